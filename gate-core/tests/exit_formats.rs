@@ -162,6 +162,11 @@ const FORMATS: &[(&str, &str)] = &[
 {"timestamp":2.5,"message":{"type":"ContentPart","payload":{"type":"text","text":@}}}"#,
     ),
     (
+        "kimi-stream",
+        r#"{"role":"assistant","content":"I look.","tool_calls":[]}
+{"role":"assistant","content":@}"#,
+    ),
+    (
         "aider-history",
         "\n# aider chat started at 2025-12-24 16:45:52\n\n#### Go.  \n\n¶\n\n> Tokens: 2 sent, 3 received.  \n",
     ),

@@ -5,6 +5,7 @@
 //! whole (`content_end`): the whole counts. `done` and `run_result` repeat the last text, or hold what
 //! the agent passed to the tool that ends a run.
 
+use memchr::memmem;
 use serde::Deserialize;
 
 use super::calls::Calls;
@@ -33,6 +34,10 @@ pub(super) const CLINE_STREAM: Spec = Spec {
     lines: no_lines,
     open: |_| Box::new(Json::new(Cline::default())),
 };
+
+/// In a tool's output, the mark of a command or file that failed. In a text, its quotes
+/// would be escaped.
+const FAILED: &[u8] = br#""success":false"#;
 
 /// Follows the events.
 #[derive(Debug, Default)]
@@ -119,7 +124,8 @@ struct Tokens {
 
 impl Records for Cline {
     fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool {
-        read::<Any>(json, |record| self.take(&record, line, out))
+        let has_failure = memmem::find(json.as_bytes(), FAILED).is_some();
+        read::<Any>(json, |record| self.take(&record, has_failure, line, out))
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
@@ -128,7 +134,7 @@ impl Records for Cline {
 }
 
 impl Cline {
-    fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+    fn take(&mut self, record: &Record<'_>, has_failure: bool, line: u64, out: &mut Out<'_>) {
         let begun = std::mem::replace(&mut self.begun, true);
         match &*record.kind {
             "run_start" => {
@@ -141,7 +147,7 @@ impl Cline {
             }
             "agent_event" => {
                 if let Some(event) = &record.event.0 {
-                    self.event(event, line, out);
+                    self.event(event, has_failure, line, out);
                 }
             }
             "team_event" => {
@@ -156,7 +162,7 @@ impl Cline {
         }
     }
 
-    fn event(&mut self, event: &Event<'_>, line: u64, out: &mut Out<'_>) {
+    fn event(&mut self, event: &Event<'_>, has_failure: bool, line: u64, out: &mut Out<'_>) {
         let sub_agent = !event.parent.is_empty();
         match (&*event.kind, &*event.content) {
             ("content_end", "text") if sub_agent => out.say(Role::Tool, &event.text, line),
@@ -169,7 +175,7 @@ impl Cline {
             }
             ("content_end", "reasoning") => out.say(Role::Thinking, &event.reasoning, line),
             ("content_start", "tool") => self.call(event, line, out),
-            ("content_end", "tool") => self.answer(event, line, out),
+            ("content_end", "tool") => self.answer(event, has_failure, line, out),
             ("done", _) if !sub_agent => self.end(&event.reason, &event.text, line, out),
             ("error", _) => {
                 out.say(Role::System, &event.error, line);
@@ -192,14 +198,15 @@ impl Cline {
     }
 
     /// It does not tell how a command has ended.
-    fn answer(&mut self, event: &Event<'_>, line: u64, out: &mut Out<'_>) {
+    fn answer(&mut self, event: &Event<'_>, has_failure: bool, line: u64, out: &mut Out<'_>) {
         self.speech.close();
-        for text in &event.output.texts {
+        let output = event.output.texts.iter().map(|text| &**text);
+        let texts: Vec<_> = output.chain([&*event.error]).filter(|text| !text.is_empty()).collect();
+        for text in &texts {
             out.say(Role::Tool, text, line);
         }
-        if !event.error.is_empty() {
-            out.say(Role::Tool, &event.error, line);
-            failed(&event.tool, &event.call, &event.error, line, out);
+        if has_failure || !event.error.is_empty() {
+            failed(&event.tool, &event.call, &texts.join("\n"), line, out);
         }
         self.calls.ended(&event.call, None, line, out);
     }

@@ -96,6 +96,8 @@ formats! {
     GooseSession: goose::GOOSE_SESSION,
     /// Kimi's session log.
     KimiWire: kimi::KIMI_WIRE,
+    /// `kimi --print --output-format stream-json`.
+    KimiStream: kimi::KIMI_STREAM,
     /// Aider's `.aider.chat.history.md`.
     AiderHistory: aider::AIDER_HISTORY,
     /// SpecStory's Markdown transcripts of other agents.

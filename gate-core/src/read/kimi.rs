@@ -1,4 +1,5 @@
-//! Kimi's session log, `wire.jsonl`, and the output of `kimi --wire`.
+//! Kimi's session log, `wire.jsonl`, and the outputs of `kimi --wire` and of
+//! `kimi --print --output-format stream-json`.
 //!
 //! Sources: MoonshotAI/kimi-cli, `src/kimi_cli/wire/types.py` and `file.py` (1.3); MoonshotAI/kimi-code,
 //! `packages/agent-core-v2/docs/wire-manifest.d.ts` (protocol 1.5). kimi-cli wraps each message in an
@@ -37,6 +38,21 @@ pub(super) const KIMI_WIRE: Spec = Spec {
     open: |_| Box::new(Json::new(Kimi::default())),
 };
 
+/// Messages as OpenAI's API has them, a line each.
+pub(super) const KIMI_STREAM: Spec = Spec {
+    name: "kimi-stream",
+    record: |shape| match shape.text("role") {
+        "assistant" => shape.has("tool_calls") && !shape.in_array,
+        "tool" => shape.has("tool_call_id") && shape.has("content") && !shape.in_array,
+        "meta" => shape.text("type").starts_with("turn.step."),
+        _ => false,
+    },
+    ..KIMI_WIRE
+};
+
+/// The id of a message that is read whole: its parts belong together.
+const MESSAGE: &str = "message";
+
 /// Follows the log of one agent.
 #[derive(Debug, Default)]
 struct Kimi {
@@ -62,6 +78,7 @@ impl Kimi {
         }
         out.model(&record.model);
         match &*record.kind {
+            "" => self.printed(record, line, out),
             "context.append_message" => self.appended(record, line, out),
             "context.append_loop_event" => self.loop_event(record, line, out),
             // Of what was said before, the agent has at most a summary.
@@ -121,12 +138,7 @@ impl Kimi {
             ("user", _) => self.prompt(Boundary::Prompt, &message.content, line, out),
             ("assistant", _) => {
                 self.speech.close();
-                for part in parts(&message.content) {
-                    self.part("", part, line, out);
-                }
-                if let Content::Text(text) = &message.content {
-                    self.speech.block("", text, line, out);
-                }
+                self.spoken(&message.content, line, out);
             }
             _ => {
                 self.speech.close();
@@ -134,6 +146,35 @@ impl Kimi {
                     out.say(Role::Tool, text, line);
                 }
             }
+        }
+    }
+
+    /// A message of `stream-json`.
+    fn printed(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        self.speech.close();
+        match &*record.role {
+            "user" => self.prompt(Boundary::Prompt, &record.content, line, out),
+            "assistant" => {
+                self.spoken(&record.content, line, out);
+                for call in record.tool_calls.0.iter().filter_map(|call| call.0.as_ref()) {
+                    self.tool_call(&call.id, &call.function, line, out);
+                }
+            }
+            "tool" => {
+                let text = texts(&record.content).collect::<Vec<_>>().join("\n");
+                self.answer(&record.call, &text, false, line, out);
+            }
+            _ => {}
+        }
+    }
+
+    /// A whole message of the agent.
+    fn spoken(&mut self, content: &Content<'_, Part<'_>>, line: u64, out: &mut Out<'_>) {
+        for part in parts(content) {
+            self.part(MESSAGE, part, line, out);
+        }
+        if let Content::Text(text) = content {
+            self.speech.block(MESSAGE, text, line, out);
         }
     }
 

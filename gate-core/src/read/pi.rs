@@ -1,7 +1,7 @@
 //! Pi: `pi --mode json`, and session files of Pi and of OpenClaw, which is built on it.
 //!
 //! Sources: badlogic/pi-mono, `packages/coding-agent/docs/json.md` and `session.md` (version 3); public
-//! session files of OpenClaw. Both begin with the same header. The stream has events, of which
+//! session files of OpenClaw, and of Pi's sub-agents, whose entries have a `recordType`. Both begin with the same header. The stream has events, of which
 //! `message_end` holds a whole message; the session file has a message in each entry. A session is
 //! a tree whose last entry is the current leaf, and a branch is summarised where it is left.
 
@@ -43,6 +43,7 @@ pub(super) const PI_SESSION: Spec = Spec {
         "model_change" | "thinking_level_change" | "compaction" | "branch_summary" => {
             shape.has("parentId")
         }
+        "" => shape.has("recordType") && shape.inner("message").has("role"),
         _ => false,
     },
     ..PI_STREAM
@@ -175,7 +176,7 @@ impl Pi {
             "model_change" => out.model(&record.model),
             // A message that was begun and not ended is cut off: it is not the agent's word.
             "message_start" => self.speech.close(),
-            "message" | "message_end" => {
+            "message" | "message_end" | "" => {
                 if let Some(message) = &record.message.0 {
                     self.message(message, line, out);
                 }

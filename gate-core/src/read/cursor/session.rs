@@ -16,7 +16,10 @@ pub(in crate::read) const CURSOR_SESSION: Spec = Spec {
     name: "cursor-session",
     family: super::FAMILY,
     record: |shape| match shape.text("role") {
-        "user" | "assistant" => shape.inner("message").has("content") && !shape.has("type"),
+        "user" | "assistant" => {
+            let is_bare = !shape.has("type") && !shape.has("recordType");
+            is_bare && shape.inner("message").has("content")
+        }
         "" => shape.text("type") == "turn_ended" && shape.has("status"),
         _ => false,
     },

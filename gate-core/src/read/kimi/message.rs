@@ -1,8 +1,8 @@
 //! The messages of kimi-cli, each in an envelope that names its type.
 
 use super::Kimi;
-use super::record::{Message, Payload};
-use crate::read::loose::Leaves;
+use super::record::{Function, Message, Payload};
+use crate::read::loose::{Leaves, Object};
 use crate::read::out::Out;
 use crate::read::{Boundary, Role};
 
@@ -18,7 +18,7 @@ impl Kimi {
                 "text" => self.speech.delta("", &payload.text, line, out),
                 _ => out.say(Role::Thinking, &payload.think, line),
             },
-            "ToolCall" => self.tool_call(payload, line, out),
+            "ToolCall" => self.tool_call(&payload.id, &payload.function, line, out),
             "ToolResult" => self.tool_result(payload, line, out),
             "SubagentEvent" => {
                 for text in &payload.event.texts {
@@ -42,14 +42,21 @@ impl Kimi {
         }
     }
 
-    fn tool_call(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
-        let Some(function) = &payload.function.0 else { return };
+    /// A call whose arguments are JSON in a string.
+    pub(super) fn tool_call(
+        &mut self,
+        id: &str,
+        function: &Object<Function<'_>>,
+        line: u64,
+        out: &mut Out<'_>,
+    ) {
+        let Some(function) = &function.0 else { return };
         let input = serde_json::from_str::<Leaves<'_>>(&function.arguments);
         let input = input.unwrap_or_else(|_| Leaves {
             texts: vec![function.arguments.0.clone()],
             command: None,
         });
-        self.call(&payload.id, &function.name, &input, line, out);
+        self.call(id, &function.name, &input, line, out);
     }
 
     fn tool_result(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::read::json::Borrowed;
-use crate::read::loose::{Content, Flag, Leaves, Num, Object, Str, sum};
+use crate::read::loose::{Content, Flag, Leaves, List, Num, Object, Str, sum};
 
 /// Marks [`Record`] for reading.
 pub(super) struct Any;
@@ -31,6 +31,16 @@ pub(super) struct Record<'a> {
     #[serde(borrow)]
     pub(super) summary: Leaves<'a>,
     pub(super) usage: Object<Tokens>,
+
+    // A message of `stream-json`.
+    #[serde(borrow)]
+    pub(super) role: Str<'a>,
+    #[serde(borrow)]
+    pub(super) content: Content<'a, Part<'a>>,
+    #[serde(borrow)]
+    pub(super) tool_calls: List<Object<ToolCall<'a>>>,
+    #[serde(rename = "tool_call_id", borrow)]
+    pub(super) call: Str<'a>,
 }
 
 impl<'a> Record<'a> {
@@ -153,6 +163,15 @@ pub(super) struct Payload<'a> {
     #[serde(borrow)]
     pub(super) message_id: Str<'a>,
     pub(super) token_usage: Object<Tokens>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct ToolCall<'a> {
+    #[serde(borrow)]
+    pub(super) id: Str<'a>,
+    #[serde(borrow)]
+    pub(super) function: Object<Function<'a>>,
 }
 
 #[derive(Deserialize, Default)]

@@ -22,7 +22,7 @@ fn result(reason: &str, text: &str) -> String {
 #[test]
 fn a_whole_run() {
     let call = r#""type":"content_start","contentType":"tool","toolName":"run_commands","toolCallId":"c1","input":{"command":"make"}"#;
-    let answer = r#""type":"content_end","contentType":"tool","toolName":"run_commands","toolCallId":"c1","output":{"stdout":"bad"},"error":"exit code 2""#;
+    let answer = r#""type":"content_end","contentType":"tool","toolName":"run_commands","toolCallId":"c1","output":[{"query":"make","result":"","success":false,"error":"bad"}]"#;
     let input = [
         START.to_owned(),
         event(r#""type":"iteration_start","iteration":1"#),
@@ -44,9 +44,9 @@ fn a_whole_run() {
             "3 thinking: Hm.",
             "5 assistant: I begin.",
             "6 tool: make",
+            "7 tool: make",
             "7 tool: bad",
-            "7 tool: exit code 2",
-            "7 failed: exit code 2",
+            "7 failed: make⏎bad",
             "8 assistant: Done.",
             "usage 15 tokens, 20000 µ$, 900 ms",
         ],

@@ -1,7 +1,7 @@
 //! Kimi's session logs.
 
-use super::{Format, check, has_problem, words};
-use crate::read::ProblemKind;
+use super::{Format, check, has_problem, read_pieces, words};
+use crate::read::{Forced, ProblemKind};
 
 const HEAD: &str = r#"{"type":"metadata","protocol_version":"1.3"}"#;
 
@@ -165,4 +165,32 @@ fn a_log_that_was_cut_off_is_read_as_far_as_it_goes() {
     let mixed = format!("{}\nWarning: slow\n{}\n", [HEAD, &asks("Go.")].join("\n"), says("Done."));
     assert_eq!(words(&mixed), ["Done."]);
     assert!(has_problem(&mixed, ProblemKind::Noise));
+}
+
+#[test]
+fn what_kimi_prints_as_a_stream_is_read() {
+    let call = r#"{"type":"function","id":"c1","function":{"name":"Shell","arguments":"{\"command\":\"make\"}"}}"#;
+    let input = [
+        format!(r#"{{"role":"assistant","content":"I begin.","tool_calls":[{call}]}}"#),
+        r#"{"role":"tool","tool_call_id":"c1","content":"EXIT_STATUS: COMPLETE"}"#.to_owned(),
+        r#"{"role":"meta","type":"turn.step.retrying","failed_attempt":1}"#.to_owned(),
+        r#"{"role":"assistant","content":[{"type":"think","think":"Hm."},{"type":"text","text":"Done."}]}"#
+            .to_owned(),
+    ];
+    check(
+        Format::KimiStream,
+        &input.join("\n"),
+        &[
+            "1 assistant: I begin.",
+            "1 tool: make",
+            "2 tool: EXIT_STATUS: COMPLETE",
+            "4 thinking: Hm.",
+            "4 assistant: Done.",
+        ],
+    );
+    // A message without calls is known by the agent's name alone.
+    let forced = "kimi".parse::<Forced>().ok();
+    let only = br#"{"role":"assistant","content":"Done."}"#;
+    let (_, lines) = read_pieces(only, forced, usize::MAX);
+    assert_eq!(lines.lines, ["1 assistant: Done."]);
 }

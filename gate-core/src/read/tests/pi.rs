@@ -158,3 +158,16 @@ fn a_failed_request_is_an_error_and_a_message_that_was_cut_off_is_not_the_last_w
     let input = [HEADER, &event("message_end", &says("I begin.")), &begun, &part[..60]].join("\n");
     assert_eq!(words(&input), ["I begin."]);
 }
+
+#[test]
+fn a_sub_agents_file_is_read_as_a_session_of_its_own() {
+    let record = |message: &str| {
+        format!(
+            r#"{{"version":1,"recordType":"message","runId":"r","agent":"reviewer","ts":1,"role":"x","text":"x","message":{message}}}"#
+        )
+    };
+    let input = [record(&user("Go.")), record(ANSWER), record(&says("Done."))].join("\n");
+    let lines = events(Format::PiSession, &input);
+    assert_eq!(lines[..4], ["1 --- prompt", "1 user: Go.", "2 tool: bad", "2 failed: bad"]);
+    assert_eq!(words(&input), ["Done."]);
+}
