@@ -129,6 +129,25 @@ fn each_agents_format_is_found_and_read() {
 }
 
 #[test]
+fn an_output_of_no_known_format_says_so_whatever_its_size() {
+    let record = "{\"event\":\"said\",\"body\":\"EXIT_SIGNAL: true\"}\n";
+    for records in [1, 9_000, 50_000] {
+        let run =
+            gate("check --json out.jsonl").settings("").file("out.jsonl", record.repeat(records));
+        let ran = run.code(1);
+        let decision = ran.json();
+        let warning = &decision["warnings"][0];
+        assert_eq!(warning["code"], "unknown-format", "{records} records: {warning}");
+        let message = warning["message"].as_str().unwrap();
+        assert!(message.contains("no known format") && message.contains("--format"), "{message}");
+        assert!(decision["next"].as_str().unwrap().contains("--format"), "{}", decision["next"]);
+        let ran = ran.again("explain --json").code(0);
+        assert_eq!(ran.json()["same"], true);
+        ran.again("scan out.jsonl").code(0).says("JSON of no known format");
+    }
+}
+
+#[test]
 fn scan_needs_a_file() {
     gate("scan").code(2).tells("FILE");
     gate("scan -").stdin(DONE).code(0).says("complete");

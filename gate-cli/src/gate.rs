@@ -313,7 +313,7 @@ impl Gate {
 
     fn input(&self, scan: &Scan, request: &Request) -> Input {
         let mut warnings = self.warnings.clone();
-        warnings.extend(about_transcript(&scan.transcript));
+        warnings.extend(about_transcript(&scan.transcript, scan.unknown_format));
         Input {
             agent_exit_code: request.agent_exit_code,
             forced: request.forced.clone(),

@@ -9,13 +9,15 @@ pub(crate) fn warning(warning: &ConfigWarning) -> Warning {
     Warning::new(WarningCode::ThresholdFromEnvironment, warning.to_string())
 }
 
-/// Warnings about the transcript: flaws, errors, limits; the last of each kind.
-pub(crate) fn about_transcript(transcript: &Transcript) -> Vec<Warning> {
+/// Warnings about the transcript: flaws, errors, limits; the last of each kind. If the
+/// format is not known, that is the flaw.
+pub(crate) fn about_transcript(transcript: &Transcript, unknown_format: bool) -> Vec<Warning> {
     let problem = transcript.problems.first().map(|one| (one.line, one.text.as_str()));
     let error = transcript.errors.last().map(|one| (one.line, one.text.as_str()));
     let limit = transcript.limits.last().map(|one| (one.line, one.text.as_str()));
+    let flaw = if unknown_format { WarningCode::UnknownFormat } else { WarningCode::InputProblem };
     let kinds = [
-        (WarningCode::InputProblem, problem, transcript.problems.len()),
+        (flaw, problem, transcript.problems.len()),
         (WarningCode::AgentError, error, transcript.errors.len()),
         (WarningCode::LimitReached, limit, transcript.limits.len()),
     ];
@@ -51,7 +53,7 @@ mod tests {
             ..Transcript::default()
         };
         let told = |transcript: &Transcript| {
-            let warnings = about_transcript(transcript).into_iter();
+            let warnings = about_transcript(transcript, false).into_iter();
             warnings.map(|one| (one.code, one.message)).collect::<Vec<_>>()
         };
         let expected = [

@@ -79,6 +79,9 @@ pub(crate) fn scan_card(
     page.row("signal", &signal_line(signal));
     signal_details(&mut page, signal, usize::MAX);
     indicators(&mut page, found, usize::MAX);
+    if let Some(problem) = transcript.problems.first() {
+        page.row("note", &format!("line {}: {}", problem.line, problem.text));
+    }
     page.into_text()
 }
 

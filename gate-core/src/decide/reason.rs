@@ -76,6 +76,7 @@ impl WarningCode {
         matches!(
             self,
             Self::InputProblem
+                | Self::UnknownFormat
                 | Self::ThresholdFromEnvironment
                 | Self::AgentError
                 | Self::LimitReached

@@ -3,7 +3,7 @@
 use super::lacks_token;
 use crate::decide::evidence::worst_of;
 use crate::decide::input::Input;
-use crate::decide::reason::{Reason, ReasonCode};
+use crate::decide::reason::{Reason, ReasonCode, WarningCode};
 use crate::decide::signal::NearMiss;
 use crate::decide::verdict::Verdict;
 use crate::text;
@@ -23,6 +23,7 @@ pub(in crate::decide) fn next(
     }
     let first = reasons.iter().min_by_key(|reason| cost(reason.code))?;
     Some(match first.code {
+        ReasonCode::SignalAbsent if is_unreadable(input) => UNREADABLE.to_owned(),
         ReasonCode::SignalAbsent => absent(&signal.near_misses),
         ReasonCode::SignalInvalid if lacks_token(signal) => {
             "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
@@ -31,6 +32,14 @@ pub(in crate::decide) fn next(
         ReasonCode::RequiredCheckFailed => repair(first, input).unwrap_or_else(|| step(first)),
         _ => step(first),
     })
+}
+
+/// The step after an output in which nobody's words could be found.
+const UNREADABLE: &str = "say whose output it is: `--format` names the agent or its format";
+
+/// True if the output is of no known format.
+fn is_unreadable(input: &Input) -> bool {
+    input.warnings.iter().any(|warning| warning.code == WarningCode::UnknownFormat)
 }
 
 /// The effort that it takes to remove a reason. Reasons that only a person can remove

@@ -279,6 +279,12 @@ codes! {
             example: "A line of JSON that is cut off.",
             next: "Nothing if the rest is right. If gate took the wrong format: `--format`.",
         }
+        UnknownFormat = "unknown-format" {
+            what: "The output is JSON of no format that gate knows.",
+            why: "Nobody's words can be found in it, so no signal would ever be seen.",
+            example: "A log of events that a loop writes by itself.",
+            next: "Name the agent or its format with `--format` (`gate scan --help` lists the names), or let the agent print plain text. `gate run` ends at the first such output.",
+        }
         AgentError = "agent-error" {
             what: "The client reported an error of the agent or of its API.",
             why: "It decides nothing by itself.",
