@@ -79,9 +79,9 @@ gate
   ok          git version [..]
   ok          the repository is [..]
   ok          the state folder [..]
-  [..]the processes of a check are ended [..]
+  [..]child processes of checks [..]
   ok          the settings are those of [..]gate.toml
-  ok          the ledger of [..] can be read
+  ok          decision log of [..]: readable
 
 check clean_git
   ok          built-in: looks for what is not committed

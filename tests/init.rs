@@ -16,7 +16,7 @@ fn shown(ran: Ran) -> String {
 
 #[test]
 fn in_an_empty_folder_it_says_that_nothing_was_found() {
-    let ran = gate("init").code(0).says("found nothing that checks this project").stderr("");
+    let ran = gate("init").code(0).says("FOUND  nothing that checks this project").stderr("");
     assert!(ran.file("gate.toml").contains("# [checks.tests]"), "{}", ran.file("gate.toml"));
     assert!(!shown(ran).contains("[checks."));
 }
@@ -24,7 +24,8 @@ fn in_an_empty_folder_it_says_that_nothing_was_found() {
 #[test]
 fn without_a_run_nothing_is_run_or_timed() {
     let ran = make("touch ran").args(["--no-run"]).code(0).stderr("");
-    let ran = ran.says("  tests  make -s test  (target test in Makefile)\n");
+    let ran =
+        ran.says("    tests       make -s test\n                from target test in Makefile\n");
     assert_eq!(ran.file("ran"), "");
     assert!(!ran.path("ran").exists());
     assert!(ran.file("gate.toml").contains("# From target test in Makefile.\n# Not timed.\n"));
@@ -37,8 +38,9 @@ fn tests_are_run_once_and_what_came_of_it_is_written() {
         return;
     }
     let ran = make("echo run >>runs").code(0).tells("running tests: make -s test");
-    let ran =
-        ran.says("target test in Makefile; passed in 0.").says("\nnext:\n  1. read gate.toml\n");
+    let ran = ran
+        .says("target test in Makefile; passed in 0.")
+        .says("    next        1. read gate.toml\n");
     assert_eq!(ran.file("runs"), "run\n");
     assert!(ran.file("gate.toml").contains("# It passed in 0."), "{}", ran.file("gate.toml"));
 }
@@ -56,7 +58,7 @@ fn tests_that_fail_are_written_and_told() {
 #[test]
 fn a_missing_tool_is_a_problem_and_its_tests_are_written() {
     let ran = gate("init").file("build.gradle", "").env("PATH", "/nonexistent").code(1);
-    let ran = ran.says("COULD NOT RUN: ").says("note: gradle is not installed");
+    let ran = ran.says("COULD NOT RUN: ").says("! note        gradle is not installed");
     let ran = ran.says("1. make `tests`, `build` run: install what is missing");
     assert!(ran.file("gate.toml").contains("# It could not run: "));
     assert!(shown(ran).contains(r#""cleanTest", "test"]"#));
@@ -79,7 +81,10 @@ fn a_suite_without_a_test_is_not_required() {
         return;
     }
     let run = gate("init").file("go.mod", "module a\n\ngo 1.20\n");
-    let ran = run.file("a.go", "package a\n").code(0).says("tests (go test ./...; no test yet)");
+    let ran = run
+        .file("a.go", "package a\n")
+        .code(0)
+        .says("off         tests: go test ./...\n                there is no test yet");
     let text = ran.file("gate.toml");
     assert!(text.contains("# It found no test: take it in once there is one.\n# [checks.tests]"));
     assert!(!shown(ran).contains("[checks.tests]"), "{text}");
@@ -90,7 +95,7 @@ fn commands_of_the_projects_ci_are_written_with_their_file() {
     let ci = "on: push\njobs:\n  a:\n    steps:\n    - run: make test\n    - run: make lint\n";
     let run = gate("init --no-run").file("Makefile", ".PHONY: test lint\ntest:\nlint:\n");
     let ran = run.file(".github/workflows/ci.yml", ci).code(0);
-    let ran = ran.says("  tests  make test  (`make test` in .github/workflows/ci.yml)\n");
+    let ran = ran.says("from `make test` in .github/workflows/ci.yml\n");
     assert!(shown(ran).contains("[checks.lint]"));
 }
 
@@ -112,7 +117,7 @@ fn no_run_is_about_settings_alone() {
 #[test]
 fn a_repository_and_a_plan_have_checks() {
     let run = gate("init --no-run").file("fix_plan.md", "- [ ] a\n").committed();
-    let ran = run.code(0).says("  clean_git            git").says("fix_plan.md");
+    let ran = run.code(0).says("    clean_git   ").says("fix_plan.md");
     let text = shown(ran);
     assert!(text.contains("[checks.clean_git]") && text.contains(r#"files = ["fix_plan.md"]"#));
     assert!(text.contains(r#"mode = "count""#), "{text}");
@@ -161,7 +166,7 @@ fn a_second_init_is_told_of_merge_and_merge_adds_what_is_missing() {
     let makefile = ".PHONY: test build\ntest:\nbuild:\n";
     let run = gate("init").file("Makefile", makefile).settings(settings);
     let ran = run.code(2).tells("`gate init --merge` adds the checks that it lacks");
-    let ran = ran.again("init --no-run --merge").code(0).says("added to ");
+    let ran = ran.again("init --no-run --merge").code(0).says("    added to ");
     let text = ran.file("gate.toml");
     assert!(text.starts_with(settings) && text.contains("[checks.build]"), "{text}");
     let ran = ran.again("init --no-run --merge").code(0).says("has all that was found");

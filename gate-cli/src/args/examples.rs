@@ -6,6 +6,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         "check",
         &[
             "gate check out.log                     # may the loop end?",
+            "gate check --plan                      # what would run here, and how long",
             "gate check --json out.log | jq .verdict",
             "while my-agent >out.log; gate check --while out.log; do :; done",
         ],
@@ -43,6 +44,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         "init",
         &[
             "gate init                              # writes gate.toml",
+            "gate init --merge                      # adds to the gate.toml that is there",
             "gate init --loop bash                  # writes gate-loop.sh",
         ],
     ),

@@ -101,7 +101,7 @@ fn ledger_finding(here: &Here, policy: &Policy) -> Finding {
     };
     let project = &status.project;
     if !status.stops() {
-        return Finding::new(Level::Ok, "ledger", format!("the ledger of {project} can be read"));
+        return Finding::new(Level::Ok, "ledger", format!("decision log of {project}: readable"));
     }
     let why = status.message.unwrap_or_default();
     Finding::new(Level::Note, "breaker-open", format!("the breaker is open: {why}"))

@@ -7,6 +7,7 @@ use gate_core::decide::policy::CheckPolicy;
 use crate::doctor::Tree;
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::site::CheckSite;
+use crate::worktree::ENVIRONMENT_MARKER;
 
 /// Looks for the program of a command.
 pub(super) fn look(
@@ -27,7 +28,13 @@ pub(super) fn look(
     let real = folder.zip(program.file_name()).map(|(folder, name)| folder.join(name));
     let inside = tree.zip(real.as_deref());
     let inside = inside.and_then(|(tree, real)| real.strip_prefix(tree.tree.root()).ok());
-    if let Some(inside) = inside {
+    // A program of a virtual environment is there for this project alone.
+    let environment = real.as_deref().and_then(|real| real.parent()?.parent());
+    let is_environments =
+        environment.is_some_and(|folder| folder.join(ENVIRONMENT_MARKER).is_file());
+    if let Some(inside) = inside
+        && !is_environments
+    {
         let message = format!("{} is part of the work: the agent can change it", inside.display());
         let hint = "name a program outside of the work tree where you can";
         found.push(note("program-in-tree", message).hint(hint));

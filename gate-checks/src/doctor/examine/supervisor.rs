@@ -23,7 +23,7 @@ pub(super) fn look(policy: &Policy, site: &CheckSite) -> Finding {
     };
     match answer(policy, site) {
         Ok(()) if cfg!(target_os = "linux") => {
-            fine("supervisor", "the processes of a check are ended with all their descendants")
+            fine("supervisor", "child processes of checks can be stopped")
         }
         Ok(()) => note("supervisor", "the processes of a check are ended by their group"),
         Err(why) => {

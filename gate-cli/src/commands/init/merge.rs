@@ -71,9 +71,13 @@ pub(super) fn add(
     if was_approved {
         approval::approve_written(here);
     }
-    let next = if was_approved { "" } else { "next: `gate trust` approves it\n" };
-    let found = story::found_list(detected, times);
-    print(&format!("{found}added to {}\n{next}", file.display()))
+    let mut page = story::found_page(detected, times);
+    page.blank();
+    page.row("added to", &file.display().to_string());
+    if !was_approved {
+        page.row("next", "`gate trust` approves it");
+    }
+    print(&page.into_text())
 }
 
 #[cfg(test)]

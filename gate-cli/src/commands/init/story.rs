@@ -2,17 +2,16 @@
 //! steps.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use gate_checks::project::{Aim, Detected, Proposal};
 use gate_core::decide::evidence::Outcome;
-use gate_core::text::clean;
 
 use super::cannot_pass;
 use super::measured::Measured;
 use super::shown::length;
 use crate::agent::Agent;
+use crate::render::{Mark, Page};
 
 /// The answer. The agent is one that the user has.
 pub(super) fn answer(
@@ -21,78 +20,73 @@ pub(super) fn answer(
     file: &Path,
     agent: Agent,
 ) -> String {
-    let mut text = found_list(detected, times);
-    for note in &detected.notes {
-        let _ = writeln!(text, "note: {}", clean(note));
-    }
-    let _ = writeln!(text, "wrote {}", file.display());
-    let _ = writeln!(text, "next:");
+    let mut page = found_page(detected, times);
+    page.blank();
+    page.row("wrote", &file.display().to_string());
     for (number, step) in (1..).zip(steps(detected, times, agent)) {
-        let _ = writeln!(text, "  {number}. {step}");
+        page.row(if number == 1 { "next" } else { "" }, &format!("{number}. {step}"));
     }
-    text
+    page.into_text()
 }
 
-/// The widest column of commands, in characters.
-const MAX_COMMAND_WIDTH: usize = 48;
-
-pub(super) fn found_list(detected: &Detected, times: &BTreeMap<String, Measured>) -> String {
-    let mut lines: Vec<[String; 3]> = Vec::new();
-    for proposal in detected.proposals.iter().filter(|proposal| !proposal.optional) {
-        let what = proposal.command.join(" ");
-        let time = times.get(&proposal.check).map(came_to);
-        let why =
-            time.map_or_else(|| proposal.why.clone(), |time| format!("{}; {time}", proposal.why));
-        lines.push([proposal.check.clone(), what, why]);
+/// The checks that were found, with their commands, reasons and times; then what is only
+/// mentioned, and notes.
+pub(super) fn found_page(detected: &Detected, times: &BTreeMap<String, Measured>) -> Page {
+    let mut page = Page::new();
+    let (optional, required): (Vec<_>, Vec<_>) =
+        detected.proposals.iter().partition(|proposal| proposal.optional);
+    let count = required.len() + usize::from(detected.repository);
+    let count = count + usize::from(!detected.criteria.is_empty());
+    let sentence = match count {
+        0 => "nothing that checks this project: no known tool for tests or builds".to_owned(),
+        1 => "1 check".to_owned(),
+        more => format!("{more} checks"),
+    };
+    page.head(if count > 0 { Mark::Good } else { Mark::Unsure }, "FOUND", &sentence);
+    page.blank();
+    for proposal in required {
+        let measured = times.get(&proposal.check);
+        page.marked(mark(measured), &proposal.check, &command(proposal));
+        let time = measured.map(|measured| format!("; {}", came_to(measured)));
+        page.detail(&format!("from {}{}", proposal.why, time.unwrap_or_default()));
     }
     if detected.repository {
-        lines.push(["clean_git".to_owned(), "git".to_owned(), "a git repository".to_owned()]);
+        page.row("clean_git", "is all work committed? is no test weakened? (also: integrity)");
     }
     if !detected.criteria.is_empty() {
-        let files = detected.criteria.join(", ");
-        lines.push(["acceptance_criteria".to_owned(), files, "a plan with items".to_owned()]);
+        page.row("acceptance_criteria", &detected.criteria.join(", "));
     }
-    if lines.is_empty() {
-        return "found nothing that checks this project: no known tool for tests or builds\n"
-            .to_owned();
+    for proposal in optional {
+        page.row("off", &format!("{}: {}", proposal.check, command(proposal)));
+        page.detail(&reason(proposal, times.get(&proposal.check)));
     }
-    let optional = detected.proposals.iter().filter(|proposal| proposal.optional);
-    table(&lines) + &mentions(optional, times)
+    for note in &detected.notes {
+        page.marked(Mark::Unsure, "note", note);
+    }
+    page
 }
 
-fn table(lines: &[[String; 3]]) -> String {
-    let mut widths = [0, 0];
-    for line in lines {
-        for (width, cell) in widths.iter_mut().zip(line) {
-            *width = cell.chars().count().max(*width);
-        }
+fn mark(measured: Option<&Measured>) -> Mark {
+    match measured.map(|measured| measured.outcome) {
+        Some(Outcome::Pass) => Mark::Good,
+        Some(Outcome::Fail | Outcome::Tamper) => Mark::Bad,
+        Some(_) => Mark::Unsure,
+        None => Mark::None,
     }
-    let [check_width, command_width] = [widths[0], widths[1].min(MAX_COMMAND_WIDTH)];
-    let mut text = "found:\n".to_owned();
-    for [check, what, why] in lines {
-        let (check, what, why) = (clean(check), clean(what), clean(why));
-        let _ = writeln!(text, "  {check:check_width$}  {what:command_width$}  ({why})");
-    }
-    text
 }
 
-fn mentions<'a>(
-    optional: impl Iterator<Item = &'a Proposal>,
-    times: &BTreeMap<String, Measured>,
-) -> String {
-    let names: Vec<_> = optional
-        .map(|proposal| {
-            let why = times.get(&proposal.check).map(|measured| match measured.has_no_tests {
-                true => "; no test yet".to_owned(),
-                false => format!("; {}", came_to(measured)),
-            });
-            let command = clean(&proposal.command.join(" "));
-            format!("{} ({command}{})", proposal.check, why.unwrap_or_default())
-        })
-        .collect();
-    match names.as_slice() {
-        [] => String::new(),
-        names => format!("also found, switched off in gate.toml: {}\n", names.join(", ")),
+fn command(proposal: &Proposal) -> String {
+    let cwd = proposal.cwd.as_ref().map(|cwd| format!(" (in {cwd})")).unwrap_or_default();
+    format!("{}{cwd}", proposal.command.join(" "))
+}
+
+/// Why a check is switched off.
+fn reason(proposal: &Proposal, measured: Option<&Measured>) -> String {
+    match measured {
+        Some(measured) if measured.has_no_tests => "there is no test yet".to_owned(),
+        Some(measured) => came_to(measured),
+        None if proposal.is_missing => format!("{} is not installed", proposal.needs_tool),
+        None => format!("from {}; nobody asks for it", proposal.why),
     }
 }
 
@@ -143,7 +137,7 @@ fn steps(detected: &Detected, times: &BTreeMap<String, Measured>, agent: Agent) 
             .to_owned()
     });
     let hook = format!(
-        "gate install {}   (in front of an agent that you talk to; `gate install` asks for each)",
+        "gate install {} (in front of an agent that you talk to; `gate install` asks for each)",
         agent.name()
     );
     let around = "or around one: gate init --loop bash, or `gate run`; in a loop of your own, put \
