@@ -27,8 +27,24 @@ pub(super) fn loop_name(
             Err(Failure::usage("usage", message))
         }
         Some(name) => Ok(name.to_owned()),
-        None => Ok(format!("{}-{tree}", task.unwrap_or("run"))),
+        None => Ok(format!("{}-{}", task.unwrap_or("run"), sayable(tree))),
     }
+}
+
+/// Hexadecimal digits as syllables, five letters for four digits, so that people can say
+/// and remember them. Other text stays as it is.
+///
+/// Source: D. S. Wilkerson, "A Proposal for Proquints", arXiv:0901.4016.
+fn sayable(hex: &str) -> String {
+    const CONSONANTS: &[u8; 16] = b"bdfghjklmnprstvz";
+    const VOWELS: &[u8; 4] = b"aiou";
+    let Ok(number) = u32::from_str_radix(hex, 16) else { return hex.to_owned() };
+    let quint = |word: u32| -> String {
+        let consonant = |shift: u32| char::from(CONSONANTS[(word >> shift & 15) as usize]);
+        let vowel = |shift: u32| char::from(VOWELS[(word >> shift & 3) as usize]);
+        [consonant(12), vowel(10), consonant(6), vowel(4), consonant(0)].iter().collect()
+    };
+    format!("{}-{}", quint(number >> 16), quint(number & 0xffff))
 }
 
 const PROMPT_PREFIX: &str = "prompt-";
@@ -36,8 +52,8 @@ const PROMPT_PREFIX: &str = "prompt-";
 /// The loop of a headless client: one for each prompt in a work tree, so that a client
 /// that starts again with the same prompt goes on with it. `prompt` is a digest.
 pub(super) fn prompt_loop_name(prompt: &str, tree: &str) -> String {
-    let digest: String = prompt.rsplit(':').next().unwrap_or(prompt).chars().take(12).collect();
-    format!("{PROMPT_PREFIX}{digest}-{tree}")
+    let digest: String = prompt.rsplit(':').next().unwrap_or(prompt).chars().take(8).collect();
+    format!("{PROMPT_PREFIX}{}-{}", sayable(&digest), sayable(tree))
 }
 
 pub(super) fn is_prompt_loop(name: &str) -> bool {
@@ -77,8 +93,8 @@ mod tests {
     #[test]
     fn a_loop_is_named_by_the_caller_or_by_its_task_and_tree() {
         assert_eq!(loop_name(Some("nightly"), Some("7"), "ab"), Ok("nightly".to_owned()));
-        assert_eq!(loop_name(None, Some("7"), "ab"), Ok("7-ab".to_owned()));
-        assert_eq!(loop_name(None, None, "ab"), Ok("run-ab".to_owned()));
+        assert_eq!(loop_name(None, Some("7"), "7f000001"), Ok("7-lusab-babad".to_owned()));
+        assert_eq!(loop_name(None, None, "3f54dcc1"), Ok("run-gutih-tugad".to_owned()));
         assert_eq!(loop_name(Some("a#2"), None, "ab").unwrap_err().exit_code, 2);
     }
 }

@@ -8,20 +8,40 @@ use anstyle::{AnsiColor, Style};
 use gate_core::history::kind;
 use gate_core::protocol::ledger::{Record, Sealed};
 use gate_core::{text, work};
-use jiff::Timestamp;
 use serde_json::Value;
 
-use super::text::{brief, plain, span};
+use super::page::Page;
+use super::text::{brief, local_seconds, plain, span};
+
+/// The column of runs and tasks.
+const SUBJECT_COLUMNS: usize = 24;
 
 /// A record in a line: time, number, run or task, event, reason.
 pub(crate) fn log_line(sealed: &Sealed) -> String {
     let record = &sealed.record;
     let (what, color, why) = event(record);
     let style = Style::new().fg_color(color.map(Into::into));
-    let (time, seq, subject) = (time(&record.time), record.seq, brief(&subject(record)));
-    let (what, why) = (brief(&what), brief(&why));
-    let line = format!("{time}  {seq:>5}  {subject:<16}  {style}{what:<13}{style:#}  {why}");
-    line.trim_end().to_owned()
+    let what = format!("{:<13}", brief(&what));
+    let subject = shortened(&brief(&subject(record)));
+    let start = format!(
+        "{}  {:>5}  {subject:<SUBJECT_COLUMNS$}  {what}  ",
+        local_seconds(&record.time),
+        record.seq
+    );
+    let mut page = Page::new();
+    page.line(&start, &what, style, &brief(&why));
+    page.into_text().trim_end().to_owned()
+}
+
+/// A name with its middle left out if it is longer than its column.
+fn shortened(name: &str) -> String {
+    let count = name.chars().count();
+    if count <= SUBJECT_COLUMNS {
+        return name.to_owned();
+    }
+    let (start, end) = (SUBJECT_COLUMNS / 2 - 1, SUBJECT_COLUMNS / 2);
+    let chars = || name.chars();
+    chars().take(start).chain(['…']).chain(chars().skip(count - end)).collect()
 }
 
 /// A record whole.
@@ -53,12 +73,6 @@ fn body(record: &Record) -> String {
     let json = serde_json::to_string_pretty(&record.body).unwrap_or_default();
     let lines: Vec<_> = json.lines().map(text::clean).collect();
     lines.join("\n")
-}
-
-/// A time to the second; a text that is no time is shown as it is.
-fn time(text: &str) -> String {
-    let time: Option<Timestamp> = text.parse().ok();
-    time.map_or_else(|| brief(text), |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
 /// The run and its iteration, else the task.
@@ -239,34 +253,38 @@ mod tests {
             (
                 kind::TRANSITION,
                 step,
-                "task 42           breaker        closed to open: 5 claims were refused",
+                "task 42                   breaker        closed to open: 5 claims were refused",
             ),
             (
                 kind::TRANSITION,
                 json!({ "from": "half_open", "to": "closed" }),
-                "-                 breaker        half_open to closed",
+                "-                         breaker        half_open to closed",
             ),
             (
                 kind::ACT,
                 json!({ "act": "breaker_reset", "reason": "lunch" }),
-                "-                 breaker_reset  lunch",
+                "-                         breaker_reset  lunch",
             ),
-            (kind::ACT, json!({ "act": "no_checks", "task": "7" }), "task 7            no_checks"),
+            (
+                kind::ACT,
+                json!({ "act": "no_checks", "task": "7" }),
+                "task 7                    no_checks",
+            ),
             (
                 kind::PASSED,
                 json!({ "decision": forced }),
-                "-                 exit, forced   shipped",
+                "-                         exit, forced   shipped",
             ),
             (kind::BLOCKED, json!({ "decision": 7 }), "-"),
             (
                 kind::RUN_ENDED,
                 json!({ "task": "7", "stopped_by": "cancelled", "message": "cancelled",
                         "iterations": 3, "cost_micro_usd": 1_480_000, "duration_ms": 62_000 }),
-                "task 7            loop ended     cancelled (3 iterations, 1m 2s, $1.48)",
+                "task 7                    loop ended     cancelled (3 iterations, 1m 2s, $1.48)",
             ),
-            ("run_started", json!({}), "-                 run_started"),
+            ("run_started", json!({}), "-                         run_started"),
         ] {
-            let expected = format!("2026-11-02T10:00:00Z      1  {expected}");
+            let expected = format!("{}      1  {expected}", local_seconds("2026-11-02T10:00:00Z"));
             assert_eq!(line(kind, &body).trim_end(), expected);
         }
     }

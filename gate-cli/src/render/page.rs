@@ -124,6 +124,18 @@ impl Page {
         self.wrapped(&start, mark.style(), &prefix, &" ".repeat(indent), text, Style::new());
     }
 
+    /// An entry of a list: its start, in which `highlight` stands in a style, then a text.
+    pub(crate) fn line(&mut self, start: &str, highlight: &str, style: Style, text: &str) {
+        let from = self.text.len();
+        let indent = " ".repeat(NARROW_INDENT);
+        self.wrapped("", Style::new(), start, &indent, text, Style::new());
+        let highlight = highlight.trim_end();
+        if let Some(at) = self.text[from..].find(highlight) {
+            let range = from + at..from + at + highlight.len();
+            self.text.replace_range(range, &format!("{style}{highlight}{style:#}"));
+        }
+    }
+
     /// A line below a row, dimmed.
     pub(crate) fn detail(&mut self, text: &str) {
         let indent = " ".repeat(self.hanging(self.text_column));

@@ -50,6 +50,16 @@ pub(crate) fn local_time(time: &str) -> String {
     }
 }
 
+/// A time (RFC 3339) to the second, in the person's time zone. A text that is no time is
+/// returned as it is.
+pub(crate) fn local_seconds(time: &str) -> String {
+    let parsed = time.parse::<Timestamp>();
+    parsed.map_or_else(
+        |_error| brief(time),
+        |time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
+    )
+}
+
 /// A time of today, to the second, in the person's time zone.
 pub(super) fn clock(time: Timestamp) -> String {
     time.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()

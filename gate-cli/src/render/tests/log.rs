@@ -6,6 +6,7 @@ use gate_core::protocol::ledger::{Body, Draft, Head, Sealed};
 use gate_core::work;
 use serde_json::{Value, json};
 
+use super::super::text::local_seconds;
 use super::super::{log_line, record_card};
 use super::plain;
 
@@ -23,7 +24,8 @@ fn record(kind: &str, run: Option<&str>, body: &Value) -> Sealed {
 #[track_caller]
 fn check(kind: &str, body: &Value, event: &str, why: &str) {
     let line = plain(&log_line(&record(kind, None, body)));
-    let shown = line.strip_prefix("2026-11-02T10:00:00Z      1  ").unwrap();
+    let start = format!("{}      1  ", local_seconds("2026-11-02T10:00:00Z"));
+    let shown = line.strip_prefix(&start).unwrap();
     let (_, shown) = shown.split_once("  ").unwrap();
     let (found, reason) = shown.trim().split_once("  ").unwrap_or((shown.trim(), ""));
     assert_eq!((found, reason.trim()), (event, why), "{line}");
@@ -134,13 +136,16 @@ fn colours_tell_success_from_the_rest() {
 fn the_subject_is_the_run_and_else_the_task() {
     let subject = |run: Option<&str>, body: Value| {
         let line = plain(&log_line(&record("run_started", run, &body)));
-        let rest = line.strip_prefix("2026-11-02T10:00:00Z      1  ").unwrap();
+        let start = format!("{}      1  ", local_seconds("2026-11-02T10:00:00Z"));
+        let rest = line.strip_prefix(&start).unwrap();
         rest.split_once("  ").unwrap().0.to_owned()
     };
     assert_eq!(subject(Some("nightly"), json!({ "state": { "iteration": 12 } })), "nightly, 12");
     assert_eq!(subject(Some("nightly"), json!({ "task": "7" })), "nightly");
     assert_eq!(subject(None, json!({ "task": "7", "state": { "task": "42" } })), "task 42");
     assert_eq!(subject(None, json!({ "task": "" })), "-");
+    let long = subject(Some("task-20261102-100000-mend-the-login"), json!({}));
+    assert_eq!(long, "task-202611…nd-the-login");
 }
 
 #[test]
