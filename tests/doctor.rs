@@ -89,7 +89,7 @@ check clean_git
 check tests
   ok          true is [..]
 
-nothing is wrong
+no problem found
 ",
     );
 }
@@ -272,7 +272,7 @@ fn what_cannot_fail_is_a_problem_and_what_is_not_shown_is_none() {
     let run = gate("doctor --self-test").settings("[checks.a]\ncommand = [\"true\"]\n");
     run.file("a.sh", "true\n").code(1).says("  cannot fail").says("1 problem\n");
     let run = gate("doctor --self-test").settings("[checks.a]\ncommand = [\"true\"]\n");
-    run.code(0).says("  not shown").says("nothing is wrong that was found");
+    run.code(0).says("  not shown").says("no problem found");
 }
 
 #[test]

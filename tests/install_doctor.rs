@@ -59,7 +59,7 @@ fn what_blocks_is_well() {
     assert_eq!(install["test_stop"]["exit_code"], 0);
     let card = stand_in("doctor --agent claude-code", BLOCK);
     let card = card.file("../home/.claude/settings.json", settings("claude-code")).code(0);
-    card.says("a test stop was blocked, in ").says("nothing is wrong\n");
+    card.says("a test stop was blocked, in ").says("no problem found\n");
 }
 
 #[test]

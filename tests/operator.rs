@@ -182,7 +182,7 @@ fn an_agent_that_takes_the_projects_name_elsewhere_is_known_too() {
 fn what_an_agent_lets_gate_write_is_not_approved_by_that() {
     let ran = gate("prompt").file("Makefile", "test:\n\ttrue\n").file("out.log", DONE).code(0);
     let ran = ran.again("init --no-run").env("CLAUDECODE", "1").code(0).tells("not approved yet");
-    ran.again("check --all-checks out.log").code(2).tells("nobody has approved ");
+    ran.again("check --all-checks out.log").code(2).tells("is not approved yet");
 }
 
 #[test]

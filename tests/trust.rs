@@ -42,7 +42,7 @@ fn nothing_is_started_that_nobody_approved() {
         "check --only tests out.log",
     ];
     for words in words {
-        let ran = project().words(words).code(2).tells("nobody has approved ");
+        let ran = project().words(words).code(2).tells("is not approved yet");
         assert!(!has_run(&ran), "{words}");
     }
     project().words("doctor").code(1).says("gate trust");
@@ -73,7 +73,7 @@ fn what_is_approved_runs_without_a_terminal() {
     assert_eq!(record["type"], "settings_trust");
     assert!(record["body"]["by"]["uid"].is_u64(), "{record}");
     let ran = ran.again("trust --revoke").code(0);
-    ran.again("check out.log").code(2).tells("nobody has approved ");
+    ran.again("check out.log").code(2).tells("is not approved yet");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_comment_changes_nothing_and_a_byte_of_a_value_does() {
 fn an_approval_is_of_one_project() {
     let other = "mkdir ../other && cp gate.toml out.log ../other/ && cd ../other && git init -q";
     let ran = approved(project().setup("git init -q")).again("-C ../other check out.log");
-    ran.setup(other).code(2).tells("nobody has approved ");
+    ran.setup(other).code(2).tells("is not approved yet");
     // A work tree of the same repository is the same project.
     let ran = approved(project().committed()).again("-C ../tree check out.log");
     ran.setup("git worktree add -q ../tree").code(0);
@@ -201,16 +201,16 @@ fn a_hook_lets_go_and_tells_the_person() {
     let ran = project().words("hook claude-code").stdin(event).code(0);
     let said = ran.json();
     let message = said["systemMessage"].as_str().unwrap();
-    assert!(message.contains("nobody has approved ") && message.contains("gate trust"), "{said}");
+    assert!(message.contains("is not approved yet") && message.contains("gate trust"), "{said}");
     assert!(!has_run(&ran) && said.get("decision").is_none());
-    ran.again("last").code(5).tells("nobody has approved ");
+    ran.again("last").code(5).tells("is not approved yet");
 }
 
 #[test]
 fn continuous_integration_starts_nothing_either() {
     let text = format!("{TRACE}[work]\nci = [\"tests\"]\n[project]\nid = \"p\"\n");
     let ran = gate("work add 7 --phase CI_PENDING").unapproved(&text).code(0);
-    let ran = ran.again("work ci 7").code(2).tells("nobody has approved ");
+    let ran = ran.again("work ci 7").code(2).tells("is not approved yet");
     assert!(!has_run(&ran));
     let ran = ran.again("trust").code(0).again("work ci 7").code(0);
     assert!(has_run(&ran));

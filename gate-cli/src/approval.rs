@@ -185,9 +185,7 @@ pub(crate) fn shown(record: &TrustRecord) -> String {
 
 pub(crate) fn outcome(record: &TrustRecord) -> String {
     match (&record.file, record.approved_before) {
-        (Some(_), _) => {
-            "approved: all that these settings say, until a key or a value changes\n".to_owned()
-        }
+        (Some(_), _) => "approved; gate asks again when a setting changes\n".to_owned(),
         (None, true) => "what was approved here before is taken back\n".to_owned(),
         (None, false) => "there is nothing to approve\n".to_owned(),
     }

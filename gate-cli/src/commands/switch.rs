@@ -39,7 +39,7 @@ pub(super) fn on(here: &Here, args: &On) -> Result<u8, Failure> {
     }
     here.above_checks("gate on")?;
     set(here, false, None)?;
-    print("on: stops of agents are judged here\n")?;
+    print("on: stops are checked here\n")?;
     Ok(DONE)
 }
 

@@ -86,7 +86,7 @@ impl Prompt<'_> {
             }
             OperatorCommand::On => {
                 memory(here)?.set_switch(false, None)?;
-                Ok("gate is on: stops of agents are judged here".to_owned())
+                Ok("gate is on: stops are checked here".to_owned())
             }
             OperatorCommand::OnForSession => {
                 Ok("gate: this session ends with a checked exit".to_owned())

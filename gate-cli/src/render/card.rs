@@ -16,7 +16,7 @@ use super::breaker::{counted, state_name};
 use super::page::{Mark, Page};
 use super::text::brief;
 use crate::record::Record;
-use checks::{check, is_quiet, mark, passed, short_name};
+use checks::{check, is_quiet, mark, passed};
 
 /// Notes that a card shows at most.
 const MAX_NOTES: usize = 3;
@@ -292,31 +292,19 @@ impl<'d> Card<'d> {
     fn next(&self) -> Option<String> {
         let decision = self.decision;
         if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
-            return Some("`gate init` finds checks that this project has".to_owned());
+            let mut warnings = decision.warnings.iter();
+            let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
+            let next = if left_out {
+                "let the configured checks run"
+            } else {
+                "`gate init` finds checks that this project has"
+            };
+            return Some(next.to_owned());
         }
         if decision.released == Some(Released::Red) {
             return Some("let the agent go on; its next stop is checked again".to_owned());
         }
-        self.failing_test().or_else(|| decision.next.clone())
-    }
-
-    /// The first failing test of the first required check that failed, if that is the
-    /// first reason.
-    fn failing_test(&self) -> Option<String> {
-        let reason = self.decision.reasons.first()?;
-        if reason.code != ReasonCode::RequiredCheckFailed {
-            return None;
-        }
-        let mut evidence = self.decision.evidence.iter();
-        let failed = evidence.find(|evidence| Some(&evidence.check) == reason.check.as_ref())?;
-        let failure = failed.failures().into_iter().next()?;
-        let name = failure.test.as_deref().map(short_name);
-        match (name, failure.place()) {
-            (Some(name), Some(place)) => Some(format!("fix {name} ({place})")),
-            (Some(what), None) => Some(format!("fix {what}")),
-            (None, Some(place)) => Some(format!("fix the error at {place}")),
-            (None, None) => None,
-        }
+        decision.next.clone()
     }
 }
 

@@ -352,7 +352,7 @@ impl TrustReport {
         let message = match (state, &self.file) {
             (TrustState::Never, Some(file)) => {
                 let starts = message::programs(programs);
-                format!("nobody has approved {}{starts}", file.display())
+                format!("{} is not approved yet{starts}", file.display())
             }
             _ => self.difference.clone(),
         };

@@ -98,13 +98,13 @@ fn fits(pattern: &str, text: &str) -> bool {
 }
 
 fn summary(deciding: &[&Finding], shown: usize, allowed: usize) -> String {
-    let beside = [(shown, "worth a look"), (allowed, "allowed")];
+    let beside = [(shown, if shown == 1 { "warning" } else { "warnings" }), (allowed, "allowed")];
     let beside = beside.iter().filter(|(count, _)| *count > 0);
     let beside: Vec<_> = beside.map(|(count, what)| format!("{count} {what}")).collect();
     let beside =
         if beside.is_empty() { String::new() } else { format!(" ({})", beside.join(", ")) };
     if deciding.is_empty() {
-        return format!("nothing gets around the checks{beside}");
+        return format!("no tests or settings were weakened{beside}");
     }
     let named = deciding.iter().take(MAX_NAMED_FINDINGS);
     let named: Vec<_> =
@@ -171,7 +171,7 @@ mod tests {
         let allow = vec![allowance(None, None, Some("test-edited"))];
         let policy = IntegrityPolicy { allow, ..IntegrityPolicy::default() };
         let weighed = weigh(vec![edited], &policy, |_, _| false);
-        assert_eq!(weighed.summary, "nothing gets around the checks (1 allowed)");
+        assert_eq!(weighed.summary, "no tests or settings were weakened (1 allowed)");
         assert_eq!(weighed.allowed[0].reason, "because");
     }
 

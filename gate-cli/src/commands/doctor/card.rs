@@ -30,7 +30,7 @@ pub(super) fn agent_card(record: &AgentRecord) -> String {
     let mut card = Card::default();
     card.group(&record.agent, record.findings.iter(), None);
     let problems = match record.problems() {
-        0 => "nothing is wrong".to_owned(),
+        0 => "no problem found".to_owned(),
         more => counted(more),
     };
     card.text + &problems + "\n"
@@ -116,12 +116,11 @@ impl Card {
     fn end(&mut self, record: &DoctorRecord) {
         let text = match record.problems() {
             0 => match not_shown(record) {
-                0 => "nothing is wrong".to_owned(),
-                1 => "nothing is wrong that was found, and of 1 check it is not shown that it can fail"
-                    .to_owned(),
-                more => format!(
-                    "nothing is wrong that was found, and of {more} checks it is not shown that they can fail"
-                ),
+                0 => "no problem found".to_owned(),
+                1 => "no problem found; of 1 check nothing proves that it can fail".to_owned(),
+                more => {
+                    format!("no problem found; of {more} checks nothing proves that they can fail")
+                }
             },
             more => counted(more),
         };

@@ -52,12 +52,6 @@ pub(super) fn is_quiet(evidence: &Evidence) -> bool {
     findings(std::slice::from_ref(evidence)).0.is_empty()
 }
 
-/// A test's own name, without its file and modules.
-pub(super) fn short_name(test: &str) -> &str {
-    let end = test.rsplit("::").next().unwrap_or(test);
-    end.rsplit(" > ").next().unwrap_or(end).trim()
-}
-
 /// A check that passed, with its time if that was a second or more.
 pub(super) fn passed(evidence: &Evidence) -> String {
     let cached = if evidence.cached { ", as before" } else { "" };

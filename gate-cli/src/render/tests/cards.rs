@@ -159,7 +159,7 @@ fn a_blocked_agent_says_what_blocks_it() {
                     "near_misses": [], "reason": "the database password is missing" },
         "reasons": [{ "code": "signal-blocked",
             "message": "the agent says that it cannot go on: the database password is missing" }],
-        "next": "a person has to remove what blocks the agent",
+        "next": "solve that, then start the agent again",
     });
     check("blocked", &changes, CardOptions::default());
 }
@@ -172,7 +172,7 @@ fn a_stopped_loop_says_why_and_what_to_do() {
         "reasons": [{ "code": "breaker-tripped", "message": message },
                     { "code": "required-check-failed", "check": "tests", "message": "tests failed" }],
         "breaker": { "state": "open", "trip": null, "counters": { "no_progress": 3 } },
-        "next": "look at what tripped the breaker, then `gate breaker reset --reason …`",
+        "next": "fix the cause, then `gate breaker reset --reason …`",
     });
     check("stopped", &changes, CardOptions::default());
 }

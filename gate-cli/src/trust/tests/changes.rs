@@ -22,7 +22,7 @@ fn settings_that_nobody_approved_start_nothing() {
     let site = CheckSite::new(&project.places.folder);
     let failure = trust.admit(&resolved.policy, &site).unwrap_err();
     let expected = format!(
-        "nobody has approved {}; it would start tests: [\"cargo\", \"test\"]",
+        "{} is not approved yet; it would start tests: [\"cargo\", \"test\"]",
         project.file().display()
     );
     assert_eq!((failure.exit_code, failure.message.as_str()), (2, expected.as_str()));

@@ -102,20 +102,20 @@ fn repair(reason: &Reason, input: &Input) -> Option<String> {
 fn step(reason: &Reason) -> String {
     let check = reason.check.as_deref().unwrap_or("the check");
     match reason.code {
-        ReasonCode::RateLimited => "wait until the limit is over, then go on".to_owned(),
-        ReasonCode::AgentUnavailable => "wait until the agent can work again; its standard error says what is wrong".to_owned(),
-        ReasonCode::BackoffLimit => "mend what keeps the agent from working, then start the loop again".to_owned(),
+        ReasonCode::RateLimited => "wait until the limit is over, then run the agent again".to_owned(),
+        ReasonCode::AgentUnavailable => "run the agent again later; its standard error says what is wrong".to_owned(),
+        ReasonCode::BackoffLimit => "fix what keeps the agent from working, then start the loop again".to_owned(),
         ReasonCode::Cancelled => "start the loop again".to_owned(),
-        ReasonCode::BreakerIsolated => "the operator who isolated the breaker has to close it: `gate breaker status` says how".to_owned(),
-        ReasonCode::BudgetSpent => "look at what was done, then raise the budget, or begin a new run: `gate breaker reset --reason …`".to_owned(),
+        ReasonCode::BreakerIsolated => "ask the operator who stopped the loop; `gate breaker status` shows how to go on".to_owned(),
+        ReasonCode::BudgetSpent => "raise the budget, or begin a new run with `gate breaker reset --reason …`".to_owned(),
         ReasonCode::MaxBlocks => "look at what is missing, then tell the agent how to go on".to_owned(),
         ReasonCode::CheckRunning => format!("wait for {check} to end"),
         ReasonCode::BackgroundRunning => "wait for the background tasks, or stop them".to_owned(),
-        ReasonCode::Tampered => format!("a person has to look at {check}: {}", reason.message),
-        ReasonCode::SettingsChanged => "`gate trust`, or the settings as they were; then check again".to_owned(),
-        ReasonCode::SignalBlocked => "a person has to remove what blocks the agent".to_owned(),
+        ReasonCode::Tampered => format!("look at {check}: put back what was changed, or approve the change (`gate explain tampered`)"),
+        ReasonCode::SettingsChanged => "run `gate trust` if the change is yours, else put it back; then check again".to_owned(),
+        ReasonCode::SignalBlocked => "solve that, then start the agent again".to_owned(),
         ReasonCode::RequiredCheckFailed => format!("make {check} pass"),
-        ReasonCode::RequiredCheckInconclusive => format!("see to it that {check} can be measured: {}", why(reason)),
+        ReasonCode::RequiredCheckInconclusive => inconclusive(check, why(reason)),
         ReasonCode::CheckNotRun => format!("let {check} run: it is required"),
         ReasonCode::SignalContinue => "finish the remaining work, then signal completion".to_owned(),
         ReasonCode::SignalContradicts => "give one exit signal that does not contradict itself".to_owned(),
@@ -123,9 +123,9 @@ fn step(reason: &Reason) -> String {
         ReasonCode::AgentFailed => "find out why the agent's program failed".to_owned(),
         ReasonCode::ConsecutiveNotReached => "pass again in the next iteration".to_owned(),
         ReasonCode::ThresholdNotReached => {
-            "say in the final message what was finished, add a check, or lower `exit_gate.indicator_threshold`".to_owned()
+            "add a check, let the agent say what it finished, or lower `exit_gate.indicator_threshold`".to_owned()
         }
-        ReasonCode::RedBefore => "say whether the red tests are part of the task".to_owned(),
+        ReasonCode::RedBefore => "say if the red tests are part of the task".to_owned(),
         ReasonCode::EvidenceRequired => {
             "configure a check (`gate init`), or set `exit_gate.unverified = \"exit\"`".to_owned()
         }
@@ -138,15 +138,23 @@ fn step(reason: &Reason) -> String {
     }
 }
 
+fn inconclusive(check: &str, why: &str) -> String {
+    if why.contains("not installed") {
+        format!("install what {check} needs, or change its command")
+    } else {
+        format!("find out why {check} gave no result: {why}")
+    }
+}
+
 /// The step that frees a loop that its breaker stopped. A reset in the agent's client is
 /// refused, because an agent may have typed it.
 fn freed(input: &Input) -> &'static str {
     if input.is_lost() {
         "find out what happened to the state, then `gate breaker reset --reason …`"
     } else if input.observed.stop.is_some() {
-        "look at what tripped the breaker; a new prompt of yours closes it, or `gate breaker reset --reason …` in another terminal"
+        "fix the cause; then give a new prompt, or run `gate breaker reset --reason …` in another terminal"
     } else {
-        "look at what tripped the breaker, then `gate breaker reset --reason …`"
+        "fix the cause, then `gate breaker reset --reason …`"
     }
 }
 

@@ -36,15 +36,15 @@ fn the_next_step_is_the_one_that_nothing_else_can_replace() {
     check_next(&[Code::SignalAbsent, Code::RequiredCheckFailed], "make tests pass");
     check_next(
         &[Code::RequiredCheckFailed, Code::Tampered],
-        "a person has to look at tests: tests gave no result: it timed out",
+        "look at tests: put back what was changed, or approve the change (`gate explain tampered`)",
     );
     check_next(
         &[Code::RequiredCheckFailed, Code::RateLimited],
-        "wait until the limit is over, then go on",
+        "wait until the limit is over, then run the agent again",
     );
     check_next(
         &[Code::SignalContinue, Code::RequiredCheckInconclusive],
-        "see to it that tests can be measured: it timed out",
+        "find out why tests gave no result: it timed out",
     );
     check_next(&[Code::CheckRunning, Code::CheckNotRun], "wait for tests to end");
     check_next(&[Code::CheckNotRun, Code::CheckRunning], "let tests run: it is required");
@@ -140,7 +140,7 @@ fn a_signal_without_its_token_is_told_apart_from_one_that_is_torn() {
 fn a_breaker_is_closed_where_its_operator_can() {
     let told =
         |input: &Input| next(Verdict::Tripped, &[reason(ReasonCode::BreakerOpen)], input).unwrap();
-    let looped = "look at what tripped the breaker, then `gate breaker reset --reason …`";
+    let looped = "fix the cause, then `gate breaker reset --reason …`";
     assert_eq!(told(&said(Status::Complete)), looped);
     let lost = Input { stateful: true, ..stopped(Status::Complete, None) };
     assert_eq!(
@@ -148,7 +148,7 @@ fn a_breaker_is_closed_where_its_operator_can() {
         "find out what happened to the state, then `gate breaker reset --reason …`"
     );
     let stopped = told(&stopped(Status::Complete, None));
-    assert!(stopped.ends_with("or `gate breaker reset --reason …` in another terminal"));
+    assert!(stopped.ends_with("run `gate breaker reset --reason …` in another terminal"));
 }
 
 #[test]
