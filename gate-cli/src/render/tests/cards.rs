@@ -105,7 +105,7 @@ fn red_tests_are_named_with_what_to_do() {
                     { "code": "required-check-failed", "check": "lint", "message": "lint failed" }],
         "warnings": [{ "code": "check-warning", "message": "clean_git did not pass" }],
         "breaker": { "state": "closed", "trip": null, "counters": { "refused": 3, "no_exit": 4 } },
-        "next": "make tests pass",
+        "next": "fix test_discount (tests/test_cart.py:9)",
     });
     let policy = Policy::default();
     check("red-tests", &changes, CardOptions { policy: Some(&policy), ..CardOptions::default() });

@@ -58,7 +58,7 @@ fn the_next_step_is_the_one_that_nothing_else_can_replace() {
     );
     check_next(
         &[Code::ThresholdNotReached, Code::ConsecutiveNotReached],
-        "say in the final message what was finished, add a check, \
+        "add a check, let the agent say what it finished, \
          or lower `exit_gate.indicator_threshold`",
     );
     check_next(
