@@ -109,7 +109,7 @@ fn a_replay_knows_which_verdicts_a_person_has_called_wrong() {
 #[test]
 fn a_mark_on_a_large_session_is_found_by_a_replay() {
     let record = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I look."}]},"session_id":"s"}"#;
-    let log = format!("{}\n", record).repeat(16_000);
+    let log = format!("{record}\n").repeat(16_000);
     let ran = gate("check --json out.jsonl").settings("").file("out.jsonl", &log).code(1);
     let seq = number(&ran);
     let ran = ran.again(&format!("wrong {seq} --reason finished")).code(0);

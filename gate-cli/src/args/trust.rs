@@ -44,8 +44,6 @@ pub(crate) struct Wrong {
     /// Why the decision was wrong.
     #[arg(long, value_name = "TEXT", value_parser = non_empty)]
     pub(crate) reason: String,
-    #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -6,12 +6,13 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::WrongRecord;
 use crate::render::{self, print};
+use crate::settings::Selection;
 use crate::store::PATIENCE;
 use crate::trust;
 
 pub(super) fn run(here: &Here, args: &Wrong) -> Result<u8, Failure> {
     let operator = here.operator("gate wrong")?;
-    let (settings, trust) = trust::settings_in_force(&here.places, &args.settings.selection())?;
+    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
     let mut memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
     let marked = memory.mark_wrong(&args.decision, &args.reason, &operator)?;
     print(&if args.json { render::json(&marked)? } else { card(&marked) })?;

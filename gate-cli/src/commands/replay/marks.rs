@@ -62,19 +62,19 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(marked: JudgedTranscript, now: JudgedTranscript, expected: Option<Label>) {
+    fn check(marked: JudgedTranscript, now: &JudgedTranscript, expected: Option<Label>) {
         let marked = MarkedTranscript { mistake: Mistake::FalseRefusal, transcript: marked };
-        let found = Marks(vec![marked]).get(&now);
+        let found = Marks(vec![marked]).get(now);
         assert_eq!(found.map(|labelled| labelled.label), expected, "{now:?}");
     }
 
     #[test]
     fn a_mark_is_a_label_of_the_transcript_that_was_judged_and_of_no_other() {
         let exit = Some(Label::Exit);
-        check(judged(Some("a"), None, 5), judged(Some("a"), None, 5), exit);
-        check(judged(Some("a"), None, 5), judged(Some("b"), None, 5), None);
-        check(judged(None, Some("s"), 5), judged(Some("b"), Some("s"), 5), exit);
-        check(judged(None, Some("s"), 5), judged(Some("b"), Some("s"), 6), None);
-        check(judged(None, None, 5), judged(None, None, 5), None);
+        check(judged(Some("a"), None, 5), &judged(Some("a"), None, 5), exit);
+        check(judged(Some("a"), None, 5), &judged(Some("b"), None, 5), None);
+        check(judged(None, Some("s"), 5), &judged(Some("b"), Some("s"), 5), exit);
+        check(judged(None, Some("s"), 5), &judged(Some("b"), Some("s"), 6), None);
+        check(judged(None, None, 5), &judged(None, None, 5), None);
     }
 }
