@@ -81,8 +81,8 @@ fn json_is_the_exported_line() {
 #[test]
 fn a_record_is_shown_whole() {
     let ran = recorded().again("ledger show 2").code(0).stderr("");
-    let ran = ran.says("record 2  ").says("  type        exit_gate_passed\n");
-    let ran = ran.says("  run         nightly\n").says("    \"verdict\": \"exit\",\n");
+    let ran = ran.says("record 2  ").says("    type        exit_gate_passed\n");
+    let ran = ran.says("    run         nightly\n").says("    \"verdict\": \"exit\",\n");
     let ran = ran.again("ledger show 9").code(2);
     ran.tells("there is no record 9: the ledger ends at record 3").tells("hint: `gate log`");
 }

@@ -10,9 +10,9 @@ use crate::failure::Failure;
 /// Separates a loop's name from a run's number.
 const MARK: char = '#';
 
-/// Eight hexadecimal digits for a work tree's folder.
+/// A name for a work tree's folder, such as `lusab-babad`.
 pub(super) fn tree_name(folder: &Path) -> String {
-    blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex()[..8].to_owned()
+    sayable(&blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex()[..8])
 }
 
 /// The name from the caller, or one from the task and the work tree.
@@ -27,7 +27,7 @@ pub(super) fn loop_name(
             Err(Failure::usage("usage", message))
         }
         Some(name) => Ok(name.to_owned()),
-        None => Ok(format!("{}-{}", task.unwrap_or("run"), sayable(tree))),
+        None => Ok(format!("{}-{tree}", task.unwrap_or("run"))),
     }
 }
 
@@ -53,7 +53,7 @@ const PROMPT_PREFIX: &str = "prompt-";
 /// that starts again with the same prompt goes on with it. `prompt` is a digest.
 pub(super) fn prompt_loop_name(prompt: &str, tree: &str) -> String {
     let digest: String = prompt.rsplit(':').next().unwrap_or(prompt).chars().take(8).collect();
-    format!("{PROMPT_PREFIX}{}-{}", sayable(&digest), sayable(tree))
+    format!("{PROMPT_PREFIX}{}-{tree}", sayable(&digest))
 }
 
 pub(super) fn is_prompt_loop(name: &str) -> bool {
@@ -91,10 +91,17 @@ mod tests {
     }
 
     #[test]
+    fn names_can_be_said() {
+        assert_eq!(sayable("7f000001"), "lusab-babad");
+        assert_eq!(sayable("3f54dcc1"), "gutih-tugad");
+        assert_eq!(sayable("words"), "words");
+    }
+
+    #[test]
     fn a_loop_is_named_by_the_caller_or_by_its_task_and_tree() {
         assert_eq!(loop_name(Some("nightly"), Some("7"), "ab"), Ok("nightly".to_owned()));
-        assert_eq!(loop_name(None, Some("7"), "7f000001"), Ok("7-lusab-babad".to_owned()));
-        assert_eq!(loop_name(None, None, "3f54dcc1"), Ok("run-gutih-tugad".to_owned()));
+        assert_eq!(loop_name(None, Some("7"), "ab"), Ok("7-ab".to_owned()));
+        assert_eq!(loop_name(None, None, "ab"), Ok("run-ab".to_owned()));
         assert_eq!(loop_name(Some("a#2"), None, "ab").unwrap_err().exit_code, 2);
     }
 }

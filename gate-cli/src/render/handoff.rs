@@ -1,11 +1,9 @@
 //! The problems of a handoff, for a person and for a program.
 
-use std::fmt::Write;
-
-use anstyle::{AnsiColor, Style};
 use gate_core::handoff::Problem;
 use serde::Serialize;
 
+use super::page::{Mark, Page};
 use super::text::{brief, plain};
 
 /// The result of checking a handoff.
@@ -52,16 +50,17 @@ impl<'c> ConvertedHandoff<'c> {
 
 /// The card of the result. `words` is its meaning if nothing is wrong.
 pub(crate) fn handoff_card(examined: &HandoffReport, words: &str) -> String {
-    let (word, color, meaning) = match examined.problems.len() {
-        0 => ("HOLDS", AnsiColor::Green, words.to_owned()),
-        1 => ("WANTING", AnsiColor::Red, format!("1 problem in {}", examined.file)),
-        some => ("WANTING", AnsiColor::Red, format!("{some} problems in {}", examined.file)),
-    };
-    let style = Style::new().bold().fg_color(Some(color.into()));
-    let mut card = format!("{style}{word}{style:#}  {}\n", brief(&meaning));
-    for (at, problem) in examined.problems.iter().enumerate() {
-        let gap = if at == 0 { "\n" } else { "" };
-        let _ = writeln!(card, "{gap}  {}", brief(&problem.to_string()));
+    let mut page = Page::new();
+    match examined.problems.len() {
+        0 => page.head(Mark::Good, "HOLDS", words),
+        1 => page.head(Mark::Bad, "WANTING", &format!("1 problem in {}", examined.file)),
+        some => page.head(Mark::Bad, "WANTING", &format!("{some} problems in {}", examined.file)),
     }
-    card
+    if !examined.problems.is_empty() {
+        page.blank();
+    }
+    for problem in &examined.problems {
+        page.item(&brief(&problem.to_string()));
+    }
+    page.into_text()
 }

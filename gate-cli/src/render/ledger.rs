@@ -1,13 +1,10 @@
 //! The result of verifying a ledger, for a person and for a program.
 
-use std::fmt::Write;
-
-use anstyle::{AnsiColor, Style};
 use gate_core::history::Divergence;
 use gate_core::protocol::ledger::{Chain, Head, Problem};
 use serde::Serialize;
 
-use super::text::plain;
+use super::page::{Mark, Page};
 use crate::store::StoreError;
 
 /// The JSON of `gate ledger verify`.
@@ -104,29 +101,26 @@ impl LedgerReport {
 
 /// The card of the result.
 pub(crate) fn verified_card(verified: &LedgerReport) -> String {
-    let mut card = String::new();
-    let (word, color) =
-        if verified.ok { ("HOLDS", AnsiColor::Green) } else { ("BROKEN", AnsiColor::Red) };
-    let style = Style::new().bold().fg_color(Some(color.into()));
     let records = count(verified.records);
-    let meaning = match &verified.problem {
-        None => records.clone(),
-        Some(problem) => plain(&problem.message),
-    };
-    let _ = writeln!(card, "{style}{word}{style:#}  {meaning}\n");
+    let mut page = Page::new();
+    match &verified.problem {
+        None => page.head(Mark::Good, "HOLDS", &records),
+        Some(problem) => page.head(Mark::Bad, "BROKEN", &problem.message),
+    }
+    page.blank();
     if !verified.ok {
-        let _ = writeln!(card, "  {:<12}{records} before that", "holds");
+        page.row("holds", &format!("{records} before that"));
     }
     if verified.records > 0 {
-        let _ = writeln!(card, "  {:<12}{}:{}", "head", verified.records, verified.head);
+        page.row("head", &format!("{}:{}", verified.records, verified.head));
     }
     if verified.ok {
-        let _ = writeln!(card, "  {:<12}{}", "tail", verified.tail());
+        page.row("tail", verified.tail());
         if let Some(again) = verified.again() {
-            let _ = writeln!(card, "  {:<12}{again}", "again");
+            page.row("again", &again);
         }
     }
-    card
+    page.into_text()
 }
 
 fn count(records: u64) -> String {

@@ -1,7 +1,6 @@
 //! Records of the ledger: a line each, or one whole. Others wrote their texts, so they are
 //! cleaned.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
@@ -10,8 +9,8 @@ use gate_core::protocol::ledger::{Record, Sealed};
 use gate_core::{text, work};
 use serde_json::Value;
 
-use super::page::Page;
-use super::text::{brief, local_seconds, plain, span};
+use super::page::{Mark, Page};
+use super::text::{brief, local_seconds, span};
 
 /// The column of runs and tasks.
 const SUBJECT_COLUMNS: usize = 24;
@@ -47,25 +46,19 @@ fn shortened(name: &str) -> String {
 /// A record whole.
 pub(crate) fn record_card(sealed: &Sealed) -> String {
     let Sealed { record, hash } = sealed;
-    let mut card = format!("record {}  {}\n\n", record.seq, plain(&record.time));
-    let hash_text = hash.to_string();
-    let mut rows = vec![
-        ("type", record.kind.as_str()),
-        ("run", record.run.as_deref().unwrap_or("none")),
-        ("actor", &record.actor),
-        ("hash", &hash_text),
-    ];
+    let mut page = Page::new();
+    page.head(Mark::None, &format!("record {}", record.seq), &local_seconds(&record.time));
+    page.blank();
+    page.row("type", &record.kind);
+    page.row("run", record.run.as_deref().unwrap_or("none"));
+    page.row("actor", &record.actor);
+    page.row("hash", &hash.to_string());
     if record.hash() != *hash {
-        rows.push(("", "which does not fit what the record says"));
+        page.detail("which does not fit what the record says");
     }
-    let prev = record.prev.to_string();
-    rows.push(("prev", &prev));
-    for (label, value) in rows {
-        // Writing to a String cannot fail.
-        let _ = writeln!(card, "  {label:<12}{}", plain(value));
-    }
-    let _ = write!(card, "\n{}", body(record));
-    card
+    page.row("prev", &record.prev.to_string());
+    page.blank();
+    page.into_text() + &body(record)
 }
 
 /// The body as JSON, indented. Cleaned line by line, it stays JSON.

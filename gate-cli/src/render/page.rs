@@ -124,6 +124,11 @@ impl Page {
         self.wrapped(&start, mark.style(), &prefix, &" ".repeat(indent), text, Style::new());
     }
 
+    /// A line of a list without labels.
+    pub(crate) fn item(&mut self, text: &str) {
+        self.wrapped("", Style::new(), "  ", "    ", text, Style::new());
+    }
+
     /// An entry of a list: its start, in which `highlight` stands in a style, then a text.
     pub(crate) fn line(&mut self, start: &str, highlight: &str, style: Style, text: &str) {
         let from = self.text.len();

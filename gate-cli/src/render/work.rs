@@ -1,42 +1,38 @@
 //! Work items, for a person.
 
-use std::fmt::Write;
-
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use gate_core::exit::WorkPhase;
 use gate_core::text::brief;
 use gate_core::work::LeaseState;
 use jiff::Timestamp;
 
+use super::page::{Mark, Page};
+use super::text::local_time;
 use crate::store::Item;
 
 /// An item and its lease.
 pub(crate) fn work_card(item: &Item, lease_state: LeaseState) -> String {
     let (work, state) = (&item.work, &item.work.state);
-    let style = style(state.phase);
-    let title = brief(&work.title, 100);
-    let mut text = format!("{style}{}{style:#}  {} {title}", state.phase, brief(&work.id, 128));
-    text.truncate(text.trim_end().len());
-    text.push_str("\n\n");
+    let mut page = Page::new();
+    let about = format!("{} {}", brief(&work.id, 128), brief(&work.title, 100));
+    page.head(mark(state.phase), state.phase.as_str(), about.trim_end());
+    page.blank();
     if let Some(phase) = state.blocked_in {
-        row(&mut text, "blocked in", phase.as_str());
+        page.row("blocked in", phase.as_str());
     }
     match &item.lease {
         Some(lease) if lease_state == LeaseState::Active => {
-            let until = lease.expires_at.map_or_else(String::new, |at| format!(" until {at}"));
-            row(&mut text, "held by", &format!("{}{until}", brief(&lease.actor_id, 128)));
-            row(&mut text, "lease", &brief(&lease.lease_id, 128));
+            let until = lease
+                .expires_at
+                .map_or_else(String::new, |at| format!(" until {}", local_time(&at.to_string())));
+            page.row("held by", &format!("{}{until}", brief(&lease.actor_id, 128)));
+            page.row("lease", &brief(&lease.lease_id, 128));
         }
-        _ => row(&mut text, "held by", "nobody"),
+        _ => page.row("held by", "nobody"),
     }
-    row(&mut text, "steps", &state.transition_count.to_string());
-    row(&mut text, "recorded", &format!("record {}", item.seq));
-    text
-}
-
-fn row(text: &mut String, label: &str, value: &str) {
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "  {label:<12}{value}");
+    page.row("steps", &state.transition_count.to_string());
+    page.row("recorded", &format!("record {}", item.seq));
+    page.into_text()
 }
 
 /// The longest name of a phase, in letters.
@@ -65,11 +61,14 @@ fn line(item: &Item, id_width: usize, now: Timestamp) -> String {
 }
 
 fn style(phase: WorkPhase) -> Style {
-    let color = match phase {
-        WorkPhase::Completed => AnsiColor::Green,
-        WorkPhase::Blocked => AnsiColor::Red,
-        WorkPhase::CiPending => AnsiColor::Yellow,
-        _ => return Style::new().bold(),
-    };
-    Style::new().bold().fg_color(Some(color.into()))
+    Style::new().bold().fg_color(mark(phase).color().map(Into::into))
+}
+
+fn mark(phase: WorkPhase) -> Mark {
+    match phase {
+        WorkPhase::Completed => Mark::Good,
+        WorkPhase::Blocked => Mark::Bad,
+        WorkPhase::CiPending => Mark::Unsure,
+        _ => Mark::None,
+    }
 }

@@ -4,6 +4,7 @@ use gate_core::exit::WorkPhase;
 use gate_core::work::{ItemState, Lease, LeaseState, WorkItem};
 use jiff::Timestamp;
 
+use super::super::text::local_time;
 use super::super::{work_card, work_list};
 use super::plain;
 use crate::store::Item;
@@ -35,12 +36,13 @@ fn leased(item: Item) -> Item {
 fn a_card_names_the_holder_as_long_as_the_lease_holds() {
     let item = leased(item("W-1", "Mend\nit", WorkPhase::Draft));
     let head = "DRAFT  W-1 Mend it\n\n";
-    let below = "  steps       2\n  recorded    record 4\n";
-    let held = "  held by     ann until 2026-11-02T11:00:00Z\n  lease       l-1\n";
+    let below = "    steps       2\n    recorded    record 4\n";
+    let until = local_time("2026-11-02T11:00:00Z");
+    let held = format!("    held by     ann until {until}\n    lease       l-1\n");
     assert_eq!(plain(&work_card(&item, LeaseState::Active)), format!("{head}{held}{below}"));
     for over in [LeaseState::Expired, LeaseState::Released] {
         let card = plain(&work_card(&item, over));
-        assert_eq!(card, format!("{head}  held by     nobody\n{below}"));
+        assert_eq!(card, format!("{head}    held by     nobody\n{below}"));
     }
 }
 
@@ -49,7 +51,9 @@ fn a_blocked_item_says_where_it_was_blocked() {
     let mut item = item("W-1", "", WorkPhase::Blocked);
     item.work.state.blocked_in = Some(WorkPhase::CiPending);
     let card = plain(&work_card(&item, LeaseState::Released));
-    assert!(card.starts_with("BLOCKED  W-1\n\n  blocked in  CI_PENDING\n  held by     nobody\n"));
+    assert!(
+        card.starts_with("BLOCKED  W-1\n\n    blocked in  CI_PENDING\n    held by     nobody\n")
+    );
 }
 
 #[test]

@@ -42,13 +42,13 @@ fn check(report: &LedgerReport, expected: &[&str]) {
     assert_eq!(card.lines().collect::<Vec<_>>(), expected);
 }
 
-const UNSEEN: &str = "  tail        records that are missing at the end cannot be seen: give the head \
+const UNSEEN: &str = "    tail        records that are missing at the end cannot be seen: give the head \
                       that you know with --head SEQ:HASH";
 
 #[test]
 fn a_ledger_that_holds_says_how_far_that_is_known() {
     let three = records(3);
-    let head = format!("  head        3:{}", three[2].hash);
+    let head = format!("    head        3:{}", three[2].hash);
     check(&verified(&three, None, None), &["HOLDS  3 records", "", &head, UNSEEN]);
     let known = Some(three[1].head());
     check(
@@ -57,14 +57,14 @@ fn a_ledger_that_holds_says_how_far_that_is_known() {
             "HOLDS  3 records",
             "",
             &head,
-            "  tail        the last head that is known is in it",
-            "  again       every decision comes out the same from its record",
+            "    tail        the last head that is known is in it",
+            "    again       every decision comes out the same from its record",
         ],
     );
-    let again = "  again       2 decisions are taken as they stand: their policy is not here, or \
+    let again = "    again       2 decisions are taken as they stand: their policy is not here, or \
                  another version of gate made them";
     let report = verified(&three[..1], None, Some(2));
-    let head = format!("  head        1:{}", three[0].hash);
+    let head = format!("    head        1:{}", three[0].hash);
     check(&report, &["HOLDS  1 record", "", &head, UNSEEN, again]);
     check(&verified(&[], None, None), &["HOLDS  no records", "", UNSEEN]);
 }
@@ -76,9 +76,9 @@ fn a_ledger_that_is_broken_says_what_holds_before() {
     let cut = verified(&three[..1], known, Some(1));
     let card = plain(&verified_card(&cut));
     assert!(
-        card.starts_with("BROKEN  ") && card.contains("\n  holds       1 record before that\n")
+        card.starts_with("BROKEN  ") && card.contains("\n    holds       1 record before that\n")
     );
-    assert!(!card.contains("  tail  ") && !card.contains("  again  "), "{card}");
+    assert!(!card.contains("    tail  ") && !card.contains("    again  "), "{card}");
     three[1].record.actor = "eve".to_owned();
     let edited = verified(&three, known, None);
     let value: serde_json::Value = serde_json::from_str(&json(&edited).unwrap()).unwrap();

@@ -151,12 +151,13 @@ fn the_subject_is_the_run_and_else_the_task() {
 #[test]
 fn a_whole_record_shows_every_field_and_its_body() {
     let sealed = record("run_started", None, &json!({ "b": [1, "x"], "a": {} }));
-    let card = record_card(&sealed);
+    let card = plain(&record_card(&sealed));
+    let time = local_seconds("2026-11-02T10:00:00Z");
     let hash = sealed.hash.to_string();
     let prev = sealed.record.prev.to_string();
     let expected = format!(
-        "record 1  2026-11-02T10:00:00Z\n\n  type        run_started\n  run         none\n  \
-         actor       gate\n  hash        {hash}\n  prev        {prev}\n\n\
+        "record 1  {time}\n\n    type        run_started\n    run         none\n    \
+         actor       gate\n    hash        {hash}\n    prev        {prev}\n\n\
          {{\n  \"a\": {{}},\n  \"b\": [\n    1,\n    \"x\"\n  ]\n}}"
     );
     assert_eq!(card, expected);
