@@ -117,6 +117,9 @@ fn vitest() {
                 expect(1 - 2).toBe(3);\n});\ntest('holds', () => {});\n";
     let run = modules("vitest", "npx vitest run", &[("thing.test.mjs", test)]);
     fails(run, "thing.test.mjs:3", &["expected -1 to be 3"]);
+    let broken =
+        modules("vitest", "npx vitest run", &[("thing.test.mjs", "test('adds', () => {\n")]);
+    tells(broken, "thing.test.mjs:1", &["test('adds', () => {", "Failed to parse source"]);
 }
 
 #[test]

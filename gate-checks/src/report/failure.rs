@@ -29,6 +29,7 @@ const MAX_FRAMES: usize = 3;
 pub(super) struct Printed {
     test: Option<String>,
     text: String,
+    is_closed: bool,
 }
 
 impl Printed {
@@ -36,14 +37,32 @@ impl Printed {
     pub(super) fn begin(&mut self, test: &str) {
         self.test = Some(test.to_owned());
         self.text.clear();
+        self.is_closed = false;
     }
 
     /// Takes a line.
     pub(super) fn take(&mut self, line: &str) {
-        if self.test.is_some() && self.text.len() < MAX_PRINTED_BYTES {
+        let is_open = self.test.is_some() && !self.is_closed;
+        if is_open && self.text.len() < MAX_PRINTED_BYTES {
             self.text.push_str(line);
             self.text.push('\n');
         }
+    }
+
+    /// True after [`Self::begin`], until [`Self::end`].
+    pub(super) fn has_begun(&self) -> bool {
+        self.test.is_some()
+    }
+
+    /// The lines that follow are about something else.
+    pub(super) fn close(&mut self) {
+        self.is_closed |= self.test.is_some();
+    }
+
+    /// The lines so far, if they are about this test.
+    pub(super) fn about(&self, test: &str) -> Option<&str> {
+        let is_known = self.test.as_deref() == Some(test) && !self.text.trim().is_empty();
+        is_known.then_some(self.text.as_str())
     }
 
     /// The lines about the test are over.

@@ -10,6 +10,7 @@ use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::clean;
 use serde::Deserialize;
 
+use super::failure::Printed;
 use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
 
 /// Reads jest or vitest.
@@ -17,6 +18,8 @@ pub(super) struct Jest {
     tally: Tally,
     path: PathBuf,
     cwd: PathBuf,
+    /// vitest's text about the file that failed first outside of its tests.
+    suite: Printed,
 }
 
 #[derive(Deserialize)]
@@ -73,7 +76,7 @@ struct Assertion {
 impl Jest {
     /// The runner leaves its JSON here. Its files are told relative to `cwd`.
     pub(super) fn new(format: Format, path: PathBuf, cwd: PathBuf) -> Self {
-        Self { tally: Tally::new(format), path, cwd }
+        Self { tally: Tally::new(format), path, cwd, suite: Printed::default() }
     }
 
     fn results(&mut self, results: &Results) {
@@ -111,8 +114,9 @@ impl Jest {
         let failed = suite.assertion_results.iter().any(|assertion| assertion.status == "failed");
         if suite.status == "failed" && !failed {
             self.tally.error(format!("{name}: {}", first_line(&suite.message)));
+            let printed = self.suite.about(&name).map(str::to_owned);
+            let message = printed.unwrap_or_else(|| outside(&suite.message));
             let file = Some(name);
-            let message = outside(&suite.message);
             self.tally.failure(TestFailure { test: None, message, file, line: None });
         }
     }
@@ -155,8 +159,23 @@ fn first_line(message: &str) -> String {
     said.unwrap_or_else(|| "it failed outside of its tests".to_owned())
 }
 
+/// The file in vitest's head of an error outside of tests: `FAIL  a.test.ts [ a.test.ts ]`.
+fn failed_suite(line: &str) -> Option<&str> {
+    let (file, again) = line.strip_prefix("FAIL  ")?.strip_suffix(" ]")?.split_once(" [ ")?;
+    (file == again).then_some(file)
+}
+
 impl Reader for Jest {
     fn line(&mut self, _stream: Stream, line: &str) {
+        if let Some(file) = failed_suite(line.trim())
+            && !self.suite.has_begun()
+        {
+            self.suite.begin(file);
+        } else if line.starts_with("⎯⎯") {
+            self.suite.close();
+        } else {
+            self.suite.take(line);
+        }
         let line = line.trim();
         if line.starts_with("Vitest caught ") && line.contains(" unhandled error") {
             self.tally.error(line);

@@ -62,7 +62,7 @@ pub struct Evidence {
     /// Tests that failed first and passed when they were run again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flaky: Vec<String>,
-    /// The end of what a failed program printed: words of others.
+    /// The part of a failed program's output that says why it failed: words of others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
     /// True if the check outlived a hook's deadline and goes on.

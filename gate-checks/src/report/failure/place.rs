@@ -91,8 +91,7 @@ pub(super) fn existing(text: &str, cwd: &Path) -> Option<Place> {
 /// `--> src/lib.rs:1:2`.
 pub(super) fn leading(line: &str) -> Option<Place> {
     let text = line.trim_start();
-    let marks = ["--> ", "❯ "];
-    let text = marks.iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text);
+    let text = text.strip_prefix("--> ").unwrap_or(text);
     matched(&PLACE, text).filter(|(_, at)| *at == 0).map(|(place, _)| place)
 }
 
@@ -102,21 +101,22 @@ pub(super) fn panic(text: &str) -> Option<&str> {
     if is_panic { text.find("panicked at ").map(|at| &text[at..]) } else { None }
 }
 
-/// A frame of JavaScript or Java: `    at name (file:1:2)`.
+/// A frame of JavaScript or Java: `    at name (file:1:2)`, ` ❯ name file:1:2`.
 pub(super) fn call(line: &str) -> Option<Frame> {
     if !line.starts_with([' ', '\t']) {
         return None;
     }
-    let frame = line.trim_start().strip_prefix("at ")?;
+    let text = line.trim_start();
+    let frame = text.strip_prefix("at ").or_else(|| text.strip_prefix("❯ "))?;
     let place = first(frame);
     if place.is_none() && !frame.ends_with(')') && !frame.contains("node:") {
         return None;
     }
     // Java tells a file without its folder: the package says whose it is.
     let name = frame.rsplit_once('/').map_or(frame, |(_, name)| name);
-    let is_of = |package: &&str| frame.starts_with(*package) || name.starts_with(*package);
+    let is_of = |package: &str| frame.starts_with(package) || name.starts_with(package);
     let is_foreign =
-        frame.contains("node:") || FOREIGN_PACKAGES.iter().any(|package| is_of(&package));
+        frame.contains("node:") || FOREIGN_PACKAGES.iter().any(|package| is_of(package));
     Some(match place {
         Some(place) if place.is_own() && !is_foreign => Frame::Own(place),
         _ => Frame::Foreign,

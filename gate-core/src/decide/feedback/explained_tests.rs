@@ -20,7 +20,7 @@ fn claimed(evidence: Vec<Evidence>) -> Input {
     input
 }
 
-fn failed(tests: Value) -> Evidence {
+fn failed(tests: &Value) -> Evidence {
     let failed = Evidence::new("tests", Mode::Require, Outcome::Fail);
     let summary = "1 of 3 failed: test_discount".to_owned();
     Evidence { summary, duration_ms: 2_100, detail: Some(json!({ "tests": tests })), ..failed }
@@ -43,7 +43,7 @@ fn an_agent_is_told_how_its_test_failed() {
     });
     let lint = Evidence::new("lint", Mode::Require, Outcome::Pass);
     let lint = Evidence { duration_ms: 400, ..lint };
-    let text = told(&claimed(vec![failed(tests), lint]), None);
+    let text = told(&claimed(vec![failed(&tests), lint]), None);
     assert_eq!(
         text,
         "The work does not count as done yet:\n\
@@ -66,7 +66,7 @@ fn three_failures_are_quoted_in_whole_lines_and_the_rest_by_name() {
     let names = ["test_a", "test_b", "test_c", "test_d", "test_e"];
     let failures: Vec<_> = names.iter().take(4).map(|name| failure(name, &long)).collect();
     let text =
-        told(&claimed(vec![failed(json!({ "failures": failures, "failed_tests": names }))]), None);
+        told(&claimed(vec![failed(&json!({ "failures": failures, "failed_tests": names }))]), None);
     assert!(text.chars().count() <= MAX_FEEDBACK_CHARS);
     assert!(text.chars().count() > MAX_FEEDBACK_CHARS - 150, "{}\n{text}", text.chars().count());
     for name in ["test_a", "test_b", "test_c"] {
@@ -96,7 +96,7 @@ fn a_summary_does_not_repeat_the_names_of_quoted_tests() {
         ),
         ("exit code 1: out of memory", "exit code 1: out of memory"),
     ] {
-        let record = Evidence { summary: summary.to_owned(), ..failed(tests.clone()) };
+        let record = Evidence { summary: summary.to_owned(), ..failed(&tests) };
         let text = told(&claimed(vec![record]), None);
         assert!(text.contains(&format!("```text\n{expected}\na (tests")), "{text}");
     }
@@ -106,7 +106,7 @@ fn a_summary_does_not_repeat_the_names_of_quoted_tests() {
 fn a_test_that_only_holds_failing_ones_is_not_named() {
     let tests =
         json!({ "failures": [failure("TestA/one", "no")], "failed_tests": ["TestA/one", "TestA"] });
-    let text = told(&claimed(vec![failed(tests)]), None);
+    let text = told(&claimed(vec![failed(&tests)]), None);
     assert!(text.contains("TestA/one (tests") && !text.contains("also failed"), "{text}");
 }
 
@@ -114,7 +114,7 @@ fn a_test_that_only_holds_failing_ones_is_not_named() {
 fn an_error_outside_of_tests_is_quoted_whole() {
     let message = "error[E0308]: mismatched types\n --> src/lib.rs:1:14";
     let error = json!({ "test": null, "message": message, "file": "src/lib.rs", "line": 1 });
-    let text = told(&claimed(vec![failed(json!({ "failures": [error] }))]), None);
+    let text = told(&claimed(vec![failed(&json!({ "failures": [error] }))]), None);
     let expected = format!("error outside of tests (src/lib.rs:1)\n{message}\n```\n");
     assert!(text.contains(&expected), "{text}");
 }
@@ -125,7 +125,7 @@ fn each_of_several_failed_checks_gets_its_part() {
     let build = Evidence::new("build", Mode::Require, Outcome::Fail);
     let excerpt = Some("src/cart.ts(3,5): error TS2322".to_owned());
     let build = Evidence { summary: "exit code 2".to_owned(), excerpt, ..build };
-    let input = claimed(vec![failed(json!({ "failures": [long] })), build]);
+    let input = claimed(vec![failed(&json!({ "failures": [long] })), build]);
     let reasons = ["tests", "build"]
         .map(|check| Reason::for_check(ReasonCode::RequiredCheckFailed, check, "failed"));
     let text = text((Verdict::Continue, &reasons), &input, &Policy::default(), None);
