@@ -35,7 +35,8 @@ pub(in crate::decide) fn next(
 }
 
 /// The step after an output in which nobody's words could be found.
-const UNREADABLE: &str = "say whose output it is: `--format` names the agent or its format";
+const UNREADABLE: &str =
+    "name the agent whose output it is: `--format`, in `gate run` `--agent`, takes its name";
 
 /// True if the output is of no known format.
 fn is_unreadable(input: &Input) -> bool {
