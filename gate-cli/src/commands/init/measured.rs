@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(outcome: Outcome, tests: serde_json::Value, expected: bool) {
+    fn check(outcome: Outcome, tests: &serde_json::Value, expected: bool) {
         let detail = Some(json!({ "tests": tests }));
         let evidence = Evidence { detail, ..Evidence::new("tests", Mode::default(), outcome) };
         assert_eq!(Measured::new(evidence).has_no_tests, expected, "{tests}");
@@ -51,10 +51,10 @@ mod tests {
     #[test]
     fn a_suite_without_a_test_is_told_from_a_broken_one() {
         let counts = |executed: u32, errors: &[&str]| json!({ "executed": executed, "skipped": 0, "errors": errors, "problems": [] });
-        check(Outcome::Fail, counts(0, &[]), true);
-        check(Outcome::Fail, counts(0, &["cannot compile"]), false);
-        check(Outcome::Fail, counts(1, &[]), false);
-        check(Outcome::Inconclusive, counts(0, &[]), false);
-        check(Outcome::Fail, json!(null), false);
+        check(Outcome::Fail, &counts(0, &[]), true);
+        check(Outcome::Fail, &counts(0, &["cannot compile"]), false);
+        check(Outcome::Fail, &counts(1, &[]), false);
+        check(Outcome::Inconclusive, &counts(0, &[]), false);
+        check(Outcome::Fail, &json!(null), false);
     }
 }

@@ -56,11 +56,17 @@ pub(super) fn found_page(detected: &Detected, times: &BTreeMap<String, Measured>
     if !detected.criteria.is_empty() {
         page.row("acceptance_criteria", &detected.criteria.join(", "));
     }
+    let missing: Vec<_> =
+        optional.iter().filter(|proposal| proposal.is_missing).map(|own| &own.needs_tool).collect();
     for proposal in optional {
         page.row("off", &format!("{}: {}", proposal.check, command(proposal)));
         page.detail(&reason(proposal, times.get(&proposal.check)));
     }
-    for note in &detected.notes {
+    let is_told = |note: &str| {
+        note.strip_suffix(" is not installed")
+            .is_some_and(|tool| missing.iter().any(|own| *own == tool))
+    };
+    for note in detected.notes.iter().filter(|note| !is_told(note)) {
         page.marked(Mark::Unsure, "note", note);
     }
     page
