@@ -14,6 +14,7 @@ mod exit_status;
 mod layout;
 mod marker;
 mod objection;
+mod other_spellings;
 mod promise;
 mod prompt;
 mod ralph_status;
@@ -165,6 +166,10 @@ impl Signal {
             for word in turn.earlier() {
                 let last = select(candidates(word, policy), policy).last;
                 self.near_misses.extend(last.iter().map(|one| one.miss(EARLIER_MESSAGE)));
+            }
+            if let Some(word) = turn.words().next() {
+                let layout = Layout::new(word, &policy.language);
+                self.near_misses.extend(other_spellings::near_misses(&layout));
             }
             self.near_misses.sort_by_key(|miss| miss.line);
         }

@@ -4,6 +4,8 @@
 //! values in any case; comments behind them; an end line that may be missing.
 //! `EXIT_SIGNAL` decides, and `EXIT_SIGNAL: false` always wins.
 
+mod json;
+
 use std::ops::Range;
 
 use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
@@ -60,6 +62,7 @@ enum Mark {
 
 /// Reads a header or an end line.
 fn mark(line: &str) -> Option<Mark> {
+    let line = line.split('{').next().unwrap_or_default();
     let found = HEADER.find(line)?;
     let name = line[found].to_ascii_uppercase();
     Some(if name.contains("END") || name.contains('/') { Mark::End } else { Mark::Begin })
@@ -82,6 +85,15 @@ impl<'l> Block<'l> {
     /// Reads from a header to its end line, to the next header, to the end of
     /// its fence, or to the first text that is no field.
     fn read(layout: &Layout<'l>, start: usize) -> Self {
+        if let Some((lines, members)) = json::block(layout, start) {
+            let field = |(key, value): (String, String)| Field {
+                key: key.to_ascii_uppercase(),
+                value,
+                line: start,
+            };
+            let fields = members.into_iter().map(field).collect();
+            return Self { lines, fields, closed: true, language: layout.language() };
+        }
         let language = layout.language();
         let (lines, fields) = (start..start + 1, Vec::new());
         let mut block = Self { lines, fields, closed: false, language };

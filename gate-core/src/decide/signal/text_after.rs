@@ -80,7 +80,15 @@ pub(super) fn begins_iteration(line: &str) -> bool {
     // Most lines do not even name one, and a separator is short.
     line.len() <= 160
         && ITERATION_NAMES.iter().any(|name| name.stands_in(line))
-        && ITERATION.is_match(line)
+        && (START.is_match(line) || (ITERATION.is_match(line) && !is_subject(line)))
+}
+
+/// True for `iteration 3`, which is the subject of a commit: drivers write more around it,
+/// or begin it in upper case.
+fn is_subject(line: &str) -> bool {
+    let line = line.trim();
+    let words: Vec<_> = line.strip_prefix("- ").unwrap_or(line).split(' ').collect();
+    matches!(words[..], ["iteration" | "loop", _])
 }
 
 /// The offsets at which a text names an iteration or a speaker, in order.
@@ -107,7 +115,12 @@ static QUOTED: Expression = Expression::new(r"\x22[^\x22]*\x22|“[^”]*”");
 static ITEM: Expression = Expression::new(r"^\s*(?:[-*•]|\d+[.)])\s+(?:\[ \]\s+)?\w");
 
 static ITERATION: Expression = Expression::new(
-    r"^[^\w\n#*\[]*(?:\[[^\]]*\][^\w\n#*\[]*)*(?:(?:starting|running|beginning|ralph|executing)\s+)*(?:iteration|loop)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[^\w\n]*(?:\([^)]*\)|\.\.\.)?[^\w\n]*$|^(?:[=-]{2,}|starting|running|ralph)[^\w\n]*(?:iteration|loop)\s*#?\d+.*$|^(?:human|user):\s+\S+\s+\S+\s+\S+",
+    r"^[^\w\n#*\[]*(?:\[(?:[a-z]+|[\d:.tz+ /-]+)\][^\w\n#*\[]*)*(?:(?:starting|running|beginning|ralph|executing)\s+)*(?:iteration|loop)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[^\w\n]*(?:\([^)]*\)|\.\.\.)?[^\w\n]*$|^(?:[=-]{2,}|starting|running|ralph)[^\w\n]*(?:iteration|loop)\s*#?\d+.*$|^(?:human|user):\s+\S+\s+\S+\s+\S+",
+);
+
+/// The line on which a driver starts its loop.
+static START: Expression = Expression::new(
+    r"^[^\w\n#*\[]*(?:\[[^\]]*\][^\w\n#*\[]*)*(?:ralph loop (?:is )?(?:starting|started|begins)|(?:starting|launching) (?:the )?ralph(?: \w+)? loop)\b",
 );
 
 #[cfg(test)]
@@ -183,6 +196,10 @@ mod tests {
             "--- Iteration 2 of 10 ---",
             "🔄 Loop #2",
             "Starting iteration 2...",
+            "Iteration 3",
+            "[INFO] Loop #2",
+            "[2026-05-02 10:11:12] [SUCCESS] 🚀 Ralph loop starting with Claude Code",
+            "Starting the Ralph loop",
         ] {
             assert!(begins_iteration(line), "{line}");
         }
@@ -190,6 +207,11 @@ mod tests {
             "The loop ran 2 times",
             "Iteration 2 added the parser and its tests",
             "=== COMPLETE: Thu Jan 8 ===",
+            "[main 1f0c9a2] iteration 3",
+            "[main 1f0c9a2] Iteration 3",
+            "    iteration 3",
+            "- iteration 3",
+            "The Ralph loop starting today uses the new prompt",
         ] {
             assert!(!begins_iteration(line), "{line}");
         }

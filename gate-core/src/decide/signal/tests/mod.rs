@@ -2,6 +2,7 @@
 
 mod agent_exit;
 mod exit_status;
+mod other_spellings;
 mod promise;
 mod prompts;
 mod ralph_status;

@@ -90,3 +90,23 @@ fn the_agent_corrects_itself() {
 fn prose_behind_the_block_does_not_matter() {
     complete(&format!("{}\n## Summary\n\nNext steps for you: run it.", ralph("EXIT_SIGNAL: true")));
 }
+
+#[test]
+fn a_block_that_is_a_json_object() {
+    let object =
+        "{\n  \"STATUS\": \"COMPLETE\",\n  \"REMAINING_WORK\": [],\n  \"EXIT_SIGNAL\": true\n}\n";
+    for message in [
+        format!("All stories pass.\n\nRALPH_STATUS:\n{object}"),
+        format!("All stories pass.\n\nRALPH_STATUS:\n```json\n{object}```\n"),
+        format!("All stories pass.\n\n**RALPH_STATUS:** {}", object.replace('\n', " ")),
+    ] {
+        let signal = read(&message);
+        assert_eq!(signal.status, Status::Complete, "{message}: {:?}", signal.near_misses);
+    }
+    let open = object.replace("[]", "[\"the export\"]");
+    assert_eq!(read(&format!("RALPH_STATUS:\n{open}")).status, Status::Continue);
+    let goes_on = object.replace("true", "false");
+    assert_eq!(read(&format!("RALPH_STATUS:\n{goes_on}")).status, Status::Continue);
+    let form = object.replace("true", "\"true | false\"");
+    assert_eq!(read(&format!("RALPH_STATUS:\n{form}")).status, Status::Absent);
+}
