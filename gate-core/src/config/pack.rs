@@ -57,12 +57,16 @@ pub struct Rule {
     pub id: String,
     /// The expression.
     pub regex: String,
+    /// Texts in lower case, one of which stands in every match; none if there are no such.
+    #[serde(default)]
+    pub keywords: Vec<String>,
     /// The replacement; if it is missing, the found text stays, and
     /// no later rule takes it.
     pub with: Option<String>,
     /// Why it is there.
     pub doc: String,
     /// Texts before and after all rules.
+    #[serde(default)]
     pub samples: Vec<Sample>,
 }
 
@@ -126,13 +130,32 @@ impl Pack {
         read(name, &file, text, |_| Ok(())).map(Some)
     }
 
+    /// The same without samples, which take longer to read than all else.
+    ///
+    /// # Errors
+    ///
+    /// Its text is wrong; a test holds that it is not.
+    pub(crate) fn breaker_rules(name: &str) -> Result<Option<Self>, ConfigError> {
+        let Some((_, text)) = BREAKER_PACKS.iter().find(|(known, _)| *known == name) else {
+            return Ok(None);
+        };
+        read_without_samples(name, text).map(Some)
+    }
+
     /// Reads a pack's text.
     ///
     /// # Errors
     ///
     /// The first thing that is wrong with it, with its place in `file`.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ConfigError> {
-        read(name, file, text, |patterns| validate::custom_patterns(&at(), patterns))
+        let pack = read(name, file, text, |patterns| validate::custom_patterns(&at(), patterns))?;
+        for (index, one) in pack.patterns.iter().enumerate() {
+            let at = at().index(index);
+            two(&at.key("matches"), &one.matches)
+                .and_then(|()| two(&at.key("rejects"), &one.rejects))
+                .map_err(|fault| layer::error(file, Some(text), fault))?;
+        }
+        Ok(pack)
     }
 }
 
@@ -144,7 +167,7 @@ pub(super) fn source(name: &str) -> Option<&'static str> {
 /// The patterns of the pack of this name, if it exists.
 pub(super) fn patterns(name: &str) -> Option<Vec<Pattern>> {
     #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
-    let pack = Pack::named(name).expect("the pack is right")?;
+    let pack = read_without_samples(name, source(name)?).expect("the pack is right");
     Some(pack.patterns.into_iter().map(|one| one.pattern).collect())
 }
 
@@ -168,6 +191,16 @@ pub(super) fn pattern(at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Resul
 
 fn at() -> KeyPath {
     KeyPath::dotted("pattern")
+}
+
+/// Reads a shipped pack without its samples, each list of which stands on one line.
+fn read_without_samples(name: &str, text: &str) -> Result<Pack, ConfigError> {
+    let is_sample = |line: &&str| {
+        ["matches = [", "rejects = [", "samples = ["].iter().any(|key| line.starts_with(key))
+            && line.ends_with("]\n")
+    };
+    let rest: String = text.split_inclusive('\n').filter(|line| !is_sample(line)).collect();
+    read(name, &format!("patterns/{name}.toml"), &rest, |_| Ok(()))
 }
 
 fn read(
@@ -213,8 +246,6 @@ impl RawPackPattern {
 impl PackKeys {
     fn join(self, at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Result<PackPattern, Fault> {
         let doc = doc(at, self.doc)?;
-        two(&at.key("matches"), &self.matches)?;
-        two(&at.key("rejects"), &self.rejects)?;
         let pattern = Pattern { keywords: self.keywords, ..pattern(at, pack, raw)? };
         Ok(PackPattern { pattern, doc, matches: self.matches, rejects: self.rejects })
     }

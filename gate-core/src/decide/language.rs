@@ -8,6 +8,8 @@ use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
+use crate::decide::literal::{Pairs, is_latin};
+
 pub use kind::Kind;
 pub(crate) use rule::Rule;
 
@@ -83,7 +85,9 @@ impl Language {
 
     /// The first rule of a kind that matches a text.
     pub(crate) fn rule_in(&self, kind: Kind, text: &str) -> Option<&Rule> {
-        self.rules(kind).find(|rule| rule.expression().is_match(text))
+        let (pairs, is_latin) = (Pairs::new(text), is_latin(text));
+        self.rules(kind)
+            .find(|rule| rule.may_match(&pairs, is_latin) && rule.expression().is_match(text))
     }
 
     /// The first rule of the first of these kinds that matches a text.

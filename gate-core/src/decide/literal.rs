@@ -48,6 +48,42 @@ fn stands_in(text: &[u8], literal: &[u8]) -> bool {
     false
 }
 
+/// True if no letter of a text is of another script than Latin: Cyrillic, Chinese,
+/// Japanese, Korean and more.
+pub(crate) fn is_latin(text: &str) -> bool {
+    !text.bytes().any(|byte| matches!(byte, 0xd0..=0xdf | 0xe3..=0xed))
+}
+
+/// The pairs of neighbouring bytes in a text, in lower case, as a filter: what it does not
+/// hold stands nowhere in the text.
+#[derive(Debug)]
+pub(crate) struct Pairs([u64; 64]);
+
+impl Pairs {
+    pub(crate) fn new(text: &str) -> Self {
+        let mut pairs = Self([0; 64]);
+        for pair in text.as_bytes().windows(2) {
+            let (word, bit) = Self::place(pair[0], pair[1]);
+            pairs.0[word] |= bit;
+        }
+        pairs
+    }
+
+    /// False only if the literal, which is in lower case, does not stand in the text.
+    pub(crate) fn may_hold(&self, literal: &str) -> bool {
+        literal.as_bytes().windows(2).all(|pair| {
+            let (word, bit) = Self::place(pair[0], pair[1]);
+            self.0[word] & bit != 0
+        })
+    }
+
+    fn place(first: u8, second: u8) -> (usize, u64) {
+        let [first, second] = [first, second].map(|byte| byte.to_ascii_lowercase());
+        let mixed = usize::from(first).wrapping_mul(67) ^ usize::from(second).wrapping_mul(31);
+        ((mixed >> 6) & 63, 1 << (mixed & 63))
+    }
+}
+
 fn groups(hir: &Hir) -> Vec<Group> {
     match hir.kind() {
         HirKind::Literal(literal) => {
@@ -92,7 +128,7 @@ fn shortest(group: &Group) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::required;
+    use super::{Pairs, is_latin, required};
 
     #[track_caller]
     fn check(source: &str, groups: &[&[&str]]) {
@@ -115,6 +151,28 @@ mod tests {
         );
         check("(?:passed|✅)", &[&["passed", "✅"]]);
         check("尚未|未完成", &[&["尚未", "未完成"]]);
+    }
+
+    #[test]
+    fn pairs_hide_no_text() {
+        let text = "All Tests pass: все тесты прошли, 测试通过 ✅";
+        let pairs = Pairs::new(text);
+        let lower = text.to_ascii_lowercase();
+        let places: Vec<_> = lower.char_indices().map(|(at, _)| at).collect();
+        for (index, start) in places.iter().enumerate() {
+            for end in &places[index..] {
+                assert!(pairs.may_hold(&lower[*start..*end]), "{}", &lower[*start..*end]);
+            }
+        }
+        assert!(!pairs.may_hold("zebra") && !pairs.may_hold("nicht"));
+    }
+
+    #[test]
+    fn letters_of_other_scripts_are_seen() {
+        assert!(is_latin("Erledigt — für alle ✅ é 🎉"));
+        for text in ["готово", "完成", "完了しました", "완료"] {
+            assert!(!is_latin(text), "{text}");
+        }
     }
 
     #[test]

@@ -36,14 +36,14 @@ pub(super) struct Rule {
 impl BreakerPack {
     fn load(name: &str) -> Self {
         #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
-        let pack = Pack::breaker_pack(name).expect("the pack is right").expect("the pack exists");
+        let pack = Pack::breaker_rules(name).expect("the pack is right").expect("the pack exists");
         let patterns = pack.patterns.iter().filter_map(|one| {
             let expression =
                 Expression::from_pack(source(&one.pattern.matcher), one.pattern.keywords.clone());
             Some((Kind::from_id(&one.pattern.id)?, expression))
         });
         let rules = pack.rules.into_iter().map(|rule| Rule {
-            expression: Expression::from_pack(rule.regex, Vec::new()),
+            expression: Expression::from_pack(rule.regex, rule.keywords),
             with: rule.with,
         });
         Self { patterns: patterns.collect(), rules: rules.collect() }

@@ -81,7 +81,7 @@ fn both_engines_find_the_same_in_the_samples_of_all_packs() {
     }
 }
 
-/// Each pattern on the samples of all patterns; its keywords are those of its expression.
+/// Each pattern on the samples of all patterns; its keywords hide none of its matches.
 fn check_samples(pack: &Pack) {
     let samples: Vec<_> =
         pack.patterns.iter().flat_map(|one| one.matches.iter().chain(&one.rejects)).collect();
@@ -90,14 +90,28 @@ fn check_samples(pack: &Pack) {
         let source = source(&one.pattern.matcher);
         let engines = Engines::new(&source);
         samples.iter().for_each(|sample| engines.check(sample));
+        let id = &one.pattern.id;
         let required = literal::required(&ascii::with_ascii_classes(&source)).expect("it parses");
-        let keywords = &one.pattern.keywords;
-        let is_shown = one.matches.iter().all(|sample| {
-            keywords.is_empty() || keywords.iter().any(|word| sample.contains(word.as_str()))
-        });
-        match required.first() {
-            Some(required) => assert_eq!(required, keywords, "{}", one.pattern.id),
-            None => assert!(is_shown, "{} has a sample without keywords", one.pattern.id),
+        // The rarest texts of other languages are no English words either: those are chosen.
+        if !id.strip_prefix("done-").is_some_and(|language| language.len() == 2) {
+            assert_eq!(required.first().unwrap_or(&Vec::new()), &one.pattern.keywords, "{id}");
+        }
+        let with = Expression::from_pack(source.clone(), one.pattern.keywords.clone());
+        for sample in &samples {
+            assert_eq!(with.is_match(sample), engines.fast.is_match(sample), "{id}");
+        }
+    }
+}
+
+#[test]
+fn keywords_of_normalisation_hide_no_match() {
+    let pack = Pack::breaker_pack("errors").expect("the pack is right").expect("the pack exists");
+    let samples: Vec<_> = pack.rules.iter().flat_map(|rule| &rule.samples).collect();
+    for rule in &pack.rules {
+        let with = Expression::from_pack(rule.regex.clone(), rule.keywords.clone());
+        let without = Expression::from_pack(rule.regex.clone(), Vec::new());
+        for text in samples.iter().map(|sample| &sample.from) {
+            assert_eq!(with.find(text), without.find(text), "{} in {text:?}", rule.id);
         }
     }
 }

@@ -8,6 +8,8 @@ use memchr::{memchr, memrchr};
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
+use crate::decide::literal::is_latin;
+
 /// In fewer bytes, a search that is built fast takes less time than a fast search.
 const MIN_SEARCHED_BYTES: usize = 32 << 10;
 
@@ -20,19 +22,31 @@ pub(super) struct Search {
     literals: Vec<String>,
     /// The pattern that each literal belongs to.
     owners: Vec<usize>,
+    /// The first so many literals stand in texts of Latin script.
+    latin: usize,
     short_text: OnceLock<Option<AhoCorasick>>,
+    /// The same for texts of Latin script alone.
+    short_latin_text: OnceLock<Option<AhoCorasick>>,
     long_text: OnceLock<Option<AhoCorasick>>,
     /// Finds the lines of a long text that hold one of few literals.
     line_finder: OnceLock<Option<Regex>>,
 }
 
+fn automaton(literals: &[String], kind: AhoCorasickKind) -> Option<AhoCorasick> {
+    AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(literals).ok()
+}
+
 impl Search {
     /// A search for literals, each with its pattern.
-    pub(super) fn new(literals: Vec<(String, usize)>) -> Self {
+    pub(super) fn new(mut literals: Vec<(String, usize)>) -> Self {
+        literals.sort_by_key(|(literal, _)| !is_latin(literal));
+        let latin = literals.partition_point(|(literal, _)| is_latin(literal));
         let (literals, owners) = literals.into_iter().unzip();
         Self {
             literals,
             owners,
+            latin,
+            short_latin_text: OnceLock::new(),
             short_text: OnceLock::new(),
             long_text: OnceLock::new(),
             line_finder: OnceLock::new(),
@@ -48,9 +62,14 @@ impl Search {
     ) -> impl Iterator<Item = (Range<usize>, usize)> + 't {
         let is_long = searched >= MIN_SEARCHED_BYTES;
         let automaton = if is_long {
-            self.long_text.get_or_init(|| self.automaton(AhoCorasickKind::DFA))
+            self.long_text.get_or_init(|| automaton(&self.literals, AhoCorasickKind::DFA))
+        } else if is_latin(text) {
+            let literals = &self.literals[..self.latin];
+            let build = || automaton(literals, AhoCorasickKind::NoncontiguousNFA);
+            self.short_latin_text.get_or_init(build)
         } else {
-            self.short_text.get_or_init(|| self.automaton(AhoCorasickKind::NoncontiguousNFA))
+            let build = || automaton(&self.literals, AhoCorasickKind::NoncontiguousNFA);
+            self.short_text.get_or_init(build)
         };
         let parts = automaton.iter().flat_map(move |automaton| {
             self.parts(text, is_long).map(move |part| (automaton, Input::new(text).range(part)))
@@ -93,11 +112,6 @@ impl Search {
             from = part.end + 1;
             Some(part)
         })
-    }
-
-    fn automaton(&self, kind: AhoCorasickKind) -> Option<AhoCorasick> {
-        let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).kind(Some(kind)).build(&self.literals).ok()
     }
 
     fn line_finder(&self) -> Option<Regex> {

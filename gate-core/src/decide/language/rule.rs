@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 use super::{Kind, LanguageChange};
 use crate::decide::expression::Expression;
+use crate::decide::literal::{Pairs, is_latin};
 use crate::decide::pattern::Matcher;
 
 const RULE_HEAD: &str = "\n[[rule]]\n";
@@ -20,8 +21,11 @@ pub(crate) struct Rule {
     kinds: u64,
     reason: Cow<'static, str>,
     source: Cow<'static, str>,
-    /// The pack's line of keywords; none for a rule of settings.
-    keywords: Option<&'static str>,
+    /// Texts in lower case, one of which stands in every match; none if there are no such.
+    keywords: Vec<&'static str>,
+    /// True if each keyword is of another script than Latin.
+    is_other_script: bool,
+    is_shipped: bool,
     expression: OnceLock<Expression>,
 }
 
@@ -33,15 +37,34 @@ pub(super) fn read(pack: &'static str) -> Vec<Rule> {
 
 /// The texts in quotes on a line of the pack.
 fn quoted(line: &str) -> impl Iterator<Item = &str> {
-    line.split('"').skip(1).step_by(2)
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let open = memchr(b'"', rest.as_bytes())? + 1;
+        let close = open + memchr(b'"', &rest.as_bytes()[open..])?;
+        let text = &rest[open..close];
+        rest = &rest[close + 1..];
+        Some(text)
+    })
+}
+
+/// The keys and values that stand on the lines of a text, up to an empty line.
+fn keys(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = memchr(b'\n', rest.as_bytes())?;
+        let line = &rest[..end];
+        rest = &rest[end + 1..];
+        let equals = memchr(b'=', line.as_bytes())?;
+        Some((line[..equals].trim_end(), line[equals + 1..].trim_start()))
+    })
 }
 
 impl Rule {
     /// Reads the rule whose keys begin a text.
     fn read(text: &'static str) -> Self {
         let mut rule = Self::new(Cow::default(), 0, Cow::default(), Cow::default());
-        for line in text.lines().take_while(|line| !line.is_empty()) {
-            let Some((key, value)) = line.split_once(" = ") else { continue };
+        rule.is_shipped = true;
+        for (key, value) in keys(text) {
             let text = || quoted(value).next().unwrap_or_default().into();
             match key {
                 "id" => rule.id = text(),
@@ -50,11 +73,13 @@ impl Rule {
                 }
                 "reason" => rule.reason = text(),
                 "regex" => rule.source = value.trim_matches('\'').into(),
-                "keywords" => rule.keywords = Some(value),
+                "keywords" => rule.keywords = quoted(value).collect(),
                 "matches" => break,
                 _ => {}
             }
         }
+        rule.is_other_script =
+            !rule.keywords.is_empty() && !rule.keywords.iter().any(|word| is_latin(word));
         rule
     }
 
@@ -71,7 +96,9 @@ impl Rule {
         reason: Cow<'static, str>,
         source: Cow<'static, str>,
     ) -> Self {
-        Self { id, kinds, reason, source, keywords: None, expression: OnceLock::new() }
+        let (keywords, expression) = (Vec::new(), OnceLock::new());
+        let (is_other_script, is_shipped) = (false, false);
+        Self { id, kinds, reason, source, keywords, is_other_script, is_shipped, expression }
     }
 
     pub(crate) fn is_of(&self, kind: Kind) -> bool {
@@ -92,17 +119,24 @@ impl Rule {
         format!("{} (\"{text}\", rule `{}`)", self.reason, self.id)
     }
 
-    pub(super) fn keywords(&self) -> impl Iterator<Item = &'static str> {
-        quoted(self.keywords.unwrap_or_default())
+    #[cfg(test)]
+    pub(super) fn keywords(&self) -> &[&'static str] {
+        &self.keywords
+    }
+
+    /// False only if the rule does not match the text of these pairs.
+    pub(super) fn may_match(&self, pairs: &Pairs, is_latin: bool) -> bool {
+        !(is_latin && self.is_other_script)
+            && (self.keywords.is_empty() || self.keywords.iter().any(|word| pairs.may_hold(word)))
     }
 
     pub(super) fn expression(&self) -> &Expression {
-        self.expression.get_or_init(|| match self.keywords {
-            Some(_) => {
-                let keywords = self.keywords().map(str::to_owned).collect();
+        self.expression.get_or_init(|| match self.is_shipped {
+            true => {
+                let keywords = self.keywords.iter().map(|word| (*word).to_owned()).collect();
                 Expression::from_pack(self.source.clone(), keywords)
             }
-            None => Expression::from_settings(&Matcher::Regex(self.source.to_string())),
+            false => Expression::from_settings(&Matcher::Regex(self.source.to_string())),
         })
     }
 }

@@ -41,8 +41,7 @@ fn the_pack_is_read_as_toml_reads_it() {
         assert_eq!(read.expression().source(), rule.regex, "{}", rule.id);
         assert!(rule.kinds.iter().all(|kind| read.is_of(*kind)), "{}", rule.id);
         assert_eq!(read.objection(), format!("{} (rule `{}`)", rule.reason, rule.id));
-        let keywords: Vec<_> = read.keywords().collect();
-        assert_eq!(keywords, rule.keywords, "{}", rule.id);
+        assert_eq!(read.keywords(), rule.keywords, "{}", rule.id);
     }
 }
 

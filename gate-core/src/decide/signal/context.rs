@@ -22,6 +22,9 @@ const NEARBY_LINES: usize = 40;
 /// The longest part of a line that is searched, in bytes.
 const MAX_LINE_BYTES: usize = 2_000;
 
+/// The beginning of a line that tells an order, in bytes.
+const MAX_ORDER_BYTES: usize = 40;
+
 /// Fewer orders than these make no prompt.
 const MIN_ORDERS: usize = 4;
 
@@ -159,11 +162,11 @@ impl<'l, 'w> Context<'l, 'w> {
         let lines = above.map(|line| line.text).filter(|text| {
             text.len() <= MAX_LINE_BYTES && text.split_whitespace().nth(2).is_some()
         });
-        let (mut orders, mut others) = (0, 0);
+        let (language, mut orders, mut others) = (self.layout.language(), 0, 0);
         for line in lines {
-            if FIRST_PERSON.is_match(line) {
+            if is_first_person(line) {
                 return None;
-            } else if self.layout.language().is(Kind::PromptLine, line) {
+            } else if language.is(Kind::PromptLine, start_of(line, MAX_ORDER_BYTES)) {
                 orders += 1;
             } else {
                 others += 1;
@@ -297,6 +300,12 @@ fn is_label(text: &str) -> bool {
         || (text.starts_with('<') && text.ends_with('>'))
 }
 
+/// Somebody speaks of what they did.
+fn is_first_person(line: &str) -> bool {
+    const WORDS: [&str; 8] = ["I", "I'm", "I've", "I’ve", "I'll", "We", "my", "My"];
+    line.split([' ', ',', '.']).any(|word| WORDS.contains(&word))
+}
+
 /// An item of a list.
 fn is_item(text: &str) -> bool {
     let text = text.trim_start();
@@ -315,8 +324,6 @@ fn is_rule(text: &str) -> bool {
 static TICKED: Expression = Expression::new(
     r"^\W*\[x\]|[✅✓✔☑]|(?:[:(—–-]\s*)(?:done|met|verified|passed|completed?|yes|ok)\W*$",
 );
-
-static FIRST_PERSON: Expression = Expression::new(r"(?-i:\b(?:I|I'm|I've|I'll|We|we've)\s)|\bmy\s");
 
 /// The beginning of a tool's trace: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.
 static TRACE: Expression =
