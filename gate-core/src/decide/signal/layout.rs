@@ -155,7 +155,7 @@ impl<'w> Layout<'w> {
     /// True if nothing but markup and these spans stands behind a byte of the message.
     pub(crate) fn ends_with(&self, end: usize, spans: &[Range<usize>]) -> bool {
         let rest = self.lines().get(self.index_of(end.saturating_sub(1))..).unwrap_or_default();
-        let spans: Vec<_> = spans.iter().cloned().chain([0..end]).collect();
+        let spans: Vec<_> = spans.iter().cloned().chain(std::iter::once(0..end)).collect();
         rest.iter().all(|line| line.block == BlockKind::Fence || line.is_covered_by(&spans))
     }
 

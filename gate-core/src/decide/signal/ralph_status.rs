@@ -8,6 +8,8 @@ mod json;
 
 use std::ops::Range;
 
+use json::JsonBlock;
+
 use super::candidate::{Candidate, MAX_CANDIDATES, PLACEHOLDER, Reading, Statement};
 use super::context::{Context, unmarked};
 use super::layout::{BlockKind, Layout};
@@ -85,7 +87,7 @@ impl<'l> Block<'l> {
     /// Reads from a header to its end line, to the next header, to the end of
     /// its fence, or to the first text that is no field.
     fn read(layout: &Layout<'l>, start: usize) -> Self {
-        if let Some((lines, members)) = json::block(layout, start) {
+        if let Some(JsonBlock { lines, members }) = json::block(layout, start) {
             let field = |(key, value): (String, String)| Field {
                 key: key.to_ascii_uppercase(),
                 value,

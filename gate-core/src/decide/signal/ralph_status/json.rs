@@ -11,14 +11,19 @@ use crate::decide::signal::layout::{BlockKind, Layout};
 /// The most bytes from the beginning of such a header to its object.
 const MAX_HEAD_BYTES: usize = 80;
 
-/// The lines of such a block, and its members as a plain block writes them.
-pub(super) fn block(
-    layout: &Layout<'_>,
-    start: usize,
-) -> Option<(Range<usize>, Vec<(String, String)>)> {
+/// Such a block.
+pub(super) struct JsonBlock {
+    pub(super) lines: Range<usize>,
+    /// Keys and values as a plain block writes them.
+    pub(super) members: Vec<(String, String)>,
+}
+
+/// The block whose header stands on a line.
+pub(super) fn block(layout: &Layout<'_>, start: usize) -> Option<JsonBlock> {
     let text = &layout.word().text;
     let begin = layout.lines()[start].offset;
-    let head = memchr(b'{', text[begin..].as_bytes()).filter(|length| *length <= MAX_HEAD_BYTES)?;
+    let head =
+        memchr(b'{', &text.as_bytes()[begin..]).filter(|length| *length <= MAX_HEAD_BYTES)?;
     if !HEAD.is_match(&text[begin..begin + head]) {
         return None;
     }
@@ -28,7 +33,7 @@ pub(super) fn block(
     let last = layout.index_of(begin + head + objects.byte_offset() - 1);
     let fence = layout.lines().get(last + 1).is_some_and(|line| line.block == BlockKind::Fence);
     let members = object.into_iter().filter_map(|(key, value)| Some((key, written(value)?)));
-    Some((start..last + 1 + usize::from(fence), members.collect()))
+    Some(JsonBlock { lines: start..last + 1 + usize::from(fence), members: members.collect() })
 }
 
 /// A value as a line writes it; nothing for what is nested deeper.

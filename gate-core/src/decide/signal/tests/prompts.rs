@@ -1,4 +1,5 @@
 //! Prompts and documents that hold a signal, as what an agent wrote: none ends a loop.
+#![allow(clippy::disallowed_methods, reason = "the samples are files")]
 
 use std::fs;
 use std::path::Path;
