@@ -122,7 +122,7 @@ fn a_required_check_that_cannot_run_forbids() {
     assert_eq!(decision["evidence"][0]["outcome"], "inconclusive");
     assert_eq!(decision["evidence"][0]["argv"], serde_json::json!(["no-such-program"]));
     let card = judge("check out.log", DONE).settings(CHECKED).code(1);
-    card.says("tests       no result: no-such-program could not be started");
+    card.says("tests       no result: no-such-program is not installed");
 }
 
 #[test]

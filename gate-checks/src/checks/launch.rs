@@ -229,9 +229,14 @@ fn not_started(argv: &[String], error: &str) -> String {
     let operators = ["&&", "||", "|", ";", ">"];
     let script =
         program.contains(' ') || argv.iter().any(|word| operators.contains(&word.as_str()));
-    let advice =
-        if script { "; a script needs `shell = true`, a command one entry a word" } else { "" };
-    format!("{program} could not be started: {error}{advice}")
+    if script {
+        let advice = "a script needs `shell = true`, a command one entry a word";
+        return format!("{program} could not be started: {error}; {advice}");
+    }
+    if error.contains("(os error 2)") && !program.contains('/') {
+        return format!("{program} is not installed");
+    }
+    format!("{program} could not be started: {error}")
 }
 
 /// The processes that the run left behind, as the end of a summary.

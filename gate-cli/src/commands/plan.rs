@@ -222,7 +222,7 @@ fn command(check: &PlannedCheck) -> String {
 fn facts(check: &PlannedCheck) -> Vec<String> {
     let weight = match check.mode {
         Mode::Require => "must pass",
-        Mode::Count => "counts one if it passes",
+        Mode::Count => "adds an indicator if it passes",
         Mode::Warn => "only shown",
     };
     let last = check.last.as_ref().map_or_else(
