@@ -58,7 +58,7 @@ fn a_card_shows_signal_and_indicators() {
         "\
 out.log  (text)
     signal      complete in line 3 (exit_status): both layouts are read
-    indicators  1 of 1
+    indicators  1 found, 1 needed
                 line 1: ready-for-review [..]
 ",
     );

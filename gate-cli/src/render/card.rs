@@ -120,12 +120,13 @@ impl<'d> Card<'d> {
     fn headline(&self) -> (Mark, &'static str, String) {
         let decision = self.decision;
         if let Some(released) = decision.released {
-            let (mark, word, why) = match released {
+            let (mark, word, what) = match released {
                 Released::Green => (Mark::Good, "RELEASED (green)", "its checks pass"),
                 Released::Red => (Mark::Bad, "RELEASED (red)", "the work is not done"),
                 Released::NotRun => (Mark::Unsure, "RELEASED (not checked)", "nothing was run"),
             };
-            return (mark, word, format!("the agent was let go; {why}"));
+            let why = decision.reasons.first().map(|reason| format!(": {}", reason.message));
+            return (mark, word, format!("the agent may stop; {what}{}", why.unwrap_or_default()));
         }
         match decision.verdict {
             Verdict::Exit => {
@@ -199,14 +200,40 @@ impl<'d> Card<'d> {
             let why = if why.is_empty() { String::new() } else { format!(": {}", brief(why)) };
             page.marked(Mark::Unsure, "not run", &format!("{}{why}", listed(&names)));
         }
-        let mut fine = fine.join(", ");
-        if self.decision.signal.status == Status::Complete && !self.options.verbose {
-            let gap = if fine.is_empty() { "" } else { "; " };
-            fine.push_str(&format!("{gap}signal{}", signal_place(&self.decision.signal)));
+        if self.checks_were_skipped() {
+            page.marked(Mark::Unsure, "not run", "the checks, because of what the agent wrote");
         }
-        if !fine.is_empty() {
-            page.marked(Mark::Good, "passed", &fine);
+        let claim = self.claim();
+        match (fine.is_empty(), &claim) {
+            (false, Some(claim)) => {
+                page.marked(Mark::Good, "passed", &format!("{}; {claim}", fine.join(", ")));
+            }
+            (false, None) => page.marked(Mark::Good, "passed", &fine.join(", ")),
+            (true, Some(claim)) => page.row("signal", claim),
+            (true, None) => {}
         }
+    }
+
+    /// The agent's claim, if it is complete and helped to decide.
+    fn claim(&self) -> Option<String> {
+        let signal = &self.decision.signal;
+        let decided = !self.options.verbose
+            && !self.decision.forced
+            && !self.has_reason(&[ReasonCode::BreakerOpen, ReasonCode::BreakerIsolated]);
+        (decided && signal.status == Status::Complete)
+            .then(|| format!("the agent signals completion{}", signal_place(signal)))
+    }
+
+    fn has_reason(&self, codes: &[ReasonCode]) -> bool {
+        self.decision.reasons.iter().any(|reason| codes.contains(&reason.code))
+    }
+
+    /// True if the configured checks did not run because the signal decided before.
+    fn checks_were_skipped(&self) -> bool {
+        let policy = self.options.policy;
+        policy.is_some_and(|policy| !policy.checks.is_empty())
+            && self.decision.evidence.is_empty()
+            && self.head_says_signal()
     }
 
     /// The signal, unless the head or the line of what passed says it all.
@@ -269,7 +296,7 @@ impl<'d> Card<'d> {
             && let Some(policy) = self.options.policy
         {
             for line in near_limits(&breaker.counters, &policy.breaker) {
-                page.row("limit", &line);
+                page.row("limit", &format!("{line}, then the loop stops"));
             }
         }
     }
@@ -295,14 +322,14 @@ impl<'d> Card<'d> {
             let mut warnings = decision.warnings.iter();
             let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
             let next = if left_out {
-                "let the configured checks run"
+                "check again without `--no-checks`"
             } else {
                 "`gate init` finds checks that this project has"
             };
             return Some(next.to_owned());
         }
         if decision.released == Some(Released::Red) {
-            return Some("let the agent go on; its next stop is checked again".to_owned());
+            return Some("ask the agent to fix it; its next stop is checked again".to_owned());
         }
         decision.next.clone()
     }
@@ -366,10 +393,16 @@ fn near_miss(miss: &NearMiss) -> String {
 }
 
 fn indicators(page: &mut Page, indicators: &Indicators, most: usize) {
-    page.row("indicators", &format!("{} of {}", indicators.score, indicators.threshold));
+    let (found, needed) = (indicators.score, indicators.threshold);
+    page.row("indicators", &format!("{found} found, {needed} needed"));
     let counting = indicators.hits.iter().filter(|hit| hit.weight > 0);
     for hit in counting.take(most) {
         page.detail(&format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
+    }
+    match indicators.checks {
+        0 => {}
+        1 => page.detail("1 passing check"),
+        more => page.detail(&format!("{more} passing checks")),
     }
     if indicators.fields > 0 {
         page.detail("the signal's other fields say the same");

@@ -202,7 +202,10 @@ impl Case<'_> {
                 ReasonCode::BreakerOpen,
                 format!("the breaker is half open, and another decision is its probe: {trip}"),
             ),
-            BreakerState::Open => (ReasonCode::BreakerOpen, format!("the breaker is open: {trip}")),
+            BreakerState::Open => (
+                ReasonCode::BreakerOpen,
+                format!("the circuit breaker has stopped the loop: {trip}"),
+            ),
         };
         Some(Reason::new(code, message))
     }

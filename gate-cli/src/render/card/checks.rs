@@ -27,7 +27,9 @@ pub(super) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stor
     if found.len() > most {
         page.detail(&format!("and {} more: gate last --verbose", found.len() - most));
     }
-    let is_told = evidence.outcome == Outcome::Pass || !evidence.failures().is_empty();
+    let is_told = evidence.outcome == Outcome::Pass
+        || !evidence.failures().is_empty()
+        || evidence.summary.ends_with("is not installed");
     match &evidence.log {
         Some(path) if verbose || (!is_told && !is_stored) => {
             page.detail(&format!("full log: {path}"));
@@ -84,7 +86,7 @@ fn check_text(evidence: &Evidence) -> String {
         text.push_str(", as before");
     }
     if evidence.mode != Mode::Require && evidence.outcome != Outcome::Pass {
-        text.push_str("; does not block");
+        text.push_str("; a warning only");
     }
     text
 }

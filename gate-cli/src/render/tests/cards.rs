@@ -119,7 +119,7 @@ fn a_missing_signal_is_said_once_with_what_was_almost_one() {
         "signal": { "status": "absent", "problems": [], "near_misses": [miss] },
         "reasons": [{ "code": "signal-absent",
                       "message": "the agent's final message contains no exit signal" }],
-        "next": "give an explicit exit signal; `gate prompt` prints the protocol for the agent's prompt",
+        "next": "repeat the exit signal: line 9 was almost one, but it is quoted",
     });
     check("no-signal", &changes, CardOptions::default());
 }
@@ -212,9 +212,9 @@ fn a_released_stop_is_no_exit() {
     check("released-red", &red, CardOptions::default());
     check_head(
         &json!({ "released": "green" }),
-        "RELEASED (green)  the agent was let go; its checks pass",
+        "RELEASED (green)  the agent may stop; its checks pass",
     );
-    let not_run = "RELEASED (not checked)  the agent was let go; nothing was run";
+    let not_run = "RELEASED (not checked)  the agent may stop; nothing was run";
     check_head(&json!({ "released": "not-run" }), not_run);
 }
 
@@ -254,7 +254,7 @@ fn the_most_telling_findings_are_shown_and_the_rest_is_counted() {
             "                t.rs:3: #[ignore] (skip: run it)",
             "                t.rs:4: #[ignore] (skip: run it)",
             "                and 1 more: gate last --verbose",
-            "  ✓ passed      signal in line 14 (exit_status)",
+            "    signal      the agent signals completion in line 14 (exit_status)",
         ],
     );
 }
@@ -273,7 +273,7 @@ fn limits_are_shown_from_half_of_them_on() {
         limits.map(|line| line.trim().to_owned()).collect::<Vec<_>>()
     };
     assert!(limits(1).is_empty());
-    assert_eq!(limits(2), ["2 of 4 iterations without a changed file"]);
+    assert_eq!(limits(2), ["2 of 4 iterations without a changed file, then the loop stops"]);
 }
 
 #[test]
@@ -286,7 +286,10 @@ fn captured_text_cannot_write_to_the_terminal() {
     check_head(&changes, "NOT DONE  0 of 2");
     check_rows(
         &changes,
-        &["  ✓ passed      signal in line 14 (exit_status)", "    next        end with the signal"],
+        &[
+            "    signal      the agent signals completion in line 14 (exit_status)",
+            "    next        end with the signal",
+        ],
     );
 }
 
@@ -303,7 +306,7 @@ fn indicators_that_count_are_shown_on_demand() {
     assert!(!quiet.contains("indicators"), "{quiet}");
     let verbose = CardOptions { verbose: true, policy: None };
     let card = card(&record(&changes), verbose, None);
-    let rows = "    indicators  3 of 2\n                line 1: p1 \"All done.\"\n                \
+    let rows = "    indicators  3 found, 2 needed\n                line 1: p1 \"All done.\"\n                \
                 line 3: p3 \"All done.\"\n                the signal's other fields say the same\n";
     assert!(card.ends_with(rows), "{card}");
 }
@@ -319,7 +322,7 @@ fn a_scan_names_its_file_and_format() {
     };
     assert_eq!(
         scan("t/a\u{1b}[31m.log", Some("codex")),
-        "t/a.log  (codex)\n    signal      none in the agent's final message\n    indicators  0 of 2\n"
+        "t/a.log  (codex)\n    signal      none in the agent's final message\n    indicators  0 found, 2 needed\n"
     );
     assert!(scan("a.log", None).starts_with("a.log  (empty)\n"));
 }

@@ -77,11 +77,10 @@ fn cost(code: ReasonCode) -> u8 {
 fn absent(near_misses: &[NearMiss]) -> String {
     match near_misses.last() {
         Some(miss) => {
-            format!("give an explicit exit signal; line {} was almost one: {}", miss.line, miss.why)
+            format!("repeat the exit signal: line {} was almost one, but {}", miss.line, miss.why)
         }
         None => {
-            "give an explicit exit signal; `gate prompt` prints the protocol for the agent's prompt"
-                .to_owned()
+            "add the output of `gate prompt` to the agent's prompt: it shows how to end".to_owned()
         }
     }
 }
@@ -113,7 +112,7 @@ fn step(reason: &Reason) -> String {
         ReasonCode::CheckRunning => format!("wait for {check} to end"),
         ReasonCode::BackgroundRunning => "wait for the background tasks, or stop them".to_owned(),
         ReasonCode::Tampered => format!("look at {check}: put back what was changed, or approve the change (`gate explain tampered`)"),
-        ReasonCode::SettingsChanged => "run `gate trust` if the change is yours, else put it back; then check again".to_owned(),
+        ReasonCode::SettingsChanged => "approve or undo the change, then check again".to_owned(),
         ReasonCode::SignalBlocked => "solve that, then start the agent again".to_owned(),
         ReasonCode::RequiredCheckFailed => format!("make {check} pass"),
         ReasonCode::RequiredCheckInconclusive => inconclusive(check, why(reason)),
@@ -141,7 +140,7 @@ fn step(reason: &Reason) -> String {
 
 fn inconclusive(check: &str, why: &str) -> String {
     if why.contains("not installed") {
-        format!("install what {check} needs, or change its command")
+        format!("install it, or correct `checks.{check}.command` in gate.toml")
     } else {
         format!("find out why {check} gave no result: {why}")
     }
@@ -155,7 +154,7 @@ fn freed(input: &Input) -> &'static str {
     } else if input.observed.stop.is_some() {
         "fix the cause; then give a new prompt, or run `gate breaker reset --reason …` in another terminal"
     } else {
-        "fix the cause, then `gate breaker reset --reason …`"
+        "fix the cause (`gate log` shows what happened), then `gate breaker reset --reason …`"
     }
 }
 

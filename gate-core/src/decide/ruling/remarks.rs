@@ -40,7 +40,7 @@ impl Case<'_> {
         } else if self.input.checks_left_out {
             Some(Warning::new(
                 WarningCode::ChecksNotRun,
-                "the configured checks were left out, as asked",
+                "the configured checks did not run, because of an option such as `--no-checks`",
             ))
         } else if !self.is_verified(verdict) && self.input.forced.is_none() {
             let message = "no check that counts has passed, so this rests on what the agent wrote";
