@@ -30,9 +30,9 @@ impl Drop for Ended {
 #[test]
 fn a_record_is_a_line() {
     recorded().again("log").code(0).stderr("").stdout(
-        "[..]Z      1  nightly, 1        continue       the agent says that work remains: the old layout\n\
-         [..]Z      2  nightly, 2        exit           [..]\n\
-         [..]Z      3  weekly, 1         continue       the agent says that work remains: [..]\n",
+        "[..]      1  nightly, 1                continue       the agent says that work remains: the old layout\n\
+         [..]      2  nightly, 2                exit           [..]\n\
+         [..]      3  weekly, 1                 continue       the agent says that work remains: [..]\n",
     );
 }
 
@@ -91,7 +91,7 @@ fn a_record_is_shown_whole() {
 fn an_operators_act_is_a_line() {
     let ran = recorded().again("breaker trip --reason").args(["lunch\u{202e}"]).code(0);
     let ran = ran.again("log -n 1").code(0);
-    ran.stdout("[..]Z      4  -                 breaker_trip   lunch\n");
+    ran.stdout("[..]      4  -                         breaker_trip   lunch\n");
 }
 
 #[test]

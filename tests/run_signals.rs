@@ -149,7 +149,7 @@ fn the_bus_says_how_a_loop_ended() {
         "run --task t1 --unverified --prompt PROMPT.md --budget-wall 1ms --json -- ./agent.sh";
     let ran = project(SAYS).words(words).run();
     assert_eq!(ran.json()["stopped_by"], "budget-wall");
-    assert!(bus(&ran).contains(&format!("{ended}stopped at the time limit")), "{}", bus(&ran));
+    assert!(bus(&ran).contains(&format!("{ended}its time is over")), "{}", bus(&ran));
 
     let ran =
         once(&format!("{}echo 'I go on.'\n", TOUCHES.replace("/DONE", "/STOP-REQUESTED")), "");

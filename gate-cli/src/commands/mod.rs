@@ -76,7 +76,7 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
         }
         Err(error) if is_answer(&error) => error.print().map_or(5, |()| DONE),
         Err(error) if is_bare(&error) => error.print().map_or(5, |()| MISUSED),
-        Err(error) => misused(with_nearest_command(error), args),
+        Err(error) => misused(&with_nearest_command(error), args),
     }
 }
 
@@ -125,7 +125,7 @@ fn with_nearest_command(mut error: clap::Error) -> clap::Error {
 }
 
 /// A command line that cannot be understood: nothing was decided.
-fn misused(error: clap::Error, args: &[OsString]) -> u8 {
+fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
     let json = args.iter().any(|arg| arg == "--json");
     let text = error.render().to_string();
     let message = text.trim_start_matches("error: ").trim_end().to_owned();

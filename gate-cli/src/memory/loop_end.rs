@@ -54,7 +54,7 @@ impl StoppedBy {
             Self::UnknownFormat => "the agent's output has no known format",
             Self::Cancelled => "cancelled",
             Self::StopRequested => "a stop was requested",
-            Self::BudgetWall => "stopped at the time limit (budget.wall)",
+            Self::BudgetWall => "its time is over (budget.wall)",
             Self::LeaseLost => "the lease of the work item is over",
             Self::NoWork => "there is no work item to claim",
             Self::Refused => "the exit signal was refused",

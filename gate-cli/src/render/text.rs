@@ -50,14 +50,19 @@ pub(crate) fn local_time(time: &str) -> String {
     }
 }
 
-/// A time (RFC 3339) to the second, in the person's time zone. A text that is no time is
-/// returned as it is.
+/// A time (RFC 3339) to the second, with the offset of the person's time zone. A text that
+/// is no time is returned as it is.
 pub(crate) fn local_seconds(time: &str) -> String {
-    let parsed = time.parse::<Timestamp>();
-    parsed.map_or_else(
-        |_error| brief(time),
-        |time| time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
-    )
+    match time.parse::<Timestamp>() {
+        Ok(time) => with_offset(time, TimeZone::system()),
+        Err(_) => brief(time),
+    }
+}
+
+fn with_offset(time: Timestamp, zone: TimeZone) -> String {
+    let time = time.to_zoned(zone);
+    let offset = if time.offset().is_zero() { "Z" } else { "%:z" };
+    time.strftime(&format!("%Y-%m-%dT%H:%M:%S{offset}")).to_string()
 }
 
 /// A time of today, to the second, in the person's time zone.
@@ -89,13 +94,15 @@ pub(super) fn without_ci_commands(text: &str) -> String {
 mod tests {
     use jiff::tz::{Offset, TimeZone};
 
-    use super::{in_zone, local_time, without_ci_commands};
+    use super::{in_zone, local_time, with_offset, without_ci_commands};
 
     #[test]
     fn a_time_is_the_persons_and_has_no_nanoseconds() {
         let time = "2026-03-01T22:07:38.921141799Z".parse().unwrap();
         let zone = TimeZone::fixed(Offset::constant(2));
-        assert_eq!(in_zone(time, zone), "2026-03-02 00:07");
+        assert_eq!(in_zone(time, zone.clone()), "2026-03-02 00:07");
+        assert_eq!(with_offset(time, zone), "2026-03-02T00:07:38+02:00");
+        assert_eq!(with_offset(time, TimeZone::UTC), "2026-03-01T22:07:38Z");
         assert_eq!(local_time("soon"), "soon");
     }
 

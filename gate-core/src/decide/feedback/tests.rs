@@ -96,15 +96,11 @@ fn a_missing_signal_is_explained_by_the_last_near_miss() {
     let told = |input: &Input| {
         next(Verdict::Continue, &[reason(ReasonCode::SignalAbsent)], input).unwrap()
     };
-    let protocol =
-        "give an explicit exit signal; `gate prompt` prints the protocol for the agent's prompt";
+    let protocol = "add the output of `gate prompt` to the agent's prompt: it shows how to end";
     assert_eq!(told(&input), protocol);
     let miss = |line, why: &str| NearMiss { text: "x".to_owned(), line, why: why.to_owned() };
     input.signal.near_misses = vec![miss(3, "it is quoted"), miss(7, "it is an example")];
-    assert_eq!(
-        told(&input),
-        "give an explicit exit signal; line 7 was almost one: it is an example"
-    );
+    assert_eq!(told(&input), "repeat the exit signal: line 7 was almost one, but it is an example");
 }
 
 #[test]
@@ -140,7 +136,8 @@ fn a_signal_without_its_token_is_told_apart_from_one_that_is_torn() {
 fn a_breaker_is_closed_where_its_operator_can() {
     let told =
         |input: &Input| next(Verdict::Tripped, &[reason(ReasonCode::BreakerOpen)], input).unwrap();
-    let looped = "fix the cause, then `gate breaker reset --reason …`";
+    let looped =
+        "fix the cause (`gate log` shows what happened), then `gate breaker reset --reason …`";
     assert_eq!(told(&said(Status::Complete)), looped);
     let lost = Input { stateful: true, ..stopped(Status::Complete, None) };
     assert_eq!(
