@@ -84,10 +84,24 @@ pub(super) fn objection(
     place
         .objection()
         .or_else(|| neighbours_objection(language, before, after))
+        .or_else(|| is_listed(layout, tag.start).then(|| Objection::example(LISTED)))
         .or_else(|| {
             is_about_work(language, [after.trim()].into_iter()).then(|| Objection::new(FOLLOWED))
         })
         .or_else(|| place.work_follows().then(|| Objection::new(FOLLOWED)))
+}
+
+const LISTED: &str = "it is one of a list of signals";
+
+/// True if the line is an item with a label, and so is a line beside it that shows
+/// another tag: a prompt lists its signals that way.
+fn is_listed(layout: &Layout<'_>, at: usize) -> bool {
+    let index = layout.index_of(at);
+    let is_item = |index: usize| {
+        let line = layout.lines().get(index);
+        line.is_some_and(|line| SIGNAL_ITEM.is_match(start_of(line.text, MAX_LINE_BYTES)))
+    };
+    is_item(index) && (is_item(index + 1) || index.checked_sub(1).is_some_and(is_item))
 }
 
 /// The part of a tag's line that can refuse it, in bytes on either side.
@@ -106,6 +120,9 @@ pub(super) fn neighbours_objection(
     }
     if LISTING.is_match(before) {
         return Some(Objection::new("it stands in a listing of a file"));
+    }
+    if COMMENT.is_match(after) {
+        return Some(Objection::example("a comment explains it"));
     }
     let before = before.trim_matches(MARKS);
     // A tag in parentheses is judged by the text around them.
@@ -182,3 +199,10 @@ static TAG: Expression = Expression::new(r"<promise>[^<>]*</promise>");
 
 /// A tag behind the line number of a listing.
 static LISTING: Expression = Expression::new(r"^\s*(?:[\w./-]+:)?\d+(?:[:→|]|\t)\s*$");
+
+/// An item of a list with a label and a tag in code: `- Blocked: `<story-blocked>…``.
+static SIGNAL_ITEM: Expression =
+    Expression::new(r"^\s*(?:[-*•]|\d+[.)])\s+[^:`<]{1,80}:[*_]*\s*`<[a-z]");
+
+/// A comment behind a tag, as documents explain one: `<promise>…</promise>  # all done`.
+static COMMENT: Expression = Expression::new(r"^\s*(?:#|//|<!--|←|<-)\s*[^\s#]");

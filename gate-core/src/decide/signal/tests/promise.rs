@@ -124,3 +124,11 @@ fn phrases_and_placeholders() {
 fn reasoning_in_the_message_is_not_the_agent_s_word() {
     mentioned("<think>\n@\n</think>\nStill two tests to mend.", "reasoning");
 }
+
+#[test]
+fn a_list_of_what_was_done_does_not_hide_the_signal_at_its_end() {
+    stated("- Tests: `cargo test` passes\n- Status: `@`\n");
+    stated("<task-finished>STORY-4</task-finished>\n@\n");
+    mentioned("- Stuck: `<task-stuck>why</task-stuck>`\n- Finished: `@`\n", "one of a list");
+    mentioned("@   # all stories are finished\n", "a comment explains it");
+}
