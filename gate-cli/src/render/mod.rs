@@ -43,7 +43,7 @@ pub(crate) use page::{Mark, Page};
 pub(crate) use progress::progress;
 pub(crate) use run::{LoopDisplay, LoopReporter, run_card};
 pub(crate) use sarif::sarif;
-pub(crate) use text::{lines, local_time, plain, span};
+pub(crate) use text::{lines, local_time, span};
 pub(crate) use work::{work_card, work_list};
 
 use crate::failure::Failure;

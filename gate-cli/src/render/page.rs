@@ -20,6 +20,9 @@ const WIDE_COLUMNS: usize = 60;
 /// The hanging indent in a narrow terminal.
 const NARROW_INDENT: usize = 6;
 
+/// The columns of a finding's words.
+const FINDING_WIDTH: usize = 12;
+
 /// The fewest columns that a page is wrapped at.
 const MIN_COLUMNS: usize = 40;
 
@@ -131,11 +134,30 @@ impl Page {
 
     /// An entry of a list: its start, in which `highlight` stands in a style, then a text.
     pub(crate) fn line(&mut self, start: &str, highlight: &str, style: Style, text: &str) {
+        self.highlighted(start, highlight, style, NARROW_INDENT, text);
+    }
+
+    /// A finding: one or two words in their colour, then a text; without words, more text.
+    pub(crate) fn finding(&mut self, words: &str, mark: Mark, text: &str) {
+        let start = format!("  {words:<FINDING_WIDTH$}");
+        let indent = self.hanging(start.len());
+        self.highlighted(&start, words, mark.style(), indent, text);
+    }
+
+    fn highlighted(
+        &mut self,
+        start: &str,
+        highlight: &str,
+        style: Style,
+        indent: usize,
+        text: &str,
+    ) {
         let from = self.text.len();
-        let indent = " ".repeat(NARROW_INDENT);
-        self.wrapped("", Style::new(), start, &indent, text, Style::new());
+        self.wrapped("", Style::new(), start, &" ".repeat(indent), text, Style::new());
         let highlight = highlight.trim_end();
-        if let Some(at) = self.text[from..].find(highlight) {
+        if let Some(at) = self.text[from..].find(highlight)
+            && !highlight.is_empty()
+        {
             let range = from + at..from + at + highlight.len();
             self.text.replace_range(range, &format!("{style}{highlight}{style:#}"));
         }

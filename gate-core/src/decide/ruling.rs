@@ -204,7 +204,7 @@ impl Case<'_> {
             ),
             BreakerState::Open => (
                 ReasonCode::BreakerOpen,
-                format!("the circuit breaker has stopped the loop: {trip}"),
+                format!("the loop was stopped, and the breaker is open: {trip}"),
             ),
         };
         Some(Reason::new(code, message))

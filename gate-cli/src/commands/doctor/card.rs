@@ -2,17 +2,15 @@
 //! the project, then each check.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
-use anstyle::{AnsiColor, Style};
 use gate_checks::{Finding, Level, Proof, SelfTestOutcome};
 
 use super::record::{AgentRecord, DoctorRecord};
-use crate::render::plain;
+use crate::render::{Mark, Page};
 
 /// The card of an examination.
 pub(super) fn doctor_card(record: &DoctorRecord) -> String {
-    let mut card = Card::default();
+    let mut card = Card { page: Page::new() };
     let (gate, others) = record.findings.split_at(record.about_gate.min(record.findings.len()));
     card.group("gate", gate.iter(), None);
     card.group("project", others.iter().filter(|finding| finding.check.is_none()), None);
@@ -22,18 +20,19 @@ pub(super) fn doctor_card(record: &DoctorRecord) -> String {
         card.group(&format!("check {check}"), findings, proof);
     }
     card.end(record);
-    card.text
+    card.page.into_text()
 }
 
 /// The card of an agent's installation.
 pub(super) fn agent_card(record: &AgentRecord) -> String {
-    let mut card = Card::default();
+    let mut card = Card { page: Page::new() };
     card.group(&record.agent, record.findings.iter(), None);
     let problems = match record.problems() {
         0 => "no problem found".to_owned(),
         more => counted(more),
     };
-    card.text + &problems + "\n"
+    card.page.text(&problems);
+    card.page.into_text()
 }
 
 fn counted(problems: usize) -> String {
@@ -50,9 +49,8 @@ fn checks(record: &DoctorRecord) -> BTreeSet<&str> {
     found.chain(record.self_test.iter().map(|proof| proof.check.as_str())).collect()
 }
 
-#[derive(Default)]
 struct Card {
-    text: String,
+    page: Page,
 }
 
 impl Card {
@@ -66,51 +64,46 @@ impl Card {
         if findings.peek().is_none() && proof.is_none() {
             return;
         }
-        let _ = writeln!(self.text, "{}", plain(title));
+        self.page.text(title);
         findings.for_each(|finding| self.finding(finding));
         if let Some(proof) = proof {
             self.proof(proof);
         }
-        self.text.push('\n');
+        self.page.blank();
     }
 
     fn finding(&mut self, finding: &Finding) {
         let missing = finding.code.ends_with("-missing");
-        let (word, color) = match finding.level {
-            Level::Ok => ("ok", AnsiColor::Green),
-            Level::Problem if missing => ("missing", AnsiColor::Red),
-            Level::Problem => ("problem", AnsiColor::Red),
-            Level::Note => ("note", AnsiColor::Yellow),
+        let (words, mark) = match finding.level {
+            Level::Ok => ("ok", Mark::Good),
+            Level::Problem if missing => ("missing", Mark::Bad),
+            Level::Problem => ("problem", Mark::Bad),
+            Level::Note => ("note", Mark::Unsure),
         };
-        self.row(word, color, &finding.message);
+        self.page.finding(words, mark, &finding.message);
         if let Some(hint) = &finding.hint {
-            self.more(&format!("do: {hint}"));
+            self.page.finding("", Mark::None, &format!("do: {hint}"));
         }
     }
 
     fn proof(&mut self, proof: &Proof) {
-        let (word, color) = match proof.standing {
-            SelfTestOutcome::CanFail => ("can fail", AnsiColor::Green),
-            SelfTestOutcome::CannotFail => ("cannot fail", AnsiColor::Red),
-            SelfTestOutcome::NotShown if proof.does_not_pass => ("problem", AnsiColor::Red),
-            SelfTestOutcome::NotShown => ("not shown", AnsiColor::Yellow),
+        let (words, mark) = match proof.standing {
+            SelfTestOutcome::CanFail => ("can fail", Mark::Good),
+            SelfTestOutcome::CannotFail => ("cannot fail", Mark::Bad),
+            SelfTestOutcome::NotShown if proof.does_not_pass => ("problem", Mark::Bad),
+            SelfTestOutcome::NotShown => ("not shown", Mark::Unsure),
         };
-        self.row(word, color, &proof.how);
+        self.page.finding(words, mark, &proof.how);
         if proof.does_not_pass {
-            self.more("do: make it pass first; until then no loop can end, and nothing is shown");
+            self.page.finding(
+                "",
+                Mark::None,
+                "do: make it pass first; until then no loop can end, and nothing is shown",
+            );
         }
         if let Some(log) = &proof.log {
-            self.more(&format!("log: {log}"));
+            self.page.finding("", Mark::None, &format!("log: {log}"));
         }
-    }
-
-    fn row(&mut self, word: &str, color: AnsiColor, text: &str) {
-        let style = Style::new().fg_color(Some(color.into()));
-        let _ = writeln!(self.text, "  {style}{word:<12}{style:#}{}", plain(text));
-    }
-
-    fn more(&mut self, text: &str) {
-        let _ = writeln!(self.text, "  {:<12}{}", "", plain(text));
     }
 
     fn end(&mut self, record: &DoctorRecord) {
@@ -124,6 +117,6 @@ impl Card {
             },
             more => counted(more),
         };
-        let _ = writeln!(self.text, "{text}");
+        self.page.text(&text);
     }
 }

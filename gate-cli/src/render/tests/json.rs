@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::text::brief;
+use super::super::text::plain;
 use super::super::text::{lines, span};
-use super::super::{json as pretty, json_line, plain};
+use super::super::{json as pretty, json_line};
 
 #[test]
 fn what_a_terminal_or_a_ci_would_obey_is_escaped_and_means_the_same() {

@@ -21,12 +21,12 @@ fn a_breaker_that_is_not_closed_says_why_before_anything_else_counts() {
         (
             BreakerState::Open,
             trip.clone(),
-            "breaker-open: the circuit breaker has stopped the loop: 5 claims",
+            "breaker-open: the loop was stopped, and the breaker is open: 5 claims",
         ),
         (
             BreakerState::Open,
             None,
-            "breaker-open: the circuit breaker has stopped the loop: no reason recorded",
+            "breaker-open: the loop was stopped, and the breaker is open: no reason recorded",
         ),
         (
             BreakerState::HalfOpen,
@@ -57,10 +57,10 @@ fn the_operators_hold_is_named_and_not_the_loops_own_breaker() {
     let own = open(Cause::Refused, "5 claims");
     let hold = Some(open(Cause::Operator, "lunch"));
     let both = LoopState { hold, ..memory(own.clone(), RunState::default()) };
-    let told = "breaker-open: the circuit breaker has stopped the loop: lunch";
+    let told = "breaker-open: the loop was stopped, and the breaker is open: lunch";
     check(&stateful(Some(both)), &checked(), Verdict::Tripped, &[told]);
     let over = LoopState { hold: Some(Breaker::default()), ..memory(own, RunState::default()) };
-    let told = "breaker-open: the circuit breaker has stopped the loop: 5 claims";
+    let told = "breaker-open: the loop was stopped, and the breaker is open: 5 claims";
     check(&stateful(Some(over)), &checked(), Verdict::Tripped, &[told]);
 }
 
@@ -90,7 +90,7 @@ fn a_budget_that_was_spent_before_holds_beside_an_open_breaker() {
     check(&input, &policy, Verdict::Tripped, &spent);
     let open = Breaker { state: BreakerState::Open, ..Breaker::default() };
     let input = stateful(Some(memory(open, run)));
-    let first = "breaker-open: the circuit breaker has stopped the loop: no reason recorded";
+    let first = "breaker-open: the loop was stopped, and the breaker is open: no reason recorded";
     check(&input, &policy, Verdict::Tripped, &[first, spent[0], spent[1]]);
 }
 
