@@ -86,7 +86,7 @@ pub struct TestReport {
     pub errors: Vec<String>,
     /// Why the report is incomplete or broken.
     pub problems: Vec<String>,
-    /// What the first failing tests and errors say. Until [`Self::explain`], their messages
+    /// The first failing tests and errors. Until `explain` was called, their messages
     /// are the runner's whole texts.
     pub failures: Vec<TestFailure>,
 }
