@@ -1,5 +1,5 @@
-//! How a test failed, in the agent's feedback and in the JSON: real projects, tested by
-//! their real tools, with a test of gate's own in each run.
+//! Messages of failing tests in the agent's feedback and in the JSON: real projects, tested
+//! by their real tools, with a test of gate's own in each run.
 
 use serde_json::Value;
 
@@ -48,6 +48,7 @@ fn fails(run: Run, place: &str, words: &[&str]) {
     assert!(feedback.contains("1 of 2 failed"), "{feedback}");
     assert!(feedback.contains("Checks: FAIL tests ("), "{feedback}");
     assert!(feedback.contains("both layouts are read"), "the claim is not in:\n{feedback}");
+    assert!(!feedback.contains("duration_ms"), "totals are no part of a message:\n{feedback}");
     assert!(feedback.contains("BLOCKED") && feedback.contains("Do not weaken"), "{feedback}");
 }
 
@@ -148,9 +149,9 @@ fn node_behind_npm() {
     }
     let package = r#"{"name": "thing", "version": "1.0.0", "scripts": {"test": "node --test"}}"#;
     let test = "import test from 'node:test';\nimport assert from 'node:assert';\n\
-                test('adds', () => {\n  assert.strictEqual(1 - 2, 3);\n});\ntest('holds', () => {});\n";
+                test('holds', () => {});\ntest('adds', () => {\n  assert.strictEqual(1 - 2, 3);\n});\n";
     let run = project("npm test", &[("package.json", package), ("thing.test.mjs", test)]);
-    fails(run, "thing.test.mjs:4", &["-1 !== 3"]);
+    fails(run, "thing.test.mjs:5", &["-1 !== 3"]);
 }
 
 #[test]

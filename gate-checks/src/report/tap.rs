@@ -181,6 +181,10 @@ impl Tap {
         }
         self.seen |= depth == 0;
         self.close_to(depth + 1);
+        if depth == 0 && self.levels[0].points > 0 {
+            // Notes behind the last plan are node's totals.
+            self.printed.close();
+        }
         let level = &mut self.levels[depth];
         if level.plan.replace(number).is_some() {
             self.tally.problem("there is more than one plan");

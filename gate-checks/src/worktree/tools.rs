@@ -5,9 +5,9 @@
 //! could put either into a folder of code. A folder has to have the whole form
 //! that its tool gives it. The caller sees to it that git tracks nothing in it.
 //!
-//! What stands in such a folder can be loaded by a program, exactly as it can
-//! be where a `.gitignore` names the folder. So no more is left out than the
-//! tool writes: what else stands in a virtual environment belongs to the tree.
+//! A program can load files from such a folder, as it can if a `.gitignore` names
+//! the folder. So only the files that the tool writes are left out: other files in
+//! a virtual environment belong to the tree.
 
 use std::fs::{self, File};
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! What is taken from files of CI.
+//! Commands from the files of CI services.
 
 use std::fs;
 

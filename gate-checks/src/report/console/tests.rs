@@ -25,7 +25,7 @@ fn reader(name: &str) -> Console {
     Console::new(RUNNERS.iter().find(|runner| runner.name == name).unwrap())
 }
 
-/// What the first failed test in the text says, with its place.
+/// The message and the place of the first failed test in the text.
 #[track_caller]
 fn says(name: &str, text: &str, test: &str, place: &str, message: &str) {
     let mut report = report(reader(name), text).unwrap();

@@ -1,4 +1,4 @@
-//! What failing tests say, from what runners really wrote.
+//! Messages of failing tests, from output of real runners.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -224,9 +224,9 @@ fn tap_tells_the_diagnostics_of_a_failing_point() {
     let block =
         "1..2\nnot ok 1 - adds\n  ---\n  expected: 3\n  actual: -1\n  ...\nok 2 - takes\n# late";
     says(report(Tap::new(), block), "adds @ (no place)\nexpected: 3\nactual: -1");
-    let node = "1..1\nnot ok 1 - adds\n  ---\n  duration_ms: 0.9\n  location: '/project/a.test.mjs:3:1'\n  \
+    let node = "TAP version 13\nnot ok 1 - adds\n  ---\n  duration_ms: 0.9\n  location: '/project/a.test.mjs:3:1'\n  \
                 error: |-\n    -1 !== 3\n  code: 'ERR_ASSERTION'\n  stack: |-\n    TestContext.<anonymous> \
-                (file:///project/a.test.mjs:4:10)\n    Test.run (node:internal/test:796:25)\n  ...";
+                (file:///project/a.test.mjs:4:10)\n    Test.run (node:internal/test:796:25)\n  ...\n1..1\n# tests 1\n# fail 1\n";
     says(
         report(Tap::new(), node),
         "adds @ a.test.mjs:4\nerror: |-\n  -1 !== 3\n  at TestContext.<anonymous> \
