@@ -67,7 +67,10 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
     {
         return render::print(text).map_or(5, |()| DONE);
     }
-    let parsed = help::command().try_get_matches_from(args);
+    // Groups and examples are a sixth of a start's work, and only help and errors print them.
+    let parsed = Cli::command()
+        .try_get_matches_from(args)
+        .or_else(|_| help::command().try_get_matches_from(args));
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
             let mode = output_mode(&cli.command);
