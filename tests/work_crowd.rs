@@ -11,12 +11,15 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::exit::signal;
+use crate::needs::stride;
 use crate::support::shop::{Said, Shop, given};
 
 const WORKERS: usize = 8;
 
 /// Enough that all workers meet at each phase, few enough for seconds.
-const ITEMS: usize = 60;
+fn items() -> usize {
+    72 / stride()
+}
 
 /// What is done by agents, in its order, and where CI comes in between.
 const PHASES: [&str; 6] =
@@ -167,7 +170,7 @@ fn diligent(floor: &Floor<'_>, worker: usize) {
 }
 
 fn all_is_done_once(shop: &Shop) {
-    let floor = Floor::new(shop, ITEMS);
+    let floor = Floor::new(shop, items());
     floor.work(diligent);
     floor.is_whole();
     floor.nothing_was_had_twice();
@@ -182,7 +185,7 @@ fn all_is_done_once(shop: &Shop) {
     let shifts = floor.shifts.into_inner().unwrap();
     let worked: BTreeSet<_> =
         shifts.into_iter().map(|shift| (shift.id, shift.phase, shift.lease)).collect();
-    assert_eq!(worked.len(), ITEMS * (PHASES.len() - 1));
+    assert_eq!(worked.len(), items() * (PHASES.len() - 1));
     assert_eq!(worked, recorded, "what was done is what is recorded, by the same lease");
 }
 
@@ -273,11 +276,11 @@ fn one_more(floor: &Floor<'_>, worker: usize, actor: &str, dice: &mut Dice) -> O
 }
 
 fn all_is_done_whoever_is_killed(shop: &Shop) {
-    let floor = Floor::new(shop, ITEMS);
+    let floor = Floor::new(shop, items());
     floor.work(mortal);
     floor.is_whole();
     floor.nothing_was_had_twice();
-    assert!(floor.killed.load(Ordering::Relaxed) > 10, "hardly anybody was killed");
+    assert!(floor.killed.load(Ordering::Relaxed) * stride() > 10, "hardly anybody was killed");
     let recorded: BTreeSet<_> =
         floor.steps().into_values().flatten().filter_map(|(_, lease)| lease).collect();
     let shifts = floor.shifts.into_inner().unwrap();
