@@ -39,28 +39,33 @@ fn whole(command: &str) -> Value {
 }
 
 /// What calls the program by its whole path.
-fn direct() -> String {
-    format!("exec {GATE} hook claude-code --deadline 540s")
+fn direct(ran: &Ran) -> String {
+    format!("exec {} hook claude-code --deadline 540s", ran.copy_of_gate().display())
 }
 
 /// The whole command.
-fn command() -> String {
+fn command(ran: &Ran) -> String {
     let missing = "gate is not installed: nothing checks whether this work is done";
     let missing = json!({"systemMessage": missing});
-    format!("command -v {GATE} >/dev/null 2>&1 && {} || echo '{missing}'", direct())
+    let program = ran.copy_of_gate();
+    let program = program.display();
+    format!("command -v {program} >/dev/null 2>&1 && {} || echo '{missing}'", direct(ran))
 }
 
 #[test]
-fn the_entry_calls_this_program_and_the_way_back_is_told() {
+fn the_entry_calls_a_program_that_stays_and_the_way_back_is_told() {
     let ran = gate("install claude-code").without_gate_in_path().code(0).stderr("");
     let ran = ran.says("wrote ").says("/home/.claude/settings.json\n--- /dev/null\n");
+    let ran = ran.says("/home/.local/share/gate/bin/gate\n  a copy of this program, for the hooks");
     let ran = ran.says("+  \"hooks\": {\n").says("test: gate doctor --agent claude-code\n");
     let ran = ran.says("undo: gate uninstall claude-code --user\n");
     let ran = ran.says("in a script (code 0: done): claude -p \"PROMPT\"; gate last\n");
-    assert_eq!(settings(&ran), whole(&command()));
+    assert_eq!(settings(&ran), whole(&command(&ran)));
     let ran = ran.again("uninstall claude-code --user").code(0).says("removed ");
     assert!(!ran.path("../home/.claude").exists());
-    assert!(!ran.path("../home/.local/share/gate/installed").exists());
+    for folder in ["installed", "bin"] {
+        assert!(!ran.path("../home/.local/share/gate").join(folder).exists(), "{folder}");
+    }
 }
 
 #[test]
@@ -120,7 +125,7 @@ fn a_dry_run_shows_and_touches_nothing() {
 #[test]
 fn each_scope_has_its_file_and_its_command() {
     let ran = gate("install claude-code --project").file("sub/a", "").committed().code(0);
-    assert!(ran.file(".claude/settings.local.json").contains(&direct()));
+    assert!(ran.file(".claude/settings.local.json").contains(&direct(&ran)));
     let ran = ran.again("-C sub install claude-code --shared").code(0);
     let shared = ran.file(".claude/settings.json");
     assert!(shared.contains("exec gate hook") && !shared.contains(GATE), "{shared}");
@@ -152,7 +157,8 @@ fn a_colleague_without_gate_reads_so_at_the_start_and_at_each_stop_and_is_let_go
 fn a_program_that_was_removed_is_told_to_the_person_who_installed_it() {
     let ran = gate("install claude-code").without_gate_in_path().code(0);
     let stop = settings(&ran)["hooks"]["Stop"][0]["hooks"][0]["command"].clone();
-    let gone = stop.as_str().unwrap().replace(GATE, "/gone/gate");
+    let copy = ran.copy_of_gate().display().to_string();
+    let gone = stop.as_str().unwrap().replace(&copy, "/gone/gate");
     let shown = Run::new("sh").args(["-c", &gone]).code(0).stderr("").json();
     assert!(shown["systemMessage"].as_str().unwrap().starts_with("gate is not installed"));
 }
@@ -163,15 +169,18 @@ fn an_entry_of_another_path_is_brought_up_to_date_in_its_place() {
     let old = json!({"hooks": [{"type": "command", "command": "/old/gate hook claude-code", "timeout": 60}]});
     let before = json!({"hooks": {"Stop": [others[0], old, others[1]]}});
     let ran = over(&before.to_string()).without_gate_in_path().code(0);
-    let stop = [others[0].clone(), json!({"hooks": [entry(&command())]}), others[1].clone()];
+    let stop = [others[0].clone(), json!({"hooks": [entry(&command(&ran))]}), others[1].clone()];
     assert_eq!(settings(&ran)["hooks"]["Stop"], json!(stop));
 }
 
 #[test]
-fn the_path_in_path_is_preferred_to_what_it_leads_to() {
-    let ran = gate("install claude-code").with_gate_in_path().code(0);
-    assert!(ran.file(SETTINGS).contains("/bin/gate hook claude-code"), "{}", ran.file(SETTINGS));
-    assert!(!ran.file(SETTINGS).contains(GATE));
+fn a_link_that_an_upgrade_renews_is_preferred_to_what_it_leads_to() {
+    let link = format!("mkdir -p ../home/.local/bin && ln -s {GATE} ../home/.local/bin/gate");
+    let ran = gate("install claude-code").setup(&link).code(0);
+    let link = ran.home().join(".local/bin/gate");
+    let text = ran.file(SETTINGS);
+    assert!(text.contains(&format!("exec {} hook claude-code", link.display())), "{text}");
+    assert!(!text.contains(GATE) && !ran.copy_of_gate().exists());
 }
 
 #[test]

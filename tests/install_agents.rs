@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::needs::root;
-use crate::support::{GATE, Ran, Run, gate};
+use crate::support::{Ran, Run, gate};
 
 /// An installation, without a gate in PATH.
 fn install(words: &str) -> Run {
@@ -18,10 +18,12 @@ fn json_of(ran: &Ran, file: &str) -> Value {
 /// tells where gate is gone, and of that which does not.
 #[track_caller]
 fn holds(agent: &str, files: [&str; 2], expected: &dyn Fn(&str, &str) -> Value) {
-    let call = format!("{GATE} hook {agent} --deadline 540s");
+    let ran = install(&format!("{agent} --user")).code(0);
+    let program = ran.copy_of_gate().display().to_string();
+    let call = format!("{program} hook {agent} --deadline 540s");
     let call = match agent {
         "gemini" => call,
-        _ => format!("command -v {GATE} >/dev/null 2>&1 && exec {call}"),
+        _ => format!("command -v {program} >/dev/null 2>&1 && exec {call}"),
     };
     let missing = "gate is not installed: nothing checks whether this work is done";
     let missing = match agent {
@@ -29,7 +31,6 @@ fn holds(agent: &str, files: [&str; 2], expected: &dyn Fn(&str, &str) -> Value) 
         _ => format!("'{}'", json!({"systemMessage": missing})),
     };
     let expected = expected(&format!("{call} || echo {missing}"), &format!("{call} || true"));
-    let ran = install(&format!("{agent} --user")).code(0);
     assert_eq!(json_of(&ran, files[0]), expected);
     let ran = ran.again(&format!("install {agent} --project")).without_gate_in_path().code(0);
     assert_eq!(json_of(&ran, files[1]), expected);

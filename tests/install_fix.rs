@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::needs::root;
-use crate::support::{GATE, Ran, Run, gate};
+use crate::support::{Ran, Run, gate};
 
 const CLAUDE: &str = "../home/.claude/settings.json";
 
@@ -40,7 +40,8 @@ fn hooks_of_an_older_gate_are_found_and_brought_up_to_date() {
         for event in ["Stop", "SessionStart", "UserPromptSubmit"] {
             let list = hooks["hooks"][event].as_array().unwrap();
             let command = list[0]["hooks"][0]["command"].as_str().unwrap();
-            assert!(list.len() == 1 && command.contains(&format!("exec {GATE} hook")), "{command}");
+            let called = format!("exec {} hook", ran.copy_of_gate().display());
+            assert!(list.len() == 1 && command.contains(&called), "{command}");
         }
     }
     let ran = ran.again("doctor --agent claude-code --json").without_gate_in_path().code(0);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::needs::needs;
-use crate::support::{GATE, Run, gate};
+use crate::support::{Run, gate};
 
 /// Loads the plug-in, tells it of these events, and prints what it asked for.
 const HOST: &str = r#"
@@ -113,7 +113,8 @@ fn a_gate_that_is_gone_is_shown_to_the_person() {
         return;
     }
     let run = gate("install opencode").without_gate_in_path().code(0);
-    let plugin = run.file("../home/.config/opencode/plugins/gate.js").replace(GATE, "/gone/gate");
+    let copy = run.copy_of_gate().display().to_string();
+    let plugin = run.file("../home/.config/opencode/plugins/gate.js").replace(&copy, "/gone/gate");
     let run = Run::new("node").args(["host.mjs", "session.idle=main"]).file("host.mjs", HOST);
     let ran = run.file("gate.mjs", plugin).code(0);
     assert!(ran.stdout.contains(r#"{"toast":"gate is not installed"#), "{}", ran.stdout);

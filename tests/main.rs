@@ -53,6 +53,7 @@ mod install_agents;
 mod install_doctor;
 mod install_fix;
 mod install_opencode;
+mod install_program;
 mod integrations;
 mod integrity;
 mod ledger;

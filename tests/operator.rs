@@ -216,5 +216,6 @@ fn the_program_is_known_by_its_bytes_and_called_by_its_path() {
     // A gate that comes first in PATH later is not asked.
     let ran = gate("install claude-code").without_gate_in_path().code(0);
     let settings = ran.file("../home/.claude/settings.json");
-    assert!(settings.contains(&format!("{GATE} hook claude-code")), "{settings}");
+    let called = format!("{} hook claude-code", ran.copy_of_gate().display());
+    assert!(settings.contains(&called), "{settings}");
 }

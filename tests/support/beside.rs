@@ -1,6 +1,7 @@
 //! More of `gate` in a folder where it ran before: under another program,
 //! beside itself, and what it keeps there.
 
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -10,6 +11,11 @@ use std::process::{Command, Stdio};
 use super::{GATE, Ran, Run};
 
 impl Run {
+    /// With another program in the place of gate.
+    pub(crate) fn program(self, program: impl Into<OsString>) -> Self {
+        Self { program: program.into(), ..self }
+    }
+
     /// To be started by another program: these words come before it.
     pub(crate) fn under<S: AsRef<str>>(mut self, words: impl IntoIterator<Item = S>) -> Self {
         let mut words = words.into_iter().map(|word| word.as_ref().into());
@@ -34,6 +40,11 @@ impl Ran {
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("XDG_STATE_HOME", home.join(".local/state"));
         command
+    }
+
+    /// The copy of gate that hooks call.
+    pub(crate) fn copy_of_gate(&self) -> PathBuf {
+        self.home().join(".local/share/gate/bin/gate")
     }
 
     /// The state folder.

@@ -1,5 +1,7 @@
 //! Parts that several commands share.
 
+use std::io::{self, IsTerminal, Write};
+
 use gate_core::Policy;
 
 use crate::failure::Failure;
@@ -17,4 +19,19 @@ pub(super) fn known_check(policy: &Policy, name: &str) -> Result<(), Failure> {
     let failure = Failure::usage("unknown-check", message);
     let hint = format!("configured are {}", known.join(", "));
     Err(if known.is_empty() { failure } else { failure.hint(hint) })
+}
+
+/// True if a person is there who can answer a question.
+pub(super) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks a person. No answer, or any other than yes, is no.
+pub(super) fn agreed(question: &str) -> Result<bool, Failure> {
+    let mut answer = String::new();
+    io::stderr()
+        .write_all(format!("{question} [y/N] ").as_bytes())
+        .and_then(|()| io::stdin().read_line(&mut answer))
+        .map_err(|error| Failure::internal("answer-unread", format!("cannot ask: {error}")))?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }

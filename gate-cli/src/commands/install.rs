@@ -1,14 +1,13 @@
 //! `gate install`: puts gate in front of an agent's stop.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write as _};
 
-use super::common::DONE;
+use super::common::{DONE, agreed, can_ask};
 use crate::agent::Agent;
 use crate::args::Install;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::install::{self, InstallOptions, Plan, Roots, Scope, Step};
+use crate::install::{self, CopyStep, HookProgram, InstallOptions, Plan, Roots, Scope, Step};
 use crate::render::{self, print};
 
 pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
@@ -38,9 +37,8 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
             script_hint(agent)
         ));
     }
-    let program = install::running_program(roots)?;
-    let options =
-        InstallOptions { agent, scope, roots, program: &program, trust: args.trust, fix: args.fix };
+    let program = &HookProgram::new(roots)?;
+    let options = InstallOptions { agent, scope, roots, program, trust: args.trust, fix: args.fix };
     let plan = Plan::install(&options)?;
     if !args.dry_run {
         plan.apply()?;
@@ -77,8 +75,17 @@ fn script_hint(agent: Agent) -> String {
 /// The files that change, and how.
 pub(super) fn changes(plan: &Plan, dry_run: bool) -> String {
     let mut text = String::new();
+    if let CopyStep::Write(program) = &plan.copy {
+        let did = if dry_run { "would write" } else { "wrote" };
+        let file = program.path.display();
+        let _ = writeln!(text, "{did} {file}\n  a copy of this program, for the hooks to call");
+    }
     for step in plan.steps.iter().filter(|step| step.is_change()) {
         text.push_str(&describe_step(step, dry_run));
+    }
+    if let CopyStep::Remove(copy) = &plan.copy {
+        let did = if dry_run { "would remove" } else { "removed" };
+        let _ = writeln!(text, "{did} {}: no hook calls it any more", copy.display());
     }
     text
 }
@@ -101,7 +108,7 @@ fn describe_step(step: &Step, dry_run: bool) -> String {
 fn ask(roots: &Roots, args: &Install) -> Result<Vec<Agent>, Failure> {
     let here: Vec<_> =
         Agent::ALL.into_iter().filter(|agent| install::is_here(*agent, roots)).collect();
-    if here.is_empty() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if here.is_empty() || !can_ask() {
         return Err(unnamed(&here, args.whom.scope()));
     }
     let mut wanted = Vec::new();
@@ -132,11 +139,5 @@ fn names(agents: &[Agent]) -> String {
 }
 
 fn is_wanted(agent: Agent) -> Result<bool, Failure> {
-    let question = format!("put gate in front of the stop of {}? [y/N] ", agent.name());
-    let mut answer = String::new();
-    io::stderr()
-        .write_all(question.as_bytes())
-        .and_then(|()| io::stdin().read_line(&mut answer))
-        .map_err(|error| Failure::internal("answer-unread", format!("cannot ask: {error}")))?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    agreed(&format!("put gate in front of the stop of {}?", agent.name()))
 }

@@ -106,7 +106,7 @@ pub(super) fn called(command: &str, agent: Agent) -> Option<String> {
     calls.map(|words| words[0].clone())
 }
 
-fn is_gate(word: &str) -> bool {
+pub(super) fn is_gate(word: &str) -> bool {
     let name = Path::new(word).file_name().unwrap_or_default().to_string_lossy();
     name.strip_prefix("gate").is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
 }

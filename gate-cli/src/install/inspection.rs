@@ -1,27 +1,30 @@
 //! Inspects an agent's settings: the places of gate's hooks, the commands in them, and
 //! whether the client would run them.
 
+mod findings;
+
 use std::path::{Path, PathBuf};
 
 use gate_checks::{Finding, Level};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::findings::{switched_off, wrong};
 use super::claude_plugin::{self, Plugin};
-use super::client::{Content, Switch, Target};
-use super::clients::{client, next, targets};
+use super::client::{Content, Target};
+use super::clients::{client, targets};
 use super::command::{self, Commands, Moment};
 use super::detection::is_here;
 use super::hooks::{Form, LocatedEntry};
 use super::json::Flaw;
 use super::plan::{InstallOptions, Plan, gave_trust, unread};
-use super::program::{is_same, running_program};
+use super::program::{HookProgram, is_fleeting, running_program};
 use super::roots::Roots;
 use super::scope::Scope;
 use super::settings_text::{broken_settings, decode, split_mark};
 use super::trial::TestStop;
 use super::trust::Trust;
-use super::{codex, disk, opencode, trial, trust};
+use super::{codex, disk, opencode, trial};
 use crate::agent::Agent;
 use crate::failure::Failure;
 
@@ -75,6 +78,15 @@ pub(crate) fn inspect(agent: Agent, roots: &Roots) -> Result<Installs, Failure> 
     Ok(all)
 }
 
+/// True if an agent's settings call gate at a stop.
+///
+/// # Errors
+///
+/// The running program cannot be found out.
+pub(crate) fn is_installed(agent: Agent, roots: &Roots) -> Result<bool, Failure> {
+    Ok(!inspect_files(agent, roots, false)?.places.is_empty())
+}
+
 /// Findings about an agent's hooks that an older gate wrote and nobody updated.
 ///
 /// # Errors
@@ -96,7 +108,7 @@ pub(crate) fn outdated(agent: Agent, roots: &Roots) -> Result<Option<Finding>, F
 ///
 /// As of [`Plan::install`].
 pub(crate) fn fixes(agent: Agent, roots: &Roots) -> Result<Vec<Plan>, Failure> {
-    let program = running_program(roots)?;
+    let program = HookProgram::new(roots)?;
     let mut plans = Vec::new();
     for scope in inspect_files(agent, roots, false)?.outdated {
         // Codex silently skips a changed hook, so trust that gate gave is renewed.
@@ -108,13 +120,21 @@ pub(crate) fn fixes(agent: Agent, roots: &Roots) -> Result<Vec<Plan>, Failure> {
 }
 
 fn inspect_files(agent: Agent, roots: &Roots, with_trial: bool) -> Result<Installs, Failure> {
-    let running = running_program(roots)?;
+    let (running, program) = (running_program()?, HookProgram::new(roots)?);
     let mut all = Installs { places: Vec::new(), findings: Vec::new(), outdated: Vec::new() };
     let mut files: Vec<PathBuf> = Vec::new();
     let scope = Scope::User;
-    let base = Inspection { agent, roots, scope, running: &running, with_trial, plugin: None };
+    let base = Inspection {
+        agent,
+        roots,
+        scope,
+        running: &running,
+        program: &program,
+        with_trial,
+        plugin: None,
+    };
     for scope in Scope::ALL {
-        for target in targets(&Commands::new(agent, scope, &running), roots, scope) {
+        for target in targets(&Commands::new(agent, scope, &program.path), roots, scope) {
             if !files.contains(&target.file) {
                 files.push(target.file.clone());
                 all.inspect(Inspection { scope, ..base }, &target);
@@ -154,10 +174,33 @@ struct Inspection<'a> {
     roots: &'a Roots,
     scope: Scope,
     running: &'a Path,
+    /// The program that an installation would call.
+    program: &'a HookProgram,
     /// True if the command is run with a test stop.
     with_trial: bool,
     /// The plug-in that has the file.
     plugin: Option<&'a str>,
+}
+
+impl Inspection<'_> {
+    /// True if hooks call a copy of another build, or a program that may soon be gone.
+    fn is_other_to_call(&self, place: &Install) -> bool {
+        self.is_copy_stale(place) || self.is_fleeting(place)
+    }
+
+    fn is_copy_stale(&self, place: &Install) -> bool {
+        !place.this_program && called_path(place).is_some_and(|path| self.program.is_copy(path))
+    }
+
+    fn is_fleeting(&self, place: &Install) -> bool {
+        called_path(place).is_some_and(|path| is_fleeting(path) && path != self.program.path)
+    }
+}
+
+/// The program that a command calls by its whole path.
+fn called_path(place: &Install) -> Option<&Path> {
+    let program = place.program.as_deref().map(Path::new)?;
+    (place.scope != Scope::Shared).then_some(program)
 }
 
 impl Installs {
@@ -173,7 +216,7 @@ impl Installs {
             let place = place(inspection, target, &entry);
             self.findings.extend(wrong(inspection, &place, target, &entry));
             if inspection.plugin.is_none()
-                && entry.is_outdated(&place)
+                && (entry.is_outdated(&place) || inspection.is_other_to_call(&place))
                 && !self.outdated.contains(&place.scope)
             {
                 self.outdated.push(place.scope);
@@ -343,7 +386,7 @@ fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install 
         command: entry.command.clone(),
         this_program: program
             .as_deref()
-            .is_some_and(|program| is_same(program, inspection.running)),
+            .is_some_and(|program| inspection.program.is_this(program, inspection.running)),
         test_stop: (inspection.with_trial && program.is_some())
             .then(|| trial::test_stop(inspection.agent, &entry.command)),
         program: program.map(|program| program.display().to_string()),
@@ -363,121 +406,6 @@ fn config(roots: &Roots) -> Result<String, Failure> {
     let bytes = disk::read(&file)?;
     let text = decode(&file, bytes.as_deref())?.unwrap_or_default();
     Ok(split_mark(&text).1.to_owned())
-}
-
-/// Findings about one place.
-fn wrong(
-    inspection: Inspection<'_>,
-    place: &Install,
-    target: &Target,
-    entry: &Entry,
-) -> Vec<Finding> {
-    let (name, file) = (inspection.agent.name(), &place.file);
-    let again = match inspection.plugin {
-        Some(plugin) => format!("claude plugin update {plugin}"),
-        None => format!("gate install {name} --{}", place.scope.name()),
-    };
-    let fix = match inspection.plugin {
-        Some(_) => again.clone(),
-        None => format!("gate doctor --agent {name} --fix"),
-    };
-    let mut findings = vec![match &place.program {
-        Some(program) => {
-            let message = format!("for {}, {file} calls {program}", whom(place.scope));
-            Finding::new(Level::Ok, "installed", message)
-        }
-        None => {
-            let called = command::called(&place.command, inspection.agent).unwrap_or_default();
-            let message = format!("{file} calls {called}, and there is no such program");
-            Finding::new(Level::Problem, "program-missing", message).hint(fix.clone())
-        }
-    }];
-    if place.program.is_some() && !place.this_program {
-        let message =
-            format!("that is another program than this one, {}", inspection.running.display());
-        findings.push(Finding::new(Level::Note, "other-program", message).hint(again.clone()));
-    }
-    if !entry.is_current {
-        let message = format!("the entry in {file} is not as this version writes it");
-        findings.push(Finding::new(Level::Note, "entry-outdated", message).hint(fix.clone()));
-    }
-    if !place.prompt {
-        let message = format!(
-            "{file} does not call gate at each prompt, as an older gate left it: gate does not \
-             know what changed since the person asked"
-        );
-        findings.push(Finding::new(Level::Note, "prompt-missing", message).hint(fix.clone()));
-    }
-    if place.session_start == Some(false) {
-        let message = format!(
-            "{file} does not call gate where a session begins: what was there then is not known, \
-             and the session is compared with history"
-        );
-        findings
-            .push(Finding::new(Level::Note, "session-start-missing", message).hint(fix.clone()));
-    }
-    let unread = entry.unread.clone();
-    findings.extend(unread.map(|flaw| {
-        let message = format!("{file}, line {}: {}", flaw.line, flaw.message);
-        Finding::new(Level::Problem, "settings-unread", message).hint(fix)
-    }));
-    findings.extend(place.test_stop.as_ref().map(TestStop::finding));
-    findings.extend(untrusted(inspection, place, target));
-    findings
-}
-
-fn whom(scope: Scope) -> &'static str {
-    match scope {
-        Scope::User => "this user",
-        Scope::Project => "this user in this project",
-        Scope::Shared => "everybody in this project",
-    }
-}
-
-/// Findings about trust that the client still asks the person for.
-fn untrusted(inspection: Inspection<'_>, place: &Install, target: &Target) -> Vec<Finding> {
-    let todo = next(inspection.agent, place.scope);
-    if inspection.agent != Agent::Codex {
-        return todo
-            .map(|todo| Finding::new(Level::Note, "trust-unseen", todo))
-            .into_iter()
-            .collect();
-    }
-    let mut findings = Vec::new();
-    if place.trusted == Some(true) {
-        findings.push(Finding::new(Level::Ok, "trusted", "codex trusts the hook as it is"));
-    } else {
-        let message = format!(
-            "present but untrusted: codex silently skips the hook in {}",
-            target.file.display()
-        );
-        let finding = Finding::new(Level::Problem, "untrusted", message);
-        findings.push(todo.into_iter().fold(finding, Finding::hint));
-    }
-    let text = config(inspection.roots).unwrap_or_default();
-    for switch in ["hooks", "codex_hooks"] {
-        if trust::is_set(&text, &["features", switch], false) {
-            let file = codex::config(inspection.roots);
-            let message =
-                format!("{}: features.{switch} = false: the hook is not run", file.display());
-            findings.push(Finding::new(Level::Problem, "hooks-off", message));
-        }
-    }
-    findings
-}
-
-/// A setting that switches all hooks off.
-fn switched_off(switch: &Switch) -> Option<Finding> {
-    let bytes = disk::read(&switch.file).ok()??;
-    let text = String::from_utf8(bytes).ok()?;
-    let root = super::json::parse(split_mark(&text).1).ok()??;
-    let node = switch.path.iter().try_fold(&root, |node, name| node.get(name))?;
-    let value = node.value();
-    switch.off.contains(&value).then(|| {
-        let (file, path) = (switch.file.display(), switch.path.join("."));
-        let message = format!("{file}: {path} = {value}: the hook is not run");
-        Finding::new(Level::Problem, "hooks-off", message)
-    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use super::client::{Content, Target};
 use super::clients::targets;
 use super::command::Commands;
 use super::json::Flaw;
-use super::receipt::{Backup, BackupFiles};
+use super::program::{HookProgram, copy_of_gate};
+use super::receipt::{self, Backup, BackupFiles};
 use super::roots::Roots;
 use super::scope::Scope;
 use super::settings_text::{BOM, broken_settings, decode, split_mark};
@@ -21,7 +22,7 @@ pub(crate) struct InstallOptions<'a> {
     pub(crate) scope: Scope,
     pub(crate) roots: &'a Roots,
     /// The program that is going to be called.
-    pub(crate) program: &'a Path,
+    pub(crate) program: &'a HookProgram,
     /// True if Codex is told to trust the hooks.
     pub(crate) trust: bool,
     /// True if what the client does not read of its settings is taken out.
@@ -31,6 +32,15 @@ pub(crate) struct InstallOptions<'a> {
 /// All that changes.
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
+    /// The copy of gate that hooks call: to be written, to be removed, or left alone.
+    pub(crate) copy: CopyStep,
+}
+
+/// The change to the copy of gate that hooks call.
+pub(crate) enum CopyStep {
+    Keep,
+    Write(HookProgram),
+    Remove(PathBuf),
 }
 
 /// One file.
@@ -70,7 +80,7 @@ impl Plan {
     ///
     /// Settings that cannot be read, are broken, or have another shape.
     pub(crate) fn install(options: &InstallOptions<'_>) -> Result<Self, Failure> {
-        let commands = Commands::new(options.agent, options.scope, options.program);
+        let commands = Commands::new(options.agent, options.scope, &options.program.path);
         let mut steps = Vec::new();
         for target in targets(&commands, options.roots, options.scope) {
             let step = installed(options, &target, &target.file)?;
@@ -83,7 +93,13 @@ impl Plan {
                 steps.push(step);
             }
         }
-        Ok(Self { steps })
+        // Shared settings call gate from PATH.
+        let is_called = options.scope != Scope::Shared;
+        let copy = match options.program.is_copy_due() && is_called {
+            true => CopyStep::Write(options.program.clone()),
+            false => CopyStep::Keep,
+        };
+        Ok(Self { steps, copy })
     }
 
     /// Takes gate away again.
@@ -99,11 +115,17 @@ impl Plan {
             }
             steps.push(uninstalled(agent, roots, &target, &target.file)?);
         }
-        Ok(Self { steps })
+        let changed: Vec<_> = steps.iter().map(|step| step.real.clone()).collect();
+        let copy = copy_of_gate(roots);
+        let copy = match copy.is_file() && !is_called(&copy, roots, &changed)? {
+            true => CopyStep::Remove(copy),
+            false => CopyStep::Keep,
+        };
+        Ok(Self { steps, copy })
     }
 
     pub(crate) fn is_change(&self) -> bool {
-        self.steps.iter().any(Step::is_change)
+        self.steps.iter().any(Step::is_change) || !matches!(self.copy, CopyStep::Keep)
     }
 
     /// Does it.
@@ -112,8 +134,33 @@ impl Plan {
     ///
     /// A file that has changed meanwhile, or that cannot be written.
     pub(crate) fn apply(&self) -> Result<(), Failure> {
-        self.steps.iter().try_for_each(Step::apply)
+        // At each moment what a hook calls is there.
+        if let CopyStep::Write(program) = &self.copy {
+            program.write_copy()?;
+        }
+        self.steps.iter().try_for_each(Step::apply)?;
+        match &self.copy {
+            CopyStep::Remove(copy) => disk::remove(
+                copy,
+                &copy.parent().map(Path::to_owned).into_iter().collect::<Vec<_>>(),
+            ),
+            _ => Ok(()),
+        }
     }
+}
+
+/// True if a file that gate changed, apart from these, calls the copy of gate.
+fn is_called(copy: &Path, roots: &Roots, apart: &[PathBuf]) -> Result<bool, Failure> {
+    let word = copy.display().to_string();
+    for file in receipt::changed_files(roots)?.iter().filter(|file| !apart.contains(file)) {
+        let bytes = disk::read(file)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        // A path with a quote is spelled in many ways: then any mention of gate counts.
+        if text.contains(if word.contains(['"', '\\', '\'']) { "gate" } else { &word }) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl Step {

@@ -114,7 +114,7 @@ impl BackupFiles {
         let both = [settings.as_os_str(), file.as_os_str()].map(|path| path.as_encoded_bytes());
         let key = blake3::hash(&both.join(&0)).to_hex();
         let name = format!("{}-{}", agent.name(), &key[..16]);
-        Self { folder: roots.data.join("installed"), name }
+        Self { folder: folder(roots), name }
     }
 
     pub(super) fn backup_file(&self) -> PathBuf {
@@ -132,7 +132,8 @@ impl BackupFiles {
     ///
     /// The receipts are there and cannot be listed.
     pub(super) fn folders(&self, file: &Path) -> Result<Vec<PathBuf>, Failure> {
-        let made = self.all_made()?;
+        let made: Vec<_> =
+            receipts(&self.folder)?.into_iter().flat_map(|receipt| receipt.folders).collect();
         let mut folders = Vec::new();
         for folder in file.ancestors().skip(1) {
             if folder.exists() && !made.iter().any(|made| made == folder) {
@@ -141,26 +142,6 @@ impl BackupFiles {
             folders.push(folder.to_owned());
         }
         folders.reverse();
-        Ok(folders)
-    }
-
-    fn all_made(&self) -> Result<Vec<PathBuf>, Failure> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => {
-                return Err(Failure::file("file-unreadable", "list", &self.folder, &error));
-            }
-        };
-        let mut folders = Vec::new();
-        for file in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-            if file.extension().is_some_and(|extension| extension == "json")
-                && let Ok(bytes) = fs::read(file)
-                && let Ok(receipt) = serde_json::from_slice::<Receipt>(&bytes)
-            {
-                folders.extend(receipt.folders);
-            }
-        }
         Ok(folders)
     }
 
@@ -204,6 +185,31 @@ impl BackupFiles {
         }
         let _ = fs::remove_dir(&self.folder);
     }
+}
+
+fn folder(roots: &Roots) -> PathBuf {
+    roots.data.join("installed")
+}
+
+/// The files that gate has changed, and not changed back.
+///
+/// # Errors
+///
+/// The receipts are there and cannot be listed.
+pub(super) fn changed_files(roots: &Roots) -> Result<Vec<PathBuf>, Failure> {
+    Ok(receipts(&folder(roots))?.into_iter().map(|receipt| receipt.file).collect())
+}
+
+/// All receipts in a folder; those that cannot be read are passed over.
+fn receipts(folder: &Path) -> Result<Vec<Receipt>, Failure> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Failure::file("file-unreadable", "list", folder, &error)),
+    };
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let files = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
+    Ok(files.filter_map(|file| serde_json::from_slice(&fs::read(file).ok()?).ok()).collect())
 }
 
 /// For the user's eyes alone: settings may hold keys.

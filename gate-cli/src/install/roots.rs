@@ -54,7 +54,7 @@ impl Roots {
     }
 
     /// A program in PATH.
-    pub(super) fn in_path(&self, program: &str) -> Option<PathBuf> {
+    pub(crate) fn in_path(&self, program: &str) -> Option<PathBuf> {
         let path = self.environment.iter().find(|(name, _)| name == "PATH")?;
         let folders = std::env::split_paths(&path.1).filter(|folder| folder.is_absolute());
         folders.map(|folder| folder.join(program)).find(|file| file.is_file())

@@ -1,11 +1,12 @@
 //! What stands in an agent's settings, and what is wrong with it. No hook is run.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use tempfile::TempDir;
 
 use super::*;
-use crate::install::client::OffValue;
+use crate::install::client::{OffValue, Switch};
 use crate::settings::Places;
 
 /// A user's home with a folder of programs, a project, and gate's folder.
@@ -21,6 +22,9 @@ impl Machine {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         let at = |name: &str| folder.path().join(name);
+        // A program of one's own, so that none is copied.
+        fs::create_dir_all(at("home/.local/bin")).unwrap();
+        symlink(running_program().unwrap(), at("home/.local/bin/gate")).unwrap();
         let variable = |name: &str, path: PathBuf| (name.to_owned(), path.display().to_string());
         let places = Places {
             folder: at("project"),
@@ -42,7 +46,7 @@ impl Machine {
     }
 
     fn install(&self, agent: Agent, scope: Scope, trust: bool) {
-        let program = running_program(&self.roots).unwrap();
+        let program = HookProgram::new(&self.roots).unwrap();
         let roots = &self.roots;
         let options = InstallOptions { agent, scope, roots, program: &program, trust, fix: false };
         Plan::install(&options).unwrap().apply().unwrap();

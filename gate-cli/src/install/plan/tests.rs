@@ -36,7 +36,7 @@ impl Machine {
     }
 
     fn install(&self, agent: Agent, scope: Scope) -> Plan {
-        let program = Path::new("/opt/a b/gate");
+        let program = &HookProgram::at("/opt/a b/gate");
         let trust = agent == Agent::Codex;
         let options =
             InstallOptions { agent, scope, roots: &self.roots, program, trust, fix: true };
@@ -47,10 +47,10 @@ impl Machine {
 
     /// What an older gate put there: the stop alone.
     fn install_older(&self, agent: Agent, scope: Scope) {
-        let program = Path::new("/opt/a b/gate");
+        let program = &HookProgram::at("/opt/a b/gate");
         let options =
             InstallOptions { agent, scope, roots: &self.roots, program, trust: true, fix: true };
-        let commands = Commands::new(agent, scope, program);
+        let commands = Commands::new(agent, scope, &program.path);
         for mut target in targets(&commands, &self.roots, scope) {
             if let Content::Hooks(forms) = &mut target.content {
                 forms.truncate(1);

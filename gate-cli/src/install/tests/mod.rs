@@ -13,7 +13,7 @@ use super::roots::Roots;
 use crate::settings::Places;
 
 /// A home, a project, and gate's folder, with these variables beside HOME.
-fn roots(variables: &[(&str, &str)]) -> (TempDir, Roots) {
+pub(super) fn roots(variables: &[(&str, &str)]) -> (TempDir, Roots) {
     let folder = tempfile::tempdir().unwrap();
     for name in ["home", "project"] {
         fs::create_dir(folder.path().join(name)).unwrap();

@@ -1,0 +1,101 @@
+//! Paths at which hooks may call a program, and the copy that is made of any other.
+
+use std::os::unix::fs::{MetadataExt, symlink};
+
+use super::super::tests::roots;
+use super::*;
+
+/// True if hooks call a program at this path, which leads to `real`, as it is.
+#[track_caller]
+fn check(path: &str, real: &str, expected: bool) {
+    let home = [".local/bin", ".cargo/bin"].map(|folder| Path::new("/home/u").join(folder));
+    let folders: Vec<_> = home.into_iter().chain(LASTING.map(PathBuf::from)).collect();
+    let found = is_lasting(Path::new(path), Path::new(real), &folders);
+    assert_eq!(found, expected, "{path} -> {real}");
+}
+
+#[test]
+fn a_program_that_a_package_manager_keeps_in_place_is_called_where_it_is() {
+    for path in ["/usr/bin/gate", "/usr/local/bin/gate", "/home/u/.cargo/bin/gate"] {
+        check(path, path, true);
+    }
+    for (path, real) in [
+        ("/opt/homebrew/bin/gate", "/opt/homebrew/Cellar/exit-gate/0.2.0/bin/gate"),
+        ("/home/u/.local/bin/gate", "/home/u/.local/share/uv/tools/exit-gate/bin/gate"),
+        ("/home/u/.local/bin/gate", "/home/u/.local/share/pipx/venvs/exit-gate/bin/gate"),
+        ("/usr/local/bin/gate", "/usr/local/lib/node_modules/exit-gate/bin/gate"),
+    ] {
+        check(path, real, true);
+    }
+}
+
+#[test]
+fn a_program_that_a_cache_or_an_upgrade_takes_away_is_not_called() {
+    for path in [
+        "/home/u/.npm/_npx/ab12/node_modules/@exit-gate/linux-x64/bin/gate",
+        "/home/u/.cache/uv/archive-v0/Xy/bin/gate",
+        "/home/u/.cache/pipx/ab12/bin/gate",
+        "/opt/homebrew/Cellar/exit-gate/0.2.0/bin/gate",
+        "/home/u/shop/node_modules/.bin/gate",
+        "/home/u/shop/.venv/bin/gate",
+        "/home/u/gate/target/release/gate",
+        "/tmp/gate-0.2.0/gate",
+    ] {
+        check(path, path, false);
+    }
+    check("/home/u/.local/bin/gate", "/home/u/.cache/uv/archive-v0/Xy/bin/gate", false);
+    // Hooks know gate by its name.
+    check("/usr/bin/exit-gate", "/usr/bin/exit-gate", false);
+}
+
+#[test]
+fn a_hook_into_a_package_managers_folder_is_told_and_one_of_the_persons_own_is_not() {
+    for (path, expected) in [
+        ("/home/u/.npm/_npx/ab12/node_modules/exit-gate/bin/gate", true),
+        ("/usr/local/Cellar/exit-gate/0.2.0/bin/gate", true),
+        ("/home/u/.local/share/pipx/venvs/exit-gate/bin/gate", true),
+        ("/opt/gate/gate", false),
+        ("/usr/bin/gate", false),
+    ] {
+        assert_eq!(is_fleeting(Path::new(path)), expected, "{path}");
+    }
+}
+
+#[test]
+fn a_link_in_a_folder_of_the_persons_own_is_called_and_nothing_is_copied() {
+    let (folder, roots) = roots(&[]);
+    let bin = folder.path().join("home/.local/bin");
+    fs::create_dir_all(&bin).unwrap();
+    symlink(running_program().unwrap(), bin.join("gate")).unwrap();
+    let program = HookProgram::new(&roots).unwrap();
+    assert_eq!((program.path.clone(), program.is_copy_due()), (bin.join("gate"), false));
+    assert!(program.is_this(&program.path, &running_program().unwrap()));
+}
+
+#[test]
+fn a_program_from_a_build_is_copied_and_a_stale_copy_is_seen() {
+    let (folder, roots) = roots(&[("CARGO_HOME", "/nowhere")]);
+    let copy = folder.path().join("data/bin/gate");
+    let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+    let text = "x".repeat(CHUNK + 1);
+    fs::write(&one, &text).unwrap();
+    let program =
+        HookProgram { path: copy.clone(), copy: copy.clone(), original: Some(one.clone()) };
+    assert_eq!(HookProgram::new(&roots).unwrap().path, copy);
+    assert!(program.is_copy_due() && program.is_copy(&copy_of_gate(&roots)));
+    for (bytes, is_due) in [
+        (text.clone(), false),
+        (format!("{}y", &text[1..]), true),
+        (format!("{text}x"), true),
+        (String::new(), true),
+    ] {
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::write(&copy, &bytes).unwrap();
+        assert_eq!(program.is_copy_due(), is_due, "{} bytes", bytes.len());
+    }
+    fs::write(&other, "old").unwrap();
+    copied(&one, &other).unwrap();
+    assert_eq!(fs::metadata(&other).unwrap().mode() & 0o7777, 0o755);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "nothing is left beside");
+    assert!(has_same_bytes(&other, &running_program().unwrap()).unwrap());
+}
