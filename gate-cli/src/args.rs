@@ -34,7 +34,7 @@ pub(crate) use self::governance::{
 };
 use self::handoff::Handoff;
 pub(crate) use self::hook::{Hook, Off, On, Status};
-pub(crate) use self::install::{Install, Uninstall};
+pub(crate) use self::install::{Install, Setup, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
 pub(crate) use self::replay::{Only, Replay};
 pub(crate) use self::run::{Cwd, ExitCodes, Run, Stop};
@@ -48,19 +48,26 @@ pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWor
 /// exit = (indicators >= threshold) AND (explicit exit signal) AND (every
 /// required check passes)
 #[derive(Debug, Parser)]
-#[command(name = "gate", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "gate", version, max_term_width = 100)]
 pub(crate) struct Cli {
     /// Run as if started in this folder.
     #[arg(short = 'C', value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) color: colorchoice_clap::Color,
+    /// None: what is set up here, and the next step.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Set up a project: its checks, your agents' hooks, one test stop
+    ///
+    /// Writes gate.toml if there is none, installs the hooks of the agents that are found, lets
+    /// each refuse a test stop, and says how to undo it. It can be run again at any time.
+    #[command(after_help = install::SETUP_CODES)]
+    Setup(Setup),
     /// Decide if the loop may end, from the output of one iteration
     #[command(after_help = EXIT_CODES)]
     Check(Check),
@@ -78,6 +85,11 @@ pub(crate) enum Command {
     Stop(Stop),
     /// Print the completion protocol for an agent's prompt
     Prompt(Prompt),
+    /// Watch gate refuse a false "all done", and let an honest one go
+    ///
+    /// Takes a few seconds, in a temporary folder: nothing of yours is read or changed.
+    #[command(after_help = DEMO_CODES)]
+    Demo,
     /// Write gate.toml, or a loop around an agent
     Init(Init),
     /// Install gate's stop hook for an agent
@@ -172,6 +184,9 @@ Exit codes:
   3  tripped: the breaker is open; stop, not done
   4  blocked: the agent cannot go on; stop, not done
   5  internal error, nothing decided";
+
+const DEMO_CODES: &str = "\
+Exit codes: 0 shown, 5 it could not be shown";
 
 const LAST_CODES: &str = "\
 Exit codes: that of the latest decision, as of `gate check`; 5 if nothing was decided here";

@@ -3,6 +3,14 @@
 /// The command's words behind `gate`, and lines for a shell.
 pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     (
+        "setup",
+        &[
+            "gate setup                             # this project, and the agents that are here",
+            "gate setup claude-code codex",
+        ],
+    ),
+    ("demo", &["gate demo"]),
+    (
         "check",
         &[
             "gate check out.log                     # may the loop end?",

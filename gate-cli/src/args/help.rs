@@ -19,7 +19,10 @@ const TOPICS: [(&str, &str); 4] = [
 
 /// The commands by group, in the order of the help.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Check", &["check", "run", "init", "install", "uninstall", "doctor", "prompt"]),
+    (
+        "Check",
+        &["setup", "check", "run", "init", "install", "uninstall", "doctor", "prompt", "demo"],
+    ),
     ("Look", &["last", "explain", "log", "replay", "scan", "status"]),
     ("Control", &["trust", "baseline", "stop", "off", "on", "breaker", "lock", "wrong"]),
     ("Teams", &["work", "bus", "fact", "handoff", "exit"]),

@@ -1,4 +1,4 @@
-//! The arguments of `gate install` and `gate uninstall`.
+//! The arguments of `gate setup`, `gate install` and `gate uninstall`.
 
 use clap::Args;
 
@@ -20,9 +20,24 @@ Settings:
                --shared .factory/settings.json
   goose        ~/.agents/plugins/gate, .agents/plugins/gate
 Where one file is named for a project, --project and --shared differ in the
-command alone: the whole path of this program, or gate from PATH.
+command alone: the whole path of gate, or gate from PATH. A gate that a
+package manager may take away is copied to ~/.local/share/gate/bin first.
 
 Exit codes: 0 done, 2 settings that have to be put right first, 5 not done";
+
+pub(super) const SETUP_CODES: &str = "\
+Exit codes: 0 all is set up, 1 something is left to do, 2 no project or nothing that can be
+read, 5 not done";
+
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    /// The agents; those that are found here if not given.
+    #[arg(value_name = "AGENT")]
+    pub(crate) agents: Vec<Agent>,
+    /// Do not run the checks that are found to see how long they take.
+    #[arg(long)]
+    pub(crate) no_run: bool,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct Install {

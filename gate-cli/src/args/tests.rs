@@ -10,7 +10,7 @@ use crate::runner::Allow;
 
 fn parse(line: &str) -> Result<Command, clap::Error> {
     let words = line.split(' ').filter(|word| !word.is_empty());
-    Cli::try_parse_from(["gate"].into_iter().chain(words)).map(|cli| cli.command)
+    Cli::try_parse_from(["gate"].into_iter().chain(words)).map(|cli| cli.command.expect(line))
 }
 
 /// Command lines that are refused, and a part of the message.
@@ -144,7 +144,7 @@ fn a_text_may_begin_with_a_dash_and_a_pair_hold_another_sign() {
     let words =
         ["gate", "bus", "post", "--body", "- done", "--meta", " a =b=c", "--meta", "d=", "--meta"];
     let cli = Cli::try_parse_from(words.into_iter().chain(["é=ü"])).unwrap();
-    let Command::Bus(Bus::Post(post)) = cli.command else { panic!() };
+    let Some(Command::Bus(Bus::Post(post))) = cli.command else { panic!() };
     assert_eq!(post.body.as_deref(), Some("- done"));
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     assert_eq!(post.meta, [pair("a", "b=c"), pair("d", ""), pair("é", "ü")]);

@@ -22,7 +22,7 @@ use crate::args::{Init, Language};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Roots};
-use crate::render::print;
+use crate::render::{Page, print};
 use measure::Stopwatch;
 use measured::Measured;
 
@@ -88,35 +88,81 @@ fn template(here: &Here, template: &Template) -> Result<u8, Failure> {
 /// Writes gate.toml, or adds to the one that is there. Looks for the file first, so that no check
 /// runs in vain.
 fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
-    let file = here.places.folder.join(SETTINGS_FILE);
     let nearest = here.places.project_file()?;
-    let merged = if args.merge { nearest.as_ref() } else { None };
-    if merged.is_none() && file.symlink_metadata().is_ok() {
+    let found = match &nearest {
+        Some(nearest) if args.merge => {
+            let detected = lacking(here, detect_with_ci(&here.places.folder), nearest)?;
+            let found = FoundChecks::measured(here, nearest, detected, args.no_run)?;
+            merge::add(here, nearest, &found.detected, &found.times)?;
+            found
+        }
+        _ => {
+            let found = write_settings(here, args.no_run)?;
+            let file = here.places.folder.join(SETTINGS_FILE);
+            print(&story::answer(&found.detected, &found.times, &file, agent(here)))?;
+            found
+        }
+    };
+    Ok(if found.can_pass() { DONE } else { PROBLEMS })
+}
+
+/// Writes a gate.toml with the checks that are found in the folder, and approves it.
+///
+/// # Errors
+///
+/// The folder has one already.
+pub(super) fn write_settings(here: &Here, no_run: bool) -> Result<FoundChecks, Failure> {
+    let file = here.places.folder.join(SETTINGS_FILE);
+    if file.symlink_metadata().is_ok() {
         return Err(exists(&file).hint("`gate init --merge` adds the checks that it lacks"));
     }
     let mut detected = detect_with_ci(&here.places.folder);
-    if let Some(merged) = merged {
-        detected = lacking(here, detected, merged)?;
+    if let Some(shadowed) = here.places.project_file()? {
+        detected.notes.push(shadows(&shadowed));
     }
-    let stopwatch = Stopwatch::new(here, merged.unwrap_or(&file), &detected)?;
-    let times = if args.no_run {
-        BTreeMap::new()
-    } else {
-        timed(&detected, &|proposal| stopwatch.measure(proposal))
-    };
-    require_what_can_pass(&mut detected, &times);
-    match (merged, &nearest) {
-        (Some(merged), _) => merge::add(here, merged, &detected, &times)?,
-        (None, shadowed) => {
-            if let Some(shadowed) = shadowed {
-                detected.notes.push(shadows(shadowed));
-            }
-            write(&file, &text::settings(&detected, &times), false)?;
-            approve_written(here);
-            print(&story::answer(&detected, &times, &file, agent(here)))?;
-        }
+    let found = FoundChecks::measured(here, &file, detected, no_run)?;
+    write(&file, &text::settings(&found.detected, &found.times), false)?;
+    approve_written(here);
+    Ok(found)
+}
+
+/// The checks that were found in a project, with what came of running each once.
+pub(super) struct FoundChecks {
+    detected: Detected,
+    times: BTreeMap<String, Measured>,
+}
+
+impl FoundChecks {
+    /// Runs the checks once, unless that is not wanted.
+    fn measured(
+        here: &Here,
+        file: &Path,
+        mut detected: Detected,
+        no_run: bool,
+    ) -> Result<Self, Failure> {
+        let stopwatch = Stopwatch::new(here, file, &detected)?;
+        let times = match no_run {
+            true => BTreeMap::new(),
+            false => timed(&detected, &|proposal| stopwatch.measure(proposal)),
+        };
+        require_what_can_pass(&mut detected, &times);
+        Ok(Self { detected, times })
     }
-    Ok(if cannot_pass(&detected, &times).is_empty() { DONE } else { PROBLEMS })
+
+    /// False if a required check cannot pass until a person installs or changes something.
+    pub(super) fn can_pass(&self) -> bool {
+        cannot_pass(&self.detected, &self.times).is_empty()
+    }
+
+    /// The page for a person.
+    pub(super) fn page(&self) -> Page {
+        story::found_page(&self.detected, &self.times)
+    }
+
+    /// The next step if checks have to be put right before a loop can end.
+    pub(super) fn next(&self) -> Option<String> {
+        story::repair(&self.detected, &self.times)
+    }
 }
 
 /// The checks that the nearest settings lack, named and placed as they need it.

@@ -6,6 +6,7 @@ mod bus;
 mod check;
 mod common;
 mod config;
+mod demo;
 mod doctor;
 mod entries;
 mod exit;
@@ -21,12 +22,14 @@ mod lines;
 mod lock;
 mod log;
 mod man;
+mod overview;
 mod plan;
 mod prompt;
 mod replay;
 mod run;
 mod scan;
 pub mod schema;
+mod setup;
 mod status;
 mod stop;
 mod switch;
@@ -73,12 +76,12 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
         .or_else(|_| help::command().try_get_matches_from(args));
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
-            let mode = output_mode(&cli.command);
+            let mode = cli.command.as_ref().map(output_mode).unwrap_or_default();
             cli.color.write_global();
             guarded(|| dispatch(cli)).unwrap_or_else(|failure| render::failure(&failure, mode))
         }
         Err(error) if is_answer(&error) => error.print().map_or(5, |()| DONE),
-        Err(error) if is_bare(&error) => error.print().map_or(5, |()| MISUSED),
+        Err(error) if names_no_subcommand(&error) => error.print().map_or(5, |()| MISUSED),
         Err(error) => misused(&with_nearest_command(error), args),
     }
 }
@@ -149,7 +152,10 @@ fn asks_something_else(args: &[OsString]) -> bool {
 
 fn dispatch(cli: Cli) -> Result<u8, Failure> {
     let here = Here::open(cli.dir)?;
-    match cli.command {
+    let Some(command) = cli.command else { return overview::run(&here) };
+    match command {
+        Command::Setup(args) => setup::run(&here, &args),
+        Command::Demo => demo::run(&here),
         Command::Check(args) => check::run(&here, &args),
         Command::Scan(args) => scan::run(&here, &args),
         Command::Replay(args) => replay::run(&here, &args),
@@ -189,8 +195,8 @@ fn is_answer(error: &clap::Error) -> bool {
     matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
 }
 
-/// True if no command was named at all: the answer is the help.
-fn is_bare(error: &clap::Error) -> bool {
+/// True if a command with subcommands was named alone: the answer is its help.
+fn names_no_subcommand(error: &clap::Error) -> bool {
     use ErrorKind::{DisplayHelpOnMissingArgumentOrSubcommand, MissingSubcommand};
     matches!(error.kind(), DisplayHelpOnMissingArgumentOrSubcommand | MissingSubcommand)
 }

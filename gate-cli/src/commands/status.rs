@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use gate_core::Policy;
 use gate_core::decide::breaker::BreakerState;
 use gate_core::decide::policy::{Judge, When};
+use gate_core::{Policy, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -51,7 +51,10 @@ pub(crate) struct Status {
     pub(crate) last: Option<String>,
     /// The same for a person, with the local time.
     #[serde(skip)]
-    shown_last: Option<String>,
+    pub(super) shown_last: Option<String>,
+    /// The verdict of the latest decision.
+    #[serde(skip)]
+    pub(super) verdict: Option<Verdict>,
 }
 
 pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
@@ -61,7 +64,7 @@ pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
+pub(super) fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
     let mut memory = here.memory(&policy)?;
     let switch = memory.switch()?;
     let settings = here.places.project_file()?;
@@ -83,6 +86,7 @@ fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
         breaker: breaker.state,
         open: breaker.open,
         last: last.as_ref().map(|record| in_words(record, &record.time)),
+        verdict: last.as_ref().map(|record| record.decision.verdict),
         shown_last: last.as_ref().map(|record| in_words(record, &local_time(&record.time))),
     })
 }

@@ -31,15 +31,28 @@ pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     if !args.json {
         print(&text)?;
     }
+    record.ledger = Some(approve_shown(here, &record, &operator)?);
+    record.approved = trust_state(here)? == TrustState::Approved || record.file.is_none();
+    answer(args, &record, &outcome(&record))?;
+    Ok(DONE)
+}
+
+/// Approves the settings that a person was shown.
+///
+/// # Errors
+///
+/// They have changed since.
+pub(super) fn approve_shown(
+    here: &Here,
+    shown: &TrustRecord,
+    operator: &Operator,
+) -> Result<Ledger, Failure> {
     let approved = Approved::read(&here.places)?;
-    if approved.digest != record.digest {
+    if approved.digest != shown.digest {
         let message = "the settings changed while they were shown, and nothing was approved";
         return Err(Failure::usage("trust-moved", message));
     }
-    record.ledger = Some(keep(here, &approved, &operator, "gate trust")?);
-    record.approved = trust_state(here)? == TrustState::Approved || approved.file.is_none();
-    answer(args, &record, &outcome(&record))?;
-    Ok(DONE)
+    keep(here, &approved, operator, "gate trust")
 }
 
 fn revoke(here: &Here, operator: &Operator) -> Result<Ledger, Failure> {

@@ -110,33 +110,37 @@ fn names<'a>(proposals: impl Iterator<Item = &'a Proposal>) -> String {
     names.join(", ")
 }
 
-/// The next steps, in order.
-fn steps(detected: &Detected, times: &BTreeMap<String, Measured>, agent: Agent) -> Vec<String> {
-    let required: Vec<_> =
-        detected.proposals.iter().filter(|proposal| !proposal.optional).collect();
-    let has_failed = |proposal: &&&Proposal| {
+/// The step without which no loop can end; none if the checks pass, or were not run.
+pub(super) fn repair(detected: &Detected, times: &BTreeMap<String, Measured>) -> Option<String> {
+    let required = detected.proposals.iter().filter(|proposal| !proposal.optional);
+    let has_failed = |proposal: &&Proposal| {
         times.get(&proposal.check).is_some_and(|measured| measured.outcome == Outcome::Fail)
     };
     let cannot = names(cannot_pass(detected, times).into_iter());
-    let failed = names(required.iter().filter(has_failed).copied());
+    let failed = names(required.clone().filter(has_failed));
     let without_tests = |proposal: &&Proposal| {
         times.get(&proposal.check).is_some_and(|measured| measured.has_no_tests)
     };
     let empty = names(detected.proposals.iter().filter(without_tests));
-    let first = if !cannot.is_empty() {
-        format!(
+    if !cannot.is_empty() {
+        Some(format!(
             "make {cannot} run: install what is missing, or change the command in gate.toml \
              and `gate trust`; until then the loop cannot end"
-        )
+        ))
     } else if !failed.is_empty() {
-        format!("repair {failed}, or change the command in gate.toml and `gate trust`")
-    } else if required.iter().any(|proposal| proposal.aim == Aim::Tests) {
-        "read gate.toml".to_owned()
+        Some(format!("repair {failed}, or change the command in gate.toml and `gate trust`"))
+    } else if required.clone().any(|proposal| proposal.aim == Aim::Tests) {
+        None
     } else if !empty.is_empty() {
-        format!("write a test, then switch {empty} on in gate.toml and `gate trust`")
+        Some(format!("write a test, then switch {empty} on in gate.toml and `gate trust`"))
     } else {
-        "name the command that runs your tests in gate.toml, then `gate trust`".to_owned()
-    };
+        Some("name the command that runs your tests in gate.toml, then `gate trust`".to_owned())
+    }
+}
+
+/// The next steps, in order.
+fn steps(detected: &Detected, times: &BTreeMap<String, Measured>, agent: Agent) -> Vec<String> {
+    let first = repair(detected, times).unwrap_or_else(|| "read gate.toml".to_owned());
     let commit = detected.repository.then(|| {
         "commit it, or it counts as a change of the agent's: \
          git add gate.toml && git commit -m 'Add gate.toml'"

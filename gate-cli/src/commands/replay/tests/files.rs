@@ -23,7 +23,7 @@ fn folder(files: &[&str]) -> TempDir {
 
 fn args(paths: &[&str]) -> Replay {
     let words = ["gate", "replay"].iter().chain(paths);
-    let Command::Replay(args) = Cli::try_parse_from(words).unwrap().command else {
+    let Some(Command::Replay(args)) = Cli::try_parse_from(words).unwrap().command else {
         panic!("another command");
     };
     args

@@ -1,0 +1,80 @@
+//! `gate demo`: an agent claims what is not so, is refused, repairs the work, and may stop.
+//! The claims are staged; checks, decisions and cards are those of `gate check`.
+
+mod stage;
+
+use clap::Parser;
+
+use super::check;
+use super::common::DONE;
+use crate::args::{Cli, Command};
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::render::{Mark, Page, print};
+use stage::{CLAIMS, Claim, Stage};
+
+/// The command that judges each claim, as a person or a loop types it.
+const JUDGED_BY: &str = "gate check out.log";
+
+pub(super) fn run(here: &Here) -> Result<u8, Failure> {
+    let stage = Stage::new(&here.places)?;
+    print(&opening())?;
+    for (number, claim) in (1..).zip(&CLAIMS) {
+        stage.play(claim)?;
+        print(&scene(number, claim))?;
+        let code = judge(&stage.here)?;
+        if code != claim.code {
+            let message = format!("claim {number} ended with code {code}, not {}", claim.code);
+            return Err(Failure::internal("demo-differs", message));
+        }
+    }
+    print(&ending())?;
+    Ok(DONE)
+}
+
+fn judge(here: &Here) -> Result<u8, Failure> {
+    let cli = Cli::try_parse_from(JUDGED_BY.split(' '));
+    match cli.map(|cli| cli.command) {
+        Ok(Some(Command::Check(args))) => check::run(here, &args),
+        _ => Err(Failure::internal("demo-differs", format!("{JUDGED_BY}: not understood"))),
+    }
+}
+
+fn opening() -> String {
+    let mut page = Page::new();
+    let task = "an agent works on a small shop; its task: orders from 100.00 on are 10% cheaper";
+    page.head(Mark::None, "DEMO", task);
+    page.into_text()
+}
+
+fn scene(number: usize, claim: &Claim) -> String {
+    let mut page = Page::new();
+    page.blank();
+    page.text(&format!("{number}. {}", claim.told));
+    page.blank();
+    let says = claim.says.lines().filter(|line| !line.is_empty());
+    rows(&mut page, "price.sh", claim.change.into_iter());
+    rows(&mut page, "agent", says);
+    page.row("$", JUDGED_BY);
+    page.blank();
+    page.into_text()
+}
+
+/// Lines below each other, the first one with a label.
+fn rows<'l>(page: &mut Page, label: &str, lines: impl Iterator<Item = &'l str>) {
+    for (number, line) in lines.enumerate() {
+        page.row(if number == 0 { label } else { "" }, line);
+    }
+}
+
+fn ending() -> String {
+    let mut page = Page::new();
+    page.blank();
+    page.text(
+        "gate ran the tests itself both times, in a temporary folder that is gone now. Nothing \
+         of yours was read or changed.",
+    );
+    page.blank();
+    page.row("next", "cd into a project of yours, then: gate setup");
+    page.into_text()
+}

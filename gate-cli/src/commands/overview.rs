@@ -1,0 +1,120 @@
+//! `gate` alone: what is set up here, and the one next step.
+
+use std::io::IsTerminal;
+
+use gate_checks::Finding;
+use gate_core::Verdict;
+
+use super::common::DONE;
+use super::{MISUSED, status};
+use crate::agent::Agent;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::install::{self, Roots};
+use crate::render::{Mark, Page, print};
+use crate::settings::Selection;
+use crate::trust::{self, TrustState};
+
+/// The hooks of the agents.
+#[derive(Default)]
+struct Hooks {
+    installed: Vec<&'static str>,
+    outdated: Vec<Finding>,
+}
+
+/// A person at a terminal gets code 0. To a script nothing was decided: a loop that calls
+/// gate with an empty argument must not take that for the end.
+pub(super) fn run(here: &Here) -> Result<u8, Failure> {
+    let mut page = Page::new();
+    let next = match here.places.project_file()? {
+        Some(file) => {
+            page.head(Mark::None, "gate", &file.parent().unwrap_or(&file).display().to_string());
+            page.blank();
+            project(&mut page, here)?
+        }
+        None => nothing(&mut page, here),
+    };
+    page.row("next", &next);
+    page.blank();
+    page.text("gate --help lists the commands.");
+    print(&page.into_text())?;
+    Ok(if std::io::stdout().is_terminal() { DONE } else { MISUSED })
+}
+
+/// Nothing is set up.
+fn nothing(page: &mut Page, here: &Here) -> String {
+    let folder = here.places.top();
+    page.text("gate decides if a coding agent may stop: it runs your checks itself.");
+    page.blank();
+    page.marked(Mark::Unsure, "gate.toml", &format!("none in {}", folder.display()));
+    if folder.join(".git").exists() {
+        "`gate setup`, or `gate demo` to see first what gate does".to_owned()
+    } else {
+        "cd into a project, then `gate setup`; `gate demo` shows what gate does".to_owned()
+    }
+}
+
+/// Shows the parts of a project that is set up. Returns the next step: the first thing that
+/// is missing.
+fn project(page: &mut Page, here: &Here) -> Result<String, Failure> {
+    let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
+    let state = trust.report()?.state;
+    let status = status::status(here, settings.policy)?;
+    let hooks = hooks(here);
+    let mut next = Vec::new();
+
+    let checks: Vec<_> = status.plan.iter().map(|check| check.check.as_str()).collect();
+    if checks.is_empty() {
+        page.marked(Mark::Unsure, "checks", "none at a stop");
+        next.push("`gate init --merge` finds the project's checks");
+    } else {
+        page.marked(Mark::Good, "checks", &checks.join(", "));
+    }
+    if state == TrustState::Approved {
+        page.marked(Mark::Good, "approval", "gate.toml is approved");
+    } else {
+        let changed = state == TrustState::Changed;
+        let text = if changed { "gate.toml changed since" } else { "nobody approved gate.toml" };
+        page.marked(Mark::Unsure, "approval", text);
+        next.insert(0, "`gate trust` shows what gate.toml starts, and approves it");
+    }
+    match (hooks.installed.as_slice(), hooks.outdated.first()) {
+        ([], _) => {
+            page.marked(Mark::Unsure, "hooks", "in no agent's settings");
+            next.push("`gate setup` puts gate in front of your agent's stop");
+        }
+        (installed, None) => page.marked(Mark::Good, "hooks", &installed.join(", ")),
+        (installed, Some(finding)) => {
+            let text = format!("{}; {}", installed.join(", "), finding.message);
+            page.marked(Mark::Unsure, "hooks", &text);
+            next.push("`gate doctor --fix` brings the hooks up to date");
+        }
+    }
+    if status.off {
+        page.marked(Mark::Unsure, "off", "agents stop here without being checked");
+        next.push("`gate on` switches the hooks on again");
+    }
+    for open in &status.open {
+        page.marked(Mark::Bad, "stopped", open.message.as_deref().unwrap_or(&open.whose));
+        next.push("`gate breaker status` says why, and how to go on");
+    }
+    page.row("last", status.shown_last.as_deref().unwrap_or("nothing was decided here yet"));
+    if status.verdict.is_some_and(|verdict| verdict != Verdict::Exit) {
+        next.push("`gate last` shows what is missing");
+    }
+    Ok((*next.first().unwrap_or(&"work with your agent as always")).to_owned())
+}
+
+/// The agents that have gate's hooks. Settings that cannot be read hold none; `gate doctor
+/// --agent` says why.
+fn hooks(here: &Here) -> Hooks {
+    let Ok(roots) = Roots::new(&here.places) else { return Hooks::default() };
+    let mut hooks = Hooks::default();
+    for agent in Agent::ALL {
+        if install::is_installed(agent, &roots).unwrap_or(false) {
+            hooks.installed.push(agent.name());
+        }
+        hooks.outdated.extend(install::outdated(agent, &roots).ok().flatten());
+    }
+    hooks
+}

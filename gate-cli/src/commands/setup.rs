@@ -1,0 +1,136 @@
+//! `gate setup`: checks, approval, hooks, and one test stop, in one command.
+
+mod clients;
+mod project;
+
+use std::path::Path;
+
+use gate_checks::worktree::WorkTree;
+
+use super::common::{DONE, agreed, can_ask};
+use super::{init, trust};
+use crate::approval::{self, TrustRecord};
+use crate::args::Setup;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::install::{HookProgram, Roots};
+use crate::render::{Mark, Page, print};
+use clients::SetUp;
+
+/// Exit code if something is left to do.
+const UNFINISHED: u8 = 1;
+
+pub(super) fn run(here: &Here, args: &Setup) -> Result<u8, Failure> {
+    let roots = Roots::new(&here.places)?;
+    let here = &project::find(here)?;
+    let is_new = here.places.project_file()?.is_none();
+    let mut repair = None;
+    if is_new {
+        let found = init::write_settings(here, args.no_run)?;
+        print(&found.page().into_text())?;
+        repair = found.next();
+    }
+    let record = approved(here)?;
+    print(&settings_row(&record, is_new))?;
+    let mut clients = Vec::new();
+    for agent in clients::wanted(&args.agents, &roots) {
+        let set_up = clients::set_up(agent, &roots);
+        print(&set_up.text)?;
+        clients.push(set_up);
+    }
+    let next = if record.approved { repair } else { Some(APPROVE.to_owned()) };
+    let is_done = next.is_none() && !clients.is_empty() && clients.iter().all(|own| own.is_well);
+    let next = next
+        .unwrap_or_else(|| next_step(here, record.file.as_deref().unwrap_or_default(), &clients));
+    let mut page = Page::new();
+    not_in_path(&mut page, &roots)?;
+    let undo = undo(&clients, &record, is_new);
+    if !undo.is_empty() {
+        page.row("undo", &undo);
+    }
+    page.row("next", &next);
+    print(&page.into_text())?;
+    Ok(if is_done { DONE } else { UNFINISHED })
+}
+
+/// The step that is left if nobody has approved the settings.
+const APPROVE: &str =
+    "read gate.toml, then approve it with `gate trust`: until then gate starts nothing of it";
+
+/// Settings that this command has not written are shown to a person, who may approve them.
+fn approved(here: &Here) -> Result<TrustRecord, Failure> {
+    let mut record = approval::record(here)?;
+    if !record.approved
+        && can_ask()
+        && let Ok(operator) = here.operator("gate trust")
+    {
+        print(&approval::shown(&record))?;
+        if agreed("approve that?")? {
+            trust::approve_shown(here, &record, &operator)?;
+            record.approved = true;
+        }
+    }
+    Ok(record)
+}
+
+fn settings_row(record: &TrustRecord, is_new: bool) -> String {
+    let file = record.file.as_deref().unwrap_or_default();
+    let (mark, state) = match (record.approved, is_new) {
+        (true, true) => (Mark::Good, "is written and approved"),
+        (true, false) => (Mark::Good, "is there and approved"),
+        (false, _) => (Mark::Unsure, "is not approved"),
+    };
+    let mut page = Page::new();
+    page.marked(mark, "gate.toml", &format!("{file} {state}"));
+    page.into_text()
+}
+
+/// A person who called gate from a package's cache types `gate` in vain.
+fn not_in_path(page: &mut Page, roots: &Roots) -> Result<(), Failure> {
+    let program = HookProgram::new(roots)?.path;
+    if roots.in_path("gate").is_none() && program.is_file() {
+        let folder = program.parent().unwrap_or(&program).display();
+        let text = format!("is not in PATH: export PATH=\"$PATH:{folder}\"");
+        page.marked(Mark::Unsure, "gate", &text);
+    }
+    Ok(())
+}
+
+fn undo(clients: &[SetUp], record: &TrustRecord, is_new: bool) -> String {
+    let hooks = clients.iter().filter(|own| own.can_undo);
+    let mut steps: Vec<_> =
+        hooks.map(|own| format!("gate uninstall {}", own.agent.name())).collect();
+    if is_new && let Some(file) = &record.file {
+        steps.push(format!("rm {file}"));
+    }
+    steps.join("; ")
+}
+
+/// The one step that is left if all checks can pass.
+fn next_step(here: &Here, file: &str, clients: &[SetUp]) -> String {
+    let agent = clients.first().map(|own| own.agent.name());
+    match (agent, clients.iter().find(|own| !own.is_well)) {
+        (None, _) => "no client of an agent is found here: name one (`gate setup claude-code`), \
+                      or let gate run yours: `gate run --prompt PROMPT.md -- AGENT ARGS…`"
+            .to_owned(),
+        (_, Some(own)) => {
+            format!("put right what is marked, then `gate doctor --agent {}`", own.agent.name())
+        }
+        (Some(agent), None) if is_uncommitted(here, Path::new(file)) => format!(
+            "git add gate.toml && git commit -m 'Add gate.toml'; then work with {agent} as always"
+        ),
+        (Some(agent), None) => {
+            format!("work with {agent} as always; `gate` shows what was decided")
+        }
+    }
+}
+
+/// True if git counts gate.toml as a change of the agent's.
+fn is_uncommitted(here: &Here, file: &Path) -> bool {
+    let tree = here.site().ok().and_then(|site| WorkTree::open(&site).ok());
+    tree.is_some_and(|tree| {
+        let inside = file.strip_prefix(tree.root());
+        tree.git_folder().is_some()
+            && inside.is_ok_and(|inside| tree.was_committed(inside).is_ok_and(|known| !known))
+    })
+}

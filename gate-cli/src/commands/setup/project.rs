@@ -1,0 +1,51 @@
+//! The folder that `gate setup` sets up.
+
+use std::path::Path;
+
+use gate_checks::project::detect_with_ci;
+
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::settings::Places;
+
+/// The project that the command was called in: the folder whose gate.toml counts; else the
+/// folder itself, if something is found to check in it; else the repository's root.
+///
+/// # Errors
+///
+/// A home folder, or one in which nothing can be checked.
+pub(super) fn find(here: &Here) -> Result<Here, Failure> {
+    let places = &here.places;
+    if places.project_file()?.is_some() {
+        return Ok(Here { places: places.clone() });
+    }
+    let own = detect_with_ci(&places.folder);
+    let folder = match own.proposals.is_empty() {
+        true => places.top(),
+        false => places.folder.clone(),
+    };
+    if is_home(places, &folder) {
+        let message = format!("{} is no project: it holds everything of yours", folder.display());
+        return Err(refused(&message));
+    }
+    if own.proposals.is_empty() && !own.repository {
+        let folder = folder.display();
+        return Err(refused(&format!(
+            "{folder} is no project: it is in no git repository, and no known tool builds or \
+             tests it"
+        )));
+    }
+    Ok(Here { places: Places { folder, ..places.clone() } })
+}
+
+fn is_home(places: &Places, folder: &Path) -> bool {
+    let home = places.variable("HOME").and_then(|home| Path::new(home).canonicalize().ok());
+    folder.parent().is_none() || home.is_some_and(|home| home == folder)
+}
+
+fn refused(message: &str) -> Failure {
+    Failure::usage("no-project", message).hint(
+        "cd into a project and `gate setup`; a new one begins with `git init`. \
+         `gate demo` shows what gate does",
+    )
+}

@@ -1,0 +1,55 @@
+//! `gate` alone: what is set up, and the one next step.
+
+use crate::support::{DONE, Ran, Run, gate};
+
+const RED: &str = "[checks.red]\ncommand = [\"false\"]\n";
+
+/// The project with these settings in a repository.
+fn project(settings: &str) -> Run {
+    gate("").settings(settings).committed()
+}
+
+/// The overview names this as the next step, and none beside it.
+#[track_caller]
+fn next(run: Run, expected: &str) -> Ran {
+    let ran = run.code(2).stderr("");
+    let next: Vec<_> = ran.stdout.lines().filter(|line| line.contains("next    ")).collect();
+    assert!(next.len() == 1 && next[0].contains(expected), "{expected}:\n{}", ran.stdout);
+    ran.says("gate --help lists the commands.\n")
+}
+
+#[test]
+fn outside_of_a_project_it_says_how_to_begin_and_writes_nothing() {
+    let ran = next(gate(""), "cd into a project, then `gate setup`; `gate demo` shows");
+    assert_eq!(std::fs::read_dir(ran.home()).unwrap().count(), 0);
+    let ran = next(gate("").file("a", "").committed(), "`gate setup`, or `gate demo`");
+    ran.says("! gate.toml   none in /");
+}
+
+#[test]
+fn the_next_step_is_the_first_thing_that_is_missing() {
+    let ran = next(gate("").unapproved(RED), "`gate trust` shows what gate.toml starts");
+    let ran = ran.says("nobody approved gate.toml");
+    let ran = ran.again("trust").code(0);
+    let ran = next(ran.again(""), "`gate setup` puts gate in front of your agent's stop");
+    let ran = ran.says("✓ checks      red\n").says("✓ approval    gate.toml is approved\n");
+    let ran = ran.says("last        nothing was decided here yet");
+    let ran = ran.again("install codex").code(0);
+    let ran = next(ran.again(""), "work with your agent as always").says("✓ hooks       codex\n");
+    let ran = ran.again("check out.log").file("out.log", DONE).code(1);
+    let ran = next(ran.again(""), "`gate last` shows what is missing").says("red failed");
+    let ran = ran.again("off").code(0);
+    next(ran.again(""), "`gate on` switches the hooks on again");
+}
+
+#[test]
+fn settings_that_changed_have_to_be_approved_first() {
+    let ran = project(RED).code(2);
+    let run = ran.again("").unapproved(&RED.replace("false", "true"));
+    next(run, "`gate trust`").says("gate.toml changed since");
+}
+
+#[test]
+fn settings_with_a_mistake_are_told_with_their_line() {
+    gate("").unapproved("[checks\n").code(2).tells("gate.toml:1:8: unclosed table");
+}
