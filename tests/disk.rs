@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use crate::needs::{needs, stride};
-use crate::support::{Fault, GATE, Ran, Run, STOP, UNDONE, judge};
+use crate::needs::needs;
+use crate::support::{Fault, GATE, Ran, Run, STOP, UNDONE, judge, stride};
 
 /// A loop in which one decision was made, and which no breaker ends.
 fn begun() -> Ran {

@@ -6,9 +6,9 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-use crate::needs::{needs, stride};
+use crate::needs::needs;
 use crate::support::postgres::Database;
-use crate::support::{Fault, Kept, Ran, Run, UNDONE, judge};
+use crate::support::{Fault, Kept, Ran, Run, UNDONE, judge, stride};
 
 /// System calls that make files, or change what is in them.
 const WRITES: [&str; 11] = [

@@ -58,12 +58,6 @@ pub(crate) fn needs(what: &str) -> bool {
     there
 }
 
-/// The step of tests that go through hundreds of places, such as system calls to fail at: 1 with
-/// GATE_FULL=1, which .ci/full sets, else 3.
-pub(crate) fn stride() -> usize {
-    if is_set("GATE_FULL", "1") { 1 } else { 3 }
-}
-
 /// Counts this test as skipped for want of something, as [`needs`] does.
 pub(crate) fn skip(what: &str, why: &str) {
     let strict = is_set("GATE_CI", "1") && !is_set("GATE_WITHOUT", what);

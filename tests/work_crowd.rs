@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::exit::signal;
-use crate::needs::stride;
 use crate::support::shop::{Said, Shop, given};
+use crate::support::stride;
 
 const WORKERS: usize = 8;
 

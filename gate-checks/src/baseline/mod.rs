@@ -157,8 +157,9 @@ impl Baseline {
             }
             dirty.insert(Name(name), file.map(Mark::new));
         }
-        let is_guarded = |path: &Path| path.to_str().is_some_and(|path| guarded(path).is_some());
-        let guarded = now.fitting(is_guarded, cancel)?.into_iter();
+        let guarded = now
+            .fitting(|path| path.to_str().is_some_and(|path| guarded(path).is_some()), cancel)?
+            .into_iter();
         let guarded = guarded.map(|file| (Name::new(file.path()), Mark::new(file))).collect();
         let tools = tool::configured(policy, site);
         let (version, time) = (VERSION, time.to_owned());

@@ -97,11 +97,10 @@ fn look(
     let ignore = Globs::new(ignore)?;
     let tree = WorkTree::open(site)?;
     let Some(mut status) = tree.status(cancel)? else { return Ok(None) };
-    let counts = |path: &Vec<u8>| !tree.in_project(path).is_some_and(|name| ignore.matches(name));
     for list in
         [&mut status.staged, &mut status.unstaged, &mut status.untracked, &mut status.sparse]
     {
-        list.retain(counts);
+        list.retain(|path| !tree.in_project(path).is_some_and(|name| ignore.matches(name)));
     }
     Ok(Some(status))
 }

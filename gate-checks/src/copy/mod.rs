@@ -80,8 +80,9 @@ impl Copy {
     /// A link that cannot be made.
     pub(crate) fn link_dependencies(&self) -> io::Result<()> {
         let files = self.files.iter().map(PathBuf::as_path);
-        let holds = |inside: &Path| self.root.join(inside).symlink_metadata().is_ok();
-        for inside in dependencies(&self.real, files, holds) {
+        for inside in dependencies(&self.real, files, |inside| {
+            self.root.join(inside).symlink_metadata().is_ok()
+        }) {
             symlink(self.real.join(&inside), self.root.join(&inside))?;
         }
         Ok(())

@@ -97,8 +97,8 @@ pub(super) fn shaped(raw: &TestFailure, cwd: &Path) -> Option<TestFailure> {
 
 /// The lines without the indentation that all have.
 fn dedented(lines: &[String]) -> String {
-    let indent = |line: &String| line.len() - line.trim_start_matches(' ').len();
-    let least = lines.iter().map(indent).min().unwrap_or(0);
+    let least =
+        lines.iter().map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0);
     let lines: Vec<_> = lines.iter().map(|line| &line[least..]).collect();
     lines.join("\n")
 }

@@ -124,8 +124,7 @@ impl Reader for Nextest {
             // What a failed test wrote comes last, and may have been cut off.
             let head = line.split_once(",\"stdout\":").map(|(head, _)| format!("{head}}}"));
             let whole = serde_json::from_str(line).ok();
-            let cut = || serde_json::from_str(head.as_deref()?).ok();
-            if let Some(event) = whole.or_else(cut) {
+            if let Some(event) = whole.or_else(|| serde_json::from_str(head.as_deref()?).ok()) {
                 self.event(&event);
             }
         }

@@ -56,8 +56,9 @@ impl Project {
     ///
     /// An id that names no folder (code 2).
     pub fn task(&self, id: &str) -> Result<Task, Failure> {
-        let bad = |error: run::BadId| Failure::usage("task-invalid", format!("task id {error}"));
-        run::folder_name(id).map_err(bad)?;
+        run::folder_name(id).map_err(|error: run::BadId| {
+            Failure::usage("task-invalid", format!("task id {error}"))
+        })?;
         Ok(Task::new(self.clone(), id))
     }
 

@@ -62,8 +62,8 @@ impl Runs {
     ///
     /// An id that is none (code 2).
     pub fn project(&self, id: &str) -> Result<Project, Failure> {
-        let bad = |error: run::BadId| Failure::usage("project-invalid", error.to_string());
-        run::project_id(id).map_err(bad)?;
+        run::project_id(id)
+            .map_err(|error: run::BadId| Failure::usage("project-invalid", error.to_string()))?;
         Ok(Project::new(self.clone(), id))
     }
 

@@ -332,8 +332,8 @@ impl Memory {
         let sealed = self.read(|reading| Ok(reading.entry(item.seq)?))?;
         let body = sealed.as_ref().map(|sealed| &sealed.record.body);
         let notes = body.and_then(|body| body.get("event")?.get("notes"));
-        let reason = || body.and_then(|body| body.get("reason"));
-        let said = notes.or_else(reason).and_then(Value::as_str);
+        let said =
+            notes.or_else(|| body.and_then(|body| body.get("reason"))).and_then(Value::as_str);
         Ok(said.map(str::to_owned))
     }
 }
@@ -344,8 +344,10 @@ const MAX_POLL_INTERVAL: Duration = Duration::from_secs(1);
 impl LeaseRef<'_> {
     /// The lease that it is about: the item's latest.
     fn lease(&self, item: &Item) -> Result<Lease, Failure> {
-        let named = |lease: &&Lease| self.lease.is_none_or(|named| named == lease.lease_id);
-        let lease = item.lease.as_ref().filter(named);
+        let lease = item
+            .lease
+            .as_ref()
+            .filter(|lease| self.lease.is_none_or(|named| named == lease.lease_id));
         let wanted = || self.lease.map_or_else(|| format!("none of {}", self.work), str::to_owned);
         Ok(lease.cloned().ok_or_else(|| WorkError::LeaseNotFound(wanted()))?)
     }

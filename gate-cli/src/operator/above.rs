@@ -45,8 +45,11 @@ fn attended(process: &Process) -> Option<&[String; 2]> {
 /// the project is moved, or its settings say another name.
 pub(crate) fn project_marks(places: &Places, id: Option<&str>) -> Vec<String> {
     let identity = worktree::identity(&places.top());
-    let mark = |known_by: &str| blake3::hash(known_by.as_bytes()).to_hex().to_string();
-    [Some(identity.as_str()), id].into_iter().flatten().map(mark).collect()
+    [Some(identity.as_str()), id]
+        .into_iter()
+        .flatten()
+        .map(|known_by| blake3::hash(known_by.as_bytes()).to_hex().to_string())
+        .collect()
 }
 
 /// True if a project is known by a name in its settings: those of another folder can say

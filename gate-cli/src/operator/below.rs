@@ -39,8 +39,10 @@ fn is_attendant(words: &[String]) -> bool {
 /// True if these are the words of a supervisor. Its own program cannot be looked at, and
 /// may be of another version.
 fn is_supervisor(words: &[String]) -> bool {
-    let order = |word: &String| ["--", "--stdin", "--grace", "--held"].contains(&word.as_str());
-    words.get(1).is_some_and(|word| word == SUPERVISE) && words.get(2).is_some_and(order)
+    words.get(1).is_some_and(|word| word == SUPERVISE)
+        && words
+            .get(2)
+            .is_some_and(|word| ["--", "--stdin", "--grace", "--held"].contains(&word.as_str()))
 }
 
 /// True if a process is gate, as a program that is called so, or as the one that runs

@@ -199,8 +199,8 @@ impl Loop<'_> {
         };
         let cancel = CancellationToken::new();
         let request = Request { cancel: cancel.clone(), outage, retry_at, ..request };
-        let judge = || gate.judge(&judging, &source, &request);
-        let record = self.conditions.run_cancellable(&cancel, judge)?;
+        let record =
+            self.conditions.run_cancellable(&cancel, || gate.judge(&judging, &source, &request))?;
         Ok((record, judging.scan.unknown_format))
     }
 

@@ -150,8 +150,9 @@ fn lacks_token(signal: &Signal) -> bool {
 /// The closing paragraph, with the token of the next status if one is required.
 fn closing(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     let mut what = what_to_do(reasons, input, policy);
-    let has_failed = |reason: &Reason| reason.code == ReasonCode::RequiredCheckFailed;
-    if reasons.iter().any(has_failed) && !is_looked_at(input) {
+    if reasons.iter().any(|reason| reason.code == ReasonCode::RequiredCheckFailed)
+        && !is_looked_at(input)
+    {
         what.insert_str(0, NO_WAY_AROUND);
     }
     match &input.next_token {

@@ -102,8 +102,7 @@ impl Language {
 
     /// The text without what the rules of a kind find in it.
     pub(crate) fn without(&self, kind: Kind, text: &str) -> String {
-        let cut = |text: String, rule: &Rule| rule.expression().without(&text);
-        self.rules(kind).fold(text.to_owned(), cut)
+        self.rules(kind).fold(text.to_owned(), |text, rule| rule.expression().without(&text))
     }
 
     /// The bytes at the start of a text that a rule of the kind takes up; the longest

@@ -112,8 +112,9 @@ fn union(branches: &[Hir]) -> Option<Group> {
 /// does: ASCII letters, and what has no case.
 fn caseless_run(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let has_case = |c: char| !c.is_ascii() && (c.is_lowercase() || c.is_uppercase());
-    let run = text.split(has_case).max_by_key(|run| run.len())?;
+    let run = text
+        .split(|c: char| !c.is_ascii() && (c.is_lowercase() || c.is_uppercase()))
+        .max_by_key(|run| run.len())?;
     (!run.is_empty()).then(|| run.to_ascii_lowercase())
 }
 

@@ -41,10 +41,11 @@ fn clean_line(line: &str, clean: &mut String) {
         None => (line, ""),
     };
     if line.bytes().any(|byte| unwanted(byte) && byte != b'\r') {
-        let wanted = |c: &char| *c == '\r' || !u8::try_from(*c).is_ok_and(unwanted);
         for part in strip_str(line) {
             if part.bytes().any(unwanted) {
-                clean.extend(part.chars().filter(wanted));
+                clean.extend(
+                    part.chars().filter(|c| *c == '\r' || !u8::try_from(*c).is_ok_and(unwanted)),
+                );
             } else {
                 clean.push_str(part);
             }

@@ -97,12 +97,11 @@ fn language(command: &[String]) -> Option<Language> {
 pub(super) fn scripts(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeSet<PathBuf> {
     let named = running(policy, site, tree).into_iter().flat_map(|running| {
         let words: Vec<String> = if running.settings.shell {
-            let separators = |c: char| c.is_whitespace() || ";&|()".contains(c);
             running
                 .settings
                 .command
                 .iter()
-                .flat_map(|word| word.split(separators))
+                .flat_map(|word| word.split(|c: char| c.is_whitespace() || ";&|()".contains(c)))
                 .map(str::to_owned)
                 .collect()
         } else {

@@ -1,6 +1,6 @@
 //! YAML as far as files of CI use it.
 
-use saphyr_parser::{Event, Parser, ScanError, StrInput};
+use saphyr_parser::{Event, Parser, StrInput};
 
 /// The deepest nesting that is read.
 const MAX_DEPTH: usize = 64;
@@ -51,10 +51,10 @@ struct Events<'t>(Parser<'t, StrInput<'t>>);
 
 impl<'t> Events<'t> {
     fn next(&mut self) -> Result<Event<'t>, String> {
-        let fault = |error: ScanError| format!("line {}: {}", error.marker().line(), error.info());
-        self.0
-            .next()
-            .map_or(Ok(Event::StreamEnd), |next| next.map(|(event, _)| event).map_err(fault))
+        self.0.next().map_or(Ok(Event::StreamEnd), |next| {
+            next.map(|(event, _)| event)
+                .map_err(|error| format!("line {}: {}", error.marker().line(), error.info()))
+        })
     }
 
     fn node(&mut self, event: Event<'t>, depth: usize) -> Result<Node, String> {

@@ -40,8 +40,7 @@ fn counted(problems: usize) -> String {
 }
 
 fn not_shown(record: &DoctorRecord) -> usize {
-    let not_shown = |proof: &&Proof| proof.standing == SelfTestOutcome::NotShown;
-    record.self_test.iter().filter(not_shown).count()
+    record.self_test.iter().filter(|proof| proof.standing == SelfTestOutcome::NotShown).count()
 }
 
 fn checks(record: &DoctorRecord) -> BTreeSet<&str> {

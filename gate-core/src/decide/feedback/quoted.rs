@@ -132,8 +132,10 @@ fn without_names(summary: &str, record: &Evidence) -> String {
     let names = record.failed_tests();
     let listed = (1..=names.len().min(NAMES_IN_SUMMARY)).rev().find_map(|count| {
         let (before, after) = summary.split_once(&format!(": {}", names[..count].join(", ")))?;
-        let is_more = |(more, _): &(&str, &str)| more.starts_with(", and ");
-        let after = after.split_once(" more").filter(is_more).map_or(after, |(_, after)| after);
+        let after = after
+            .split_once(" more")
+            .filter(|(more, _): &(&str, &str)| more.starts_with(", and "))
+            .map_or(after, |(_, after)| after);
         Some(format!("{before}{after}"))
     });
     listed.unwrap_or_else(|| summary.to_owned())

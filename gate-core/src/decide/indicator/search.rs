@@ -65,11 +65,11 @@ impl Search {
             self.long_text.get_or_init(|| automaton(&self.literals, AhoCorasickKind::DFA))
         } else if is_latin(text) {
             let literals = &self.literals[..self.latin];
-            let build = || automaton(literals, AhoCorasickKind::NoncontiguousNFA);
-            self.short_latin_text.get_or_init(build)
+            self.short_latin_text
+                .get_or_init(|| automaton(literals, AhoCorasickKind::NoncontiguousNFA))
         } else {
-            let build = || automaton(&self.literals, AhoCorasickKind::NoncontiguousNFA);
-            self.short_text.get_or_init(build)
+            self.short_text
+                .get_or_init(|| automaton(&self.literals, AhoCorasickKind::NoncontiguousNFA))
         };
         let parts = automaton.iter().flat_map(move |automaton| {
             self.parts(text, is_long).map(move |part| (automaton, Input::new(text).range(part)))

@@ -207,8 +207,8 @@ impl Signal {
         let (layout, required) =
             (Layout::new(word, &policy.language), policy.token == TokenMode::Required);
         if signal.status == Status::Complete {
-            let passes = |line: &str| required && is_token_line(line);
-            signal.whole_message = layout.is_covered_by(&spans, passes);
+            signal.whole_message =
+                layout.is_covered_by(&spans, |line| required && is_token_line(line));
         }
         if required && let Some(at) = at {
             signal.await_token(SeenToken::beside(&layout, at));

@@ -9,8 +9,9 @@ use crate::decide::language::{Kind, Language};
 pub(super) fn undecorated(value: &str) -> &str {
     let leading =
         |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | '_') || is_symbol(c);
-    let trailing = |c: char| leading(c) || matches!(c, '.' | '!' | ',');
-    value.trim_start_matches(leading).trim_end_matches(trailing)
+    value
+        .trim_start_matches(leading)
+        .trim_end_matches(|c| leading(c) || matches!(c, '.' | '!' | ','))
 }
 
 /// An emoji or another pictorial symbol.

@@ -90,6 +90,8 @@ fn word(entries: &[Entry], key: &str) -> String {
 
 fn pairs(node: &Node) -> Vec<(String, String)> {
     let Node::Map(entries) = node else { return Vec::new() };
-    let pair = |entry: &Entry| Some((entry.key.clone(), entry.value.as_str()?.to_owned()));
-    entries.iter().filter_map(pair).collect()
+    entries
+        .iter()
+        .filter_map(|entry| Some((entry.key.clone(), entry.value.as_str()?.to_owned())))
+        .collect()
 }

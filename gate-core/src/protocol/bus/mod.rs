@@ -61,8 +61,11 @@ pub fn thread<'a>(messages: &'a [Message], id: &str) -> Result<Vec<&'a Message>,
     let from = from.ok_or_else(|| UnknownId(id.to_owned()))?;
     let mut all: Vec<&Message> = vec![&messages[from]];
     for message in &messages[from + 1..] {
-        let answers = |parent: &Parent| all.iter().any(|known| known.msg_id == parent.msg_id);
-        if message.parents.iter().any(answers) {
+        if message
+            .parents
+            .iter()
+            .any(|parent| all.iter().any(|known| known.msg_id == parent.msg_id))
+        {
             all.push(message);
         }
     }

@@ -30,8 +30,9 @@ pub(super) fn validate(signal: &ExitSignal) -> Result<(), ExitSignalError> {
 }
 
 fn protocol(name: &str) -> Result<(), ExitSignalError> {
-    let unknown = || ExitSignalError::UnknownProtocol(name.to_owned());
-    (name == EXIT_SIGNAL_PROTOCOL).then_some(()).ok_or_else(unknown)
+    (name == EXIT_SIGNAL_PROTOCOL)
+        .then_some(())
+        .ok_or_else(|| ExitSignalError::UnknownProtocol(name.to_owned()))
 }
 
 /// `1.` and a number: the minor version, with or without a patch.
@@ -41,8 +42,9 @@ fn version(version: &str) -> Result<(), ExitSignalError> {
         Some((minor, patch)) => is_number(minor) && is_number(patch),
         None => is_number(rest),
     });
-    let unsupported = || ExitSignalError::UnsupportedVersion(version.to_owned());
-    is_supported.then_some(()).ok_or_else(unsupported)
+    is_supported
+        .then_some(())
+        .ok_or_else(|| ExitSignalError::UnsupportedVersion(version.to_owned()))
 }
 
 fn is_number(part: &str) -> bool {

@@ -64,8 +64,7 @@ impl WorkPhase {
     ///
     /// [`ExitSignalError::InvalidPhase`], for any other text.
     pub fn parse(text: &str) -> Result<Self, ExitSignalError> {
-        let named = |phase: &Self| phase.as_str().eq_ignore_ascii_case(text);
-        let found = Self::ALL.into_iter().find(named);
+        let found = Self::ALL.into_iter().find(|phase| phase.as_str().eq_ignore_ascii_case(text));
         found.ok_or_else(|| ExitSignalError::InvalidPhase(text.to_owned()))
     }
 

@@ -96,8 +96,9 @@ fn unseen_failure<E>(
     is_here: impl FnMut(&str) -> Result<bool, E>,
 ) -> Result<Option<String>, E> {
     let Some(seen) = seen.filter(|seen| seen.passed == Some(true)) else { return Ok(None) };
-    let told = || format!("FAIL is claimed, and gate saw it pass ({})", seen.record);
-    Ok(seen.is_of(is_here)?.then(told))
+    Ok(seen
+        .is_of(is_here)?
+        .then(|| format!("FAIL is claimed, and gate saw it pass ({})", seen.record)))
 }
 
 /// True if each claimed command is among those that were seen: older records change

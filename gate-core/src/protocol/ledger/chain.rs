@@ -144,8 +144,10 @@ impl Chain {
         } else if record.prev != self.head.hash {
             Some(Fault::Link)
         } else {
-            let replaced = |known: &Head| known.seq == record.seq && known.hash != hash;
-            self.known.iter().any(replaced).then_some(Fault::Replaced)
+            self.known
+                .iter()
+                .any(|known| known.seq == record.seq && known.hash != hash)
+                .then_some(Fault::Replaced)
         }
     }
 

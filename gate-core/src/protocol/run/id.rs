@@ -74,8 +74,9 @@ pub fn is_task_id(text: &str) -> bool {
 /// The id of a new task: when it was begun, and what of its name can stand in
 /// one; `fallback` where that is nothing or too little.
 pub fn task_id(now: Timestamp, name: &str, fallback: &str) -> String {
-    let fits = |slug: &String| SLUG.contains(&slug.len());
-    let slug = slug(name, *SLUG.end()).filter(fits).unwrap_or_else(|| fallback.to_owned());
+    let slug = slug(name, *SLUG.end())
+        .filter(|slug| SLUG.contains(&slug.len()))
+        .unwrap_or_else(|| fallback.to_owned());
     format!("task-{}-{slug}", compact(now))
 }
 

@@ -216,8 +216,7 @@ pub(super) mod phase {
         from: D,
     ) -> Result<WorkPhase, D::Error> {
         let name = String::deserialize(from)?;
-        let named = |phase: &WorkPhase| phase.as_str() == name;
-        let found = WorkPhase::ALL.into_iter().find(named);
+        let found = WorkPhase::ALL.into_iter().find(|phase| phase.as_str() == name);
         found.ok_or_else(|| D::Error::custom(format!("`{name}` is no phase")))
     }
 }
