@@ -87,6 +87,18 @@ fn the_copy_stays_until_no_client_calls_it() {
 }
 
 #[test]
+fn a_copy_in_path_that_shared_settings_call_is_renewed() {
+    let ran = gate("install claude-code --shared").without_gate_in_path().code(0);
+    for words in ["doctor --fix", "setup --no-run"] {
+        fs::create_dir_all(ran.copy_of_gate().parent().unwrap()).unwrap();
+        fs::write(ran.copy_of_gate(), "older").unwrap();
+        let run = gate(words).without_gate_in_path().file("Makefile", "test:\n\ttrue\n");
+        run.env("HOME", ran.home()).run();
+        assert!(fs::read(ran.copy_of_gate()).unwrap() == fs::read(GATE).unwrap(), "{words}");
+    }
+}
+
+#[test]
 fn shared_settings_call_gate_from_path_and_nothing_is_copied() {
     let ran = gate("install claude-code --shared").without_gate_in_path().code(0);
     assert!(!ran.copy_of_gate().exists());

@@ -1,6 +1,7 @@
 //! `gate` alone: what is set up, and the one next step.
 
-use crate::support::{DONE, Ran, Run, gate};
+use crate::needs::needs;
+use crate::support::{AT_A_TERMINAL, DONE, Ran, Run, gate};
 
 const RED: &str = "[checks.red]\ncommand = [\"false\"]\n";
 
@@ -47,6 +48,22 @@ fn settings_that_changed_have_to_be_approved_first() {
     let ran = project(RED).code(2);
     let run = ran.again("").unapproved(&RED.replace("false", "true"));
     next(run, "`gate trust`").says("gate.toml changed since");
+}
+
+#[test]
+fn a_person_at_a_terminal_gets_no_error() {
+    if !needs("python3") {
+        return;
+    }
+    gate("").under(AT_A_TERMINAL).code(0).says("`gate demo` shows what gate does");
+}
+
+#[test]
+fn hooks_of_an_older_gate_are_told() {
+    let ran = project(RED).code(2).again("install codex").code(0);
+    let older = ran.file("../home/.codex/hooks.json").replace("540s", "9s");
+    let run = ran.again("").file("../home/.codex/hooks.json", older);
+    next(run, "`gate doctor --fix` brings").says("! hooks       codex; not as this version");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::needs::needs;
-use crate::support::{Run, gate};
+use crate::support::{AT_A_TERMINAL, Run, gate};
 
 const SETTINGS: &str = "../home/.claude/settings.json";
 
@@ -60,6 +60,27 @@ fn settings_of_others_are_left_for_the_person_to_approve() {
     assert!(!ran.path("ran").exists());
     let ran = ran.again("check --plan").run();
     assert!(ran.stdout.contains("gate trust"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_person_at_a_terminal_is_shown_what_others_settings_start_and_approves_it() {
+    if !needs("python3") {
+        return;
+    }
+    let ours = "[checks.tests]\ncommand = [\"true\"]\n";
+    let at_terminal = |words: &str, answer: &str| {
+        project(words, "true").unapproved(ours).under(AT_A_TERMINAL).stdin(answer)
+    };
+    let ran = at_terminal("setup", "n\n").code(1).says("tests: [\"true\"]").says("approve that?");
+    ran.says("is not approved");
+    at_terminal("setup", "y\n").code(0).says("is there and approved");
+}
+
+#[test]
+fn under_an_agent_nothing_is_approved() {
+    let run = project("setup --no-run", "true").env("CLAUDECODE", "1");
+    let ran = run.code(1).tells("not approved yet: ").says("gate.toml is not approved\n");
+    ran.says("next        read gate.toml, then approve it with `gate trust`");
 }
 
 #[test]

@@ -38,6 +38,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// How a message begins that stops a loop.
 pub(crate) const STOP: &str = "gate: STOP, not done: ";
 
+/// Words before a program that give it a terminal. They end with its code.
+pub(crate) const AT_A_TERMINAL: [&str; 3] = [
+    "python3",
+    "-c",
+    "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))",
+];
+
 /// An agent's output that passes without checks.
 pub(crate) const DONE: &str = "\
 The importer reads both layouts now, and the old one is gone. It is ready for review.

@@ -26,6 +26,7 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
     if args.fix {
         let agents = args.agent.map_or(Agent::ALL.to_vec(), |agent| vec![agent]);
         agents.into_iter().try_for_each(|agent| agent::fix(here, agent, args.json))?;
+        agent::renew_copy(here, args.json)?;
     }
     if let Some(agent) = args.agent {
         return agent::run(here, agent, args.json);

@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal;
 
-use gate_checks::Finding;
 use gate_core::Verdict;
 
 use super::common::DONE;
@@ -10,7 +9,7 @@ use super::{MISUSED, status};
 use crate::agent::Agent;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::install::{self, Roots};
+use crate::install::{self, HookState, Roots};
 use crate::render::{Mark, Page, print};
 use crate::settings::Selection;
 use crate::trust::{self, TrustState};
@@ -19,7 +18,7 @@ use crate::trust::{self, TrustState};
 #[derive(Default)]
 struct Hooks {
     installed: Vec<&'static str>,
-    outdated: Vec<Finding>,
+    are_outdated: bool,
 }
 
 /// A person at a terminal gets code 0. To a script nothing was decided: a loop that calls
@@ -78,17 +77,16 @@ fn project(page: &mut Page, here: &Here) -> Result<String, Failure> {
         page.marked(Mark::Unsure, "approval", text);
         next.insert(0, "`gate trust` shows what gate.toml starts, and approves it");
     }
-    match (hooks.installed.as_slice(), hooks.outdated.first()) {
-        ([], _) => {
-            page.marked(Mark::Unsure, "hooks", "in no agent's settings");
-            next.push("`gate setup` puts gate in front of your agent's stop");
-        }
-        (installed, None) => page.marked(Mark::Good, "hooks", &installed.join(", ")),
-        (installed, Some(finding)) => {
-            let text = format!("{}; {}", installed.join(", "), finding.message);
-            page.marked(Mark::Unsure, "hooks", &text);
-            next.push("`gate doctor --fix` brings the hooks up to date");
-        }
+    let installed = hooks.installed.join(", ");
+    if installed.is_empty() {
+        page.marked(Mark::Unsure, "hooks", "in no agent's settings");
+        next.push("`gate setup` puts gate in front of your agent's stop");
+    } else if hooks.are_outdated {
+        let text = format!("{installed}; not as this version writes them");
+        page.marked(Mark::Unsure, "hooks", &text);
+        next.push("`gate doctor --fix` brings the hooks up to date");
+    } else {
+        page.marked(Mark::Good, "hooks", &installed);
     }
     if status.off {
         page.marked(Mark::Unsure, "off", "agents stop here without being checked");
@@ -111,10 +109,11 @@ fn hooks(here: &Here) -> Hooks {
     let Ok(roots) = Roots::new(&here.places) else { return Hooks::default() };
     let mut hooks = Hooks::default();
     for agent in Agent::ALL {
-        if install::is_installed(agent, &roots).unwrap_or(false) {
+        let state = install::hook_state(agent, &roots).unwrap_or(HookState::Absent);
+        if state != HookState::Absent {
             hooks.installed.push(agent.name());
         }
-        hooks.outdated.extend(install::outdated(agent, &roots).ok().flatten());
+        hooks.are_outdated |= state == HookState::Outdated;
     }
     hooks
 }

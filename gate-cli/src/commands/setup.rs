@@ -13,7 +13,7 @@ use crate::approval::{self, TrustRecord};
 use crate::args::Setup;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::install::{HookProgram, Roots};
+use crate::install::{self, HookProgram, Roots};
 use crate::render::{Mark, Page, print};
 use clients::SetUp;
 
@@ -43,7 +43,7 @@ pub(super) fn run(here: &Here, args: &Setup) -> Result<u8, Failure> {
     let next = next
         .unwrap_or_else(|| next_step(here, record.file.as_deref().unwrap_or_default(), &clients));
     let mut page = Page::new();
-    not_in_path(&mut page, &roots)?;
+    program_row(&mut page, &roots)?;
     let undo = undo(&clients, &record, is_new);
     if !undo.is_empty() {
         page.row("undo", &undo);
@@ -86,9 +86,11 @@ fn settings_row(record: &TrustRecord, is_new: bool) -> String {
 }
 
 /// A person who called gate from a package's cache types `gate` in vain.
-fn not_in_path(page: &mut Page, roots: &Roots) -> Result<(), Failure> {
-    let program = HookProgram::new(roots)?.path;
-    if roots.in_path("gate").is_none() && program.is_file() {
+fn program_row(page: &mut Page, roots: &Roots) -> Result<(), Failure> {
+    let program = HookProgram::new(roots)?;
+    program.renew_copy()?;
+    let program = program.path;
+    if !install::is_in_path(roots) && program.is_file() {
         let folder = program.parent().unwrap_or(&program).display();
         let text = format!("is not in PATH: export PATH=\"$PATH:{folder}\"");
         page.marked(Mark::Unsure, "gate", &text);

@@ -78,28 +78,27 @@ pub(crate) fn inspect(agent: Agent, roots: &Roots) -> Result<Installs, Failure> 
     Ok(all)
 }
 
-/// True if an agent's settings call gate at a stop.
-///
-/// # Errors
-///
-/// The running program cannot be found out.
-pub(crate) fn is_installed(agent: Agent, roots: &Roots) -> Result<bool, Failure> {
-    Ok(!inspect_files(agent, roots, false)?.places.is_empty())
+/// The hooks in an agent's settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HookState {
+    Absent,
+    Current,
+    /// An older gate wrote them, or they call another build.
+    Outdated,
 }
 
-/// Findings about an agent's hooks that an older gate wrote and nobody updated.
+/// Looks at an agent's hooks, and runs none.
 ///
 /// # Errors
 ///
 /// The running program cannot be found out.
-pub(crate) fn outdated(agent: Agent, roots: &Roots) -> Result<Option<Finding>, Failure> {
+pub(crate) fn hook_state(agent: Agent, roots: &Roots) -> Result<HookState, Failure> {
     let all = inspect_files(agent, roots, false)?;
-    Ok((!all.outdated.is_empty()).then(|| {
-        let name = agent.name();
-        let message = format!("the hooks for {name} are not as this version writes them");
-        let hint = format!("gate doctor --fix, or see gate doctor --agent {name}");
-        Finding::new(Level::Note, "hooks-outdated", message).hint(hint)
-    }))
+    Ok(match (all.places.is_empty(), all.outdated.is_empty()) {
+        (true, _) => HookState::Absent,
+        (false, true) => HookState::Current,
+        (false, false) => HookState::Outdated,
+    })
 }
 
 /// Plans that update an agent's hooks.

@@ -116,6 +116,20 @@ impl HookProgram {
         }
     }
 
+    /// Renews the copy, if there is one of another build: a plug-in, or settings that others
+    /// share, may find it in PATH. Returns its path if it was renewed.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::write_copy`].
+    pub(crate) fn renew_copy(&self) -> Result<Option<&Path>, Failure> {
+        if !self.path.is_file() || !self.is_copy_due() {
+            return Ok(None);
+        }
+        self.write_copy()?;
+        Ok(Some(&self.path))
+    }
+
     #[cfg(test)]
     pub(super) fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), copy: PathBuf::new(), original: None }
@@ -132,6 +146,13 @@ pub(super) fn running_program() -> Result<PathBuf, Failure> {
     running.ok_or_else(|| {
         Failure::internal("program-unknown", "the path of the running program cannot be found out")
     })
+}
+
+/// True if a person finds gate in PATH: npx and uvx put their caches there, for their own
+/// children alone.
+pub(crate) fn is_in_path(roots: &Roots) -> bool {
+    let is_runners = |path: &Path| has_name(path, &CACHES) || has_name(path, &["node_modules"]);
+    roots.all_in_path("gate").any(|path| !is_runners(&path))
 }
 
 /// The path of the copy.

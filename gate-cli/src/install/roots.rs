@@ -54,9 +54,18 @@ impl Roots {
     }
 
     /// A program in PATH.
-    pub(crate) fn in_path(&self, program: &str) -> Option<PathBuf> {
-        let path = self.environment.iter().find(|(name, _)| name == "PATH")?;
-        let folders = std::env::split_paths(&path.1).filter(|folder| folder.is_absolute());
-        folders.map(|folder| folder.join(program)).find(|file| file.is_file())
+    pub(super) fn in_path(&self, program: &str) -> Option<PathBuf> {
+        self.all_in_path(program).next()
+    }
+
+    /// A program in each folder of PATH that has it.
+    pub(super) fn all_in_path<'a>(
+        &'a self,
+        program: &'a str,
+    ) -> impl Iterator<Item = PathBuf> + 'a {
+        let path = self.environment.iter().find(|(name, _)| name == "PATH");
+        let folders = path.into_iter().flat_map(|(_, path)| std::env::split_paths(path));
+        let files = folders.filter(|folder| folder.is_absolute()).map(move |at| at.join(program));
+        files.filter(|file| file.is_file())
     }
 }

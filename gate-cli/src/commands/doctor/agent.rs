@@ -1,7 +1,7 @@
 //! `gate doctor --agent`: whether gate stands in front of an agent's stop, and
 //! blocks one.
 
-use gate_checks::Finding;
+use gate_checks::{Finding, Level};
 
 use super::super::common::DONE;
 use super::super::install::changes;
@@ -11,7 +11,7 @@ use super::record::AgentRecord;
 use crate::agent::Agent;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::install::{self, Roots};
+use crate::install::{self, HookProgram, HookState, Roots};
 use crate::render::{self, print};
 
 /// Brings the hooks of an agent up to date. Prints the changes, unless the answer is one
@@ -26,10 +26,25 @@ pub(super) fn fix(here: &Here, agent: Agent, json: bool) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A finding about hooks that an older gate wrote. If settings cannot be read,
-/// `gate doctor --agent` says why.
+/// Renews a copy of gate that no settings call by its path.
+pub(super) fn renew_copy(here: &Here, json: bool) -> Result<(), Failure> {
+    let program = HookProgram::new(&Roots::new(&here.places)?)?;
+    match program.renew_copy()? {
+        Some(copy) if !json => print(&format!("renewed {}\n", copy.display())),
+        _ => Ok(()),
+    }
+}
+
+/// A finding about hooks that an older gate wrote, or that call another build. If settings
+/// cannot be read, `gate doctor --agent` says why.
 pub(super) fn outdated(here: &Here, agent: Agent) -> Option<Finding> {
-    install::outdated(agent, &Roots::new(&here.places).ok()?).ok()?
+    let state = install::hook_state(agent, &Roots::new(&here.places).ok()?).ok()?;
+    (state == HookState::Outdated).then(|| {
+        let name = agent.name();
+        let message = format!("the hooks for {name} are not as this version writes them");
+        let hint = format!("gate doctor --fix, or see gate doctor --agent {name}");
+        Finding::new(Level::Note, "hooks-outdated", message).hint(hint)
+    })
 }
 
 pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {

@@ -84,7 +84,7 @@ fn an_installation_of_this_program_is_well() {
     assert_eq!((place.session_start, place.prompt), (Some(true), true));
     assert_eq!(place.file, machine.path(USER).display().to_string());
     assert_eq!(machine.codes(Agent::ClaudeCode), ["installed"]);
-    assert_eq!(outdated(Agent::ClaudeCode, &machine.roots), Ok(None));
+    assert_eq!(hook_state(Agent::ClaudeCode, &machine.roots), Ok(HookState::Current));
     assert_eq!(fixes(Agent::ClaudeCode, &machine.roots).unwrap().len(), 0);
 }
 
@@ -100,8 +100,7 @@ fn an_older_entry_says_what_it_lacks_and_is_brought_up_to_date() {
     let file = machine.path(USER).display().to_string();
     let message = format!("{file} calls gate, and there is no such program");
     assert_eq!(machine.finding(Agent::ClaudeCode, expected[0]), (Level::Problem, message, fix));
-    let note = outdated(Agent::ClaudeCode, &machine.roots).unwrap().unwrap();
-    assert_eq!((note.level, note.code.as_str()), (Level::Note, "hooks-outdated"));
+    assert_eq!(hook_state(Agent::ClaudeCode, &machine.roots), Ok(HookState::Outdated));
     for plan in fixes(Agent::ClaudeCode, &machine.roots).unwrap() {
         plan.apply().unwrap();
     }
@@ -269,7 +268,8 @@ fn a_plug_in_that_is_switched_on_is_inspected_with_its_own_remedy() {
     assert_eq!((place.scope, place.plugin.as_deref()), (Scope::User, Some("gate@shop")));
     let (_, _, hint) = machine.finding(Agent::ClaudeCode, "entry-outdated");
     assert_eq!(hint.as_deref(), Some("claude plugin update gate@shop"));
-    assert_eq!(outdated(Agent::ClaudeCode, &machine.roots), Ok(None), "it is not gate's to mend");
+    let state = hook_state(Agent::ClaudeCode, &machine.roots);
+    assert_eq!(state, Ok(HookState::Current), "it is not gate's to mend");
     let off = r#"{"enabledPlugins":{"gate@shop":false}}"#;
     machine.write("project/.claude/settings.local.json", off);
     assert_eq!(machine.codes(Agent::ClaudeCode), ["not-installed"], "the narrower one overrules");

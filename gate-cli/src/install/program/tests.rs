@@ -62,6 +62,24 @@ fn a_hook_into_a_package_managers_folder_is_told_and_one_of_the_persons_own_is_n
 }
 
 #[test]
+fn gate_in_the_path_of_npx_is_not_in_the_persons() {
+    let (folder, _roots) = roots(&[]);
+    let at = |name: &str| folder.path().join(name);
+    let shims = [at("_npx/ab12/node_modules/.bin"), at(".cache/uv/archive-v0/Xy/bin")];
+    let check = |folders: &[PathBuf], expected: bool| {
+        let path = std::env::join_paths(folders).unwrap().into_string().unwrap();
+        assert_eq!(is_in_path(&roots(&[("PATH", &path)]).1), expected, "{path}");
+    };
+    for bin in shims.iter().chain([&at("bin")]) {
+        fs::create_dir_all(bin).unwrap();
+        fs::write(bin.join("gate"), "").unwrap();
+    }
+    check(&[], false);
+    check(&shims, false);
+    check(&[shims.to_vec(), vec![at("bin")]].concat(), true);
+}
+
+#[test]
 fn a_link_in_a_folder_of_the_persons_own_is_called_and_nothing_is_copied() {
     let (folder, roots) = roots(&[]);
     let bin = folder.path().join("home/.local/bin");
