@@ -67,6 +67,7 @@ mod odd_paths;
 mod operator;
 mod operator_checks;
 mod overview;
+mod packaging;
 mod plan;
 mod plugins;
 mod private_state;
