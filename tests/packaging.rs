@@ -160,6 +160,18 @@ fn each_platform_that_is_built_can_be_installed() {
     }
 }
 
+/// cargo strips no package that a profile has a table for, and says nothing about it.
+#[test]
+fn the_program_has_no_table_in_a_profile_so_that_it_is_stripped() {
+    let text = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = text.parse().unwrap();
+    for profile in ["release", "dist"] {
+        let packages = manifest["profile"][profile]["package"].as_table().unwrap();
+        assert!(!packages.contains_key("gate-cli"), "{profile}");
+    }
+    assert_eq!(manifest["profile"]["release"]["strip"].as_bool(), Some(true));
+}
+
 #[test]
 fn a_package_that_is_not_known_is_refused() {
     let script = root().join("packaging/build");
