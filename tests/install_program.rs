@@ -99,6 +99,21 @@ fn a_copy_in_path_that_shared_settings_call_is_renewed() {
 }
 
 #[test]
+fn the_copy_goes_when_hooks_call_a_gate_that_stays_but_not_from_path() {
+    let ran = gate("install claude-code").without_gate_in_path().code(0);
+    let folder = ran.copy_of_gate().parent().unwrap().display().to_string();
+    let ran = ran.again("uninstall claude-code").env("PATH", format!("{folder}:/usr/bin:/bin"));
+    let ran = ran.code(0);
+    assert!(ran.copy_of_gate().exists(), "a person calls it");
+    let ran = ran.again("install claude-code").without_gate_in_path().code(0);
+    let link = format!("mkdir -p ../home/.local/bin && ln -s {GATE} ../home/.local/bin/gate");
+    let ran = ran.again("install claude-code").without_gate_in_path().setup(&link).code(0);
+    let ran = ran.says("bin/gate: no hook calls it any more");
+    assert!(!ran.copy_of_gate().exists());
+    found(ran, 0, &[]);
+}
+
+#[test]
 fn shared_settings_call_gate_from_path_and_nothing_is_copied() {
     let ran = gate("install claude-code --shared").without_gate_in_path().code(0);
     assert!(!ran.copy_of_gate().exists());

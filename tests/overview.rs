@@ -38,7 +38,8 @@ fn the_next_step_is_the_first_thing_that_is_missing() {
     let ran = ran.again("install codex").code(0);
     let ran = next(ran.again(""), "work with your agent as always").says("✓ hooks       codex\n");
     let ran = ran.again("check out.log").file("out.log", DONE).code(1);
-    let ran = next(ran.again(""), "`gate last` shows what is missing").says("red failed");
+    let ran =
+        next(ran.again(""), "`gate last` shows what is missing").says("✗ last        NOT DONE (2");
     let ran = ran.again("off").code(0);
     next(ran.again(""), "`gate on` switches the hooks on again");
 }

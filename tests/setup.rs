@@ -34,7 +34,8 @@ fn one_command_finds_the_checks_installs_the_hooks_and_proves_a_refusal() {
     let before = (ran.file("gate.toml"), ran.file(SETTINGS));
     assert!(before.0.contains("[checks.tests]") && before.1.contains("hook claude-code"));
     let ran = with_claude(ran.again("setup").setup("git add -A && git commit -qm 'Add'")).code(0);
-    let ran = ran.says("is there and approved\n").says("✓ claude-code hooks are in ");
+    let ran = ran.says("is there and approved\n                tests: make -s test\n");
+    let ran = ran.says("✓ claude-code hooks are in ");
     let ran = ran.says("next        work with claude-code as always");
     assert_eq!((ran.file("gate.toml"), ran.file(SETTINGS)), before);
     let ran = ran.again("uninstall claude-code").code(0);

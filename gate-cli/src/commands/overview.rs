@@ -2,8 +2,6 @@
 
 use std::io::IsTerminal;
 
-use gate_core::Verdict;
-
 use super::common::DONE;
 use super::{MISUSED, status};
 use crate::agent::Agent;
@@ -96,8 +94,11 @@ fn project(page: &mut Page, here: &Here) -> Result<String, Failure> {
         page.marked(Mark::Bad, "stopped", open.message.as_deref().unwrap_or(&open.whose));
         next.push("`gate breaker status` says why, and how to go on");
     }
-    page.row("last", status.shown_last.as_deref().unwrap_or("nothing was decided here yet"));
-    if status.verdict.is_some_and(|verdict| verdict != Verdict::Exit) {
+    match &status.shown_last {
+        None => page.row("last", "nothing was decided here yet"),
+        Some((mark, last)) => page.marked(*mark, "last", last),
+    }
+    if status.shown_last.is_some_and(|(mark, _)| mark == Mark::Bad) {
         next.push("`gate last` shows what is missing");
     }
     Ok((*next.first().unwrap_or(&"work with your agent as always")).to_owned())

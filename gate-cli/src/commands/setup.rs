@@ -82,6 +82,11 @@ fn settings_row(record: &TrustRecord, is_new: bool) -> String {
     };
     let mut page = Page::new();
     page.marked(mark, "gate.toml", &format!("{file} {state}"));
+    if !is_new {
+        record.starts.iter().for_each(|starts| {
+            page.detail(&format!("{}: {}", starts.check, starts.argv.join(" ")));
+        });
+    }
     page.into_text()
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use gate_core::Policy;
 use gate_core::decide::breaker::BreakerState;
 use gate_core::decide::policy::{Judge, When};
-use gate_core::{Policy, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -51,10 +51,7 @@ pub(crate) struct Status {
     pub(crate) last: Option<String>,
     /// The same for a person, with the local time.
     #[serde(skip)]
-    pub(super) shown_last: Option<String>,
-    /// The verdict of the latest decision.
-    #[serde(skip)]
-    pub(super) verdict: Option<Verdict>,
+    pub(super) shown_last: Option<(Mark, String)>,
 }
 
 pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
@@ -85,15 +82,14 @@ pub(super) fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
         plan,
         breaker: breaker.state,
         open: breaker.open,
-        last: last.as_ref().map(|record| in_words(record, &record.time)),
-        verdict: last.as_ref().map(|record| record.decision.verdict),
-        shown_last: last.as_ref().map(|record| in_words(record, &local_time(&record.time))),
+        last: last.as_ref().map(in_words),
+        shown_last: last.as_ref().map(render::decided),
     })
 }
 
-fn in_words(record: &Record, time: &str) -> String {
+fn in_words(record: &Record) -> String {
     let why = record.decision.reasons.first().map_or("", |reason| reason.message.as_str());
-    format!("{} ({time}): {why}", record.decision.verdict.name())
+    format!("{} ({}): {why}", record.decision.verdict.name(), record.time)
 }
 
 fn card(status: &Status) -> String {
@@ -121,8 +117,8 @@ fn card(status: &Status) -> String {
     if status.open.is_empty() {
         page.row("breakers", "all closed: nobody is held");
     }
-    if let Some(last) = &status.shown_last {
-        page.row("last", last);
+    if let Some((mark, last)) = &status.shown_last {
+        page.marked(*mark, "last", last);
     }
     page.blank();
     if status.plan.is_empty() {

@@ -6,7 +6,7 @@ use super::client::{Content, Target};
 use super::clients::targets;
 use super::command::Commands;
 use super::json::Flaw;
-use super::program::{HookProgram, copy_of_gate};
+use super::program::{HookProgram, copy_of_gate, is_same};
 use super::receipt::{self, Backup, BackupFiles};
 use super::roots::Roots;
 use super::scope::Scope;
@@ -94,10 +94,14 @@ impl Plan {
             }
         }
         // Shared settings call gate from PATH.
-        let is_called = options.scope != Scope::Shared;
-        let copy = match options.program.is_copy_due() && is_called {
-            true => CopyStep::Write(options.program.clone()),
-            false => CopyStep::Keep,
+        let copy = if options.scope == Scope::Shared {
+            CopyStep::Keep
+        } else if options.program.is_copy_due() {
+            CopyStep::Write(options.program.clone())
+        } else if options.program.is_copy(&options.program.path) {
+            CopyStep::Keep
+        } else {
+            CopyStep::remove(options.roots, &steps)?
         };
         Ok(Self { steps, copy })
     }
@@ -115,12 +119,7 @@ impl Plan {
             }
             steps.push(uninstalled(agent, roots, &target, &target.file)?);
         }
-        let changed: Vec<_> = steps.iter().map(|step| step.real.clone()).collect();
-        let copy = copy_of_gate(roots);
-        let copy = match copy.is_file() && !is_called(&copy, roots, &changed)? {
-            true => CopyStep::Remove(copy),
-            false => CopyStep::Keep,
-        };
+        let copy = CopyStep::remove(roots, &steps)?;
         Ok(Self { steps, copy })
     }
 
@@ -146,6 +145,19 @@ impl Plan {
             ),
             _ => Ok(()),
         }
+    }
+}
+
+impl CopyStep {
+    /// The copy goes if nothing calls it once these steps are done: no hook, and nobody by PATH.
+    fn remove(roots: &Roots, steps: &[Step]) -> Result<Self, Failure> {
+        let copy = copy_of_gate(roots);
+        let changed: Vec<_> = steps.iter().map(|step| step.real.clone()).collect();
+        let is_in_path = roots.all_in_path("gate").any(|path| is_same(&path, &copy));
+        if !copy.is_file() || is_in_path || is_called(&copy, roots, &changed)? {
+            return Ok(Self::Keep);
+        }
+        Ok(Self::Remove(copy))
     }
 }
 

@@ -14,7 +14,7 @@ use gate_core::{Decision, Policy, Transcript, Verdict};
 
 use super::breaker::{counted, state_name};
 use super::page::{Mark, Page};
-use super::text::brief;
+use super::text::{brief, local_time};
 use crate::record::Record;
 use checks::{check, is_quiet, mark, passed};
 
@@ -98,6 +98,12 @@ pub(super) fn checks(page: &mut Page, record: &Record) {
 /// The verdict of a decision and why, in one line.
 pub(super) fn head(page: &mut Page, record: &Record) {
     Card::new(record, CardOptions::default()).head(page);
+}
+
+/// The verdict of a decision, its time and why, for a row of another page.
+pub(crate) fn decided(record: &Record) -> (Mark, String) {
+    let (mark, word, why) = Card::new(record, CardOptions::default()).headline();
+    (mark, format!("{word} ({}): {why}", local_time(&record.time)))
 }
 
 struct Card<'d> {

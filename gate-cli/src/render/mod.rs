@@ -30,7 +30,7 @@ use serde::Serialize;
 
 pub(crate) use breaker::{breaker_card, state_name};
 pub(crate) use bus::{bus_message, bus_problems};
-pub(crate) use card::{CardOptions, card, scan_card};
+pub(crate) use card::{CardOptions, card, decided, scan_card};
 pub(crate) use code::{code_list, code_page};
 pub(crate) use diagnostic::{OutputMode, failure, message, notes, stop_line, unverified_line};
 pub(crate) use explain::{explained, last_card};
