@@ -1,8 +1,8 @@
 //! Programs that a command needs and that are not installed, by what shells and package managers
 //! print about them.
 //!
-//! The words are anybody's to print. They turn a failure into something that was not found out,
-//! never into a pass.
+//! A program under test can print the same words, and such a failure is inconclusive. So they count
+//! only where the output ends with them: nothing but the runner's own lines may follow.
 
 /// Texts around the name of a missing program. An empty end is that of the line.
 const MESSAGES: [(&str, &str); 9] = [
@@ -29,17 +29,51 @@ const MESSAGES: [(&str, &str); 9] = [
 /// Ends of a shell's message about a program, whose name is the word before.
 const SHELLS: [&str; 2] = [": command not found", ": not found"];
 
+/// The beginnings of what package managers and make print behind the message.
+const WRAPPERS: [&str; 15] = [
+    "npm",
+    "pnpm",
+    "yarn",
+    "make",
+    "error",
+    "ERROR",
+    "ERR_PNPM",
+    "ELIFECYCLE",
+    "WARN",
+    "info",
+    "hint:",
+    "help:",
+    "cause:",
+    "Caused by:",
+    "Stopping",
+];
+
 /// The longest name, in characters.
 const MAX_NAME: usize = 60;
 
-/// The first program or module that the output says is not there.
+/// The program or module for want of which a command ended, by the end of its output.
 pub(super) fn not_installed(output: &str) -> Option<String> {
-    let found = output.lines().find_map(|line| by_message(line).or_else(|| by_shell(line)))?;
+    let last = output.lines().rev().map(str::trim_end).filter(|line| !line.is_empty());
+    let mut found = None;
+    for line in last {
+        let missing = by_message(line).or_else(|| by_shell(line));
+        if missing.is_none() && !is_wrapper(line) {
+            break;
+        }
+        found = missing.or(found);
+    }
+    let found = found?;
     let name = found.trim_matches(['`', '\'', '"', '.']);
     let name = name.rsplit_once('@').map_or(name, |(name, _)| name);
     let is_name =
         !name.is_empty() && name.chars().count() <= MAX_NAME && !name.contains(char::is_whitespace);
     is_name.then(|| name.to_owned())
+}
+
+fn is_wrapper(line: &str) -> bool {
+    let text = line.trim_start();
+    let has_place = text.starts_with("error[") || text.starts_with("error TS");
+    !has_place && WRAPPERS.iter().any(|begin| text.starts_with(begin))
 }
 
 fn by_message(line: &str) -> Option<&str> {
@@ -109,6 +143,9 @@ mod tests {
             "Error: user: not found",
             "FileNotFoundError: a.txt: No such file or directory",
             "Error: Cannot find module './cart'",
+            "sh: 1: ccache: not found\nsrc/a.c:3:5: error: expected ';'",
+            "sh: 1: ccache: not found\nerror[E0308]: mismatched types",
+            "make: dot: No such file or directory\n1 test failed",
             "",
         ] {
             check(output, None);
