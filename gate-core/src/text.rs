@@ -35,20 +35,30 @@ pub fn brief(text: &str, longest: usize) -> String {
 /// is too long is cut.
 pub fn whole_lines(text: &str, longest: usize) -> String {
     let lines: Vec<_> = text.lines().collect();
-    let length = |lines: &[&str]| lines.iter().map(|line| line.chars().count() + 1).sum::<usize>();
-    if length(&lines) <= longest + 1 {
+    let lengths: Vec<_> = lines.iter().map(|line| line.chars().count() + 1).collect();
+    if lengths.iter().sum::<usize>() <= longest + 1 {
         return lines.join("\n");
     }
-    let half = longest.saturating_sub(2) / 2;
-    let head = (0..lines.len()).rev().find(|end| length(&lines[..*end]) <= half).unwrap_or(0);
-    let tail = (head..=lines.len())
-        .find(|from| length(&lines[*from..]) <= longest.saturating_sub(2 + length(&lines[..head])));
-    let tail = &lines[tail.unwrap_or(lines.len())..];
-    let kept: Vec<_> = lines[..head].iter().chain(&["…"]).chain(tail).copied().collect();
-    match head + tail.len() {
-        0 => brief(lines.first().copied().unwrap_or_default(), longest.saturating_sub(1)),
-        _ => kept.join("\n"),
+    let room = longest.saturating_sub(2);
+    let (head, used) = fitting(lengths.iter(), room / 2);
+    let (tail, _) = fitting(lengths[head..].iter().rev(), room - used);
+    if head + tail == 0 {
+        return brief(lines.first().copied().unwrap_or_default(), longest.saturating_sub(1));
     }
+    let tail = &lines[lines.len() - tail..];
+    lines[..head].iter().chain(&["…"]).chain(tail).copied().collect::<Vec<_>>().join("\n")
+}
+
+/// The number of lengths that fit into the room, and their sum.
+fn fitting<'a>(lengths: impl Iterator<Item = &'a usize>, room: usize) -> (usize, usize) {
+    let (mut count, mut sum) = (0, 0);
+    for length in lengths {
+        if sum + length > room {
+            break;
+        }
+        (count, sum) = (count + 1, sum + length);
+    }
+    (count, sum)
 }
 
 /// True for a character that is shown as it is: it neither hides, reorders nor breaks

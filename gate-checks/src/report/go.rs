@@ -130,6 +130,10 @@ impl Go {
             return;
         }
         let Some(known) = self.packages.get_mut(package) else { return };
+        // The name of a test that never began is counted nowhere.
+        if !test.is_empty() && !known.running.contains(test) {
+            return;
+        }
         let printed = known.printed.entry(test.to_owned()).or_default();
         if printed.len() < MAX_TEST_BYTES {
             printed.push_str(text);
@@ -268,5 +272,24 @@ impl FirstError {
     fn tell(&self, tally: &mut Tally) {
         let message = self.text.lines().skip(1).collect::<Vec<_>>().join("\n");
         tally.failure(TestFailure { message, ..TestFailure::default() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_of_tests_that_never_began_is_not_stored() {
+        let mut go = Go::new();
+        go.line(Stream::Stdout, r#"{"Action":"start","Package":"p"}"#);
+        for n in 0..9 {
+            let test = format!(r#"{{"Action":"output","Package":"p","Test":"T{n}","Output":""}}"#);
+            go.line(Stream::Stdout, &test);
+        }
+        assert!(go.packages["p"].printed.is_empty());
+        go.line(Stream::Stdout, r#"{"Action":"run","Package":"p","Test":"T"}"#);
+        go.line(Stream::Stdout, r#"{"Action":"output","Package":"p","Test":"T","Output":"a"}"#);
+        assert_eq!(go.packages["p"].printed["T"], "a");
     }
 }

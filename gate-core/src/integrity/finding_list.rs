@@ -10,6 +10,9 @@ const MAX_FINDINGS: usize = 500;
 /// The most warnings about one folder, if not all findings can be kept.
 const MAX_OF_FOLDER: usize = 100;
 
+/// The most folders that a note names.
+const NAMED: usize = 5;
+
 /// The findings of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingList<'a> {
@@ -43,8 +46,15 @@ impl FindingList<'_> {
     pub fn note(&self) -> Option<String> {
         let mut folders: Vec<_> = self.left_out.iter().collect();
         folders.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let named: Vec<_> =
-            folders.iter().map(|(folder, count)| format!("{count} in {folder}/")).collect();
+        let mut named: Vec<_> = folders
+            .iter()
+            .take(NAMED)
+            .map(|(folder, count)| format!("{count} in {folder}/"))
+            .collect();
+        let others: usize = folders.iter().skip(NAMED).map(|(_, count)| **count).sum();
+        if others > 0 {
+            named.push(format!("{others} elsewhere"));
+        }
         let count: usize = self.left_out.values().sum();
         (count > 0).then(|| {
             let named = named.join(", ");
@@ -78,6 +88,19 @@ mod tests {
             capped(&[logs, findings(Severity::Warn, "", 2)].concat()).findings[100].file,
             "0"
         );
+    }
+
+    #[test]
+    fn the_note_names_a_few_folders() {
+        let all: Vec<_> =
+            (0..9).map(|n| findings(Severity::Block, &format!("f{n}/"), 100)).collect();
+        let note = "400 are not listed: 100 in f5/, 100 in f6/, 100 in f7/, 100 in f8/ \
+                    (name what is no work in `[tree] ignore`)";
+        check(&all, 500, Some(note));
+        let all: Vec<_> =
+            (0..9).map(|n| findings(Severity::Block, &format!("f{n}/"), 300)).collect();
+        let note = capped(&all.concat()).note().unwrap();
+        assert!(note.contains("300 in f6/, 700 elsewhere (") && note.len() < 150, "{note}");
     }
 
     #[test]

@@ -92,7 +92,10 @@ pub(super) fn existing(text: &str, cwd: &Path) -> Option<Place> {
 pub(super) fn leading(line: &str) -> Option<Place> {
     let text = line.trim_start();
     let text = text.strip_prefix("--> ").unwrap_or(text);
-    matched(&PLACE, text).filter(|(_, at)| *at == 0).map(|(place, _)| place)
+    let (place, _) = matched(&PLACE, text).filter(|(_, at)| *at == 0)?;
+    // A host and its port stand in a sentence: `db.local:5432 refused the connection`.
+    let rest = &text[format!("{}:{}", place.file, place.line).len()..];
+    (place.file.contains('/') || rest.is_empty() || rest.starts_with(':')).then_some(place)
 }
 
 /// From `panicked at` on, without the thread, whose number is another in each run.

@@ -176,3 +176,9 @@ fn the_runners_own_place_serves_if_the_text_has_none() {
     let found = shaped(&raw, Path::new("/w")).unwrap();
     assert_eq!(found.place().as_deref(), Some("a.bats:3"));
 }
+
+#[test]
+fn a_host_with_its_port_is_no_place() {
+    check("db.local:5432 refused the connection", None, "db.local:5432 refused the connection");
+    check("a_test.go:9: got 1, want 2", Some("a_test.go:9"), "a_test.go:9: got 1, want 2");
+}

@@ -102,7 +102,9 @@ fn failures(page: &mut Page, evidence: &Evidence, most: usize) {
         let place = failure.place();
         let parts: Vec<_> =
             place.iter().map(String::as_str).chain(failure.test.as_deref()).collect();
-        page.detail(&parts.join("  "));
+        if !parts.is_empty() {
+            page.detail(&parts.join("  "));
+        }
         let lines: Vec<_> =
             failure.message.lines().filter(|line| !line.trim().is_empty()).collect();
         for line in lines.iter().take(if most == usize::MAX { most } else { MAX_MESSAGE_LINES }) {
