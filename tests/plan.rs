@@ -35,6 +35,17 @@ fn the_latest_run_of_each_check_is_told() {
 }
 
 #[test]
+fn a_secret_in_a_command_is_masked() {
+    let key = format!("sk-ant-api03-{}", "A1b2C3d4E5".repeat(9));
+    let settings = format!("[checks.tests]\ncommand = [\"curl\", \"{key}\"]\n");
+    let mut ran = gate("check --plan").settings(&settings).code(0);
+    for words in ["check --plan", "check --plan --json", "status --json"] {
+        ran = ran.again(words).code(0).says("curl");
+        assert!(!ran.stdout.contains(&key), "{words}: {}", ran.stdout);
+    }
+}
+
+#[test]
 fn a_plan_of_settings_that_nobody_approved_says_so() {
     let ran = gate("check --plan").unapproved(SETTINGS).code(0);
     ran.says("  ✗ settings ").says("gate trust");

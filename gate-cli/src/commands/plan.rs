@@ -15,7 +15,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::render::{self, Mark, Page, local_time, print, span};
-use crate::trust;
+use crate::{secrets, trust};
 
 /// The most pages of the ledger that are read for the latest runs of checks.
 const MAX_PAGES: usize = 4;
@@ -87,7 +87,8 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
         elsewhere: all.into_iter().filter(|name| !is_here(name)).collect(),
         checks,
     };
-    print(&if args.output.json { render::json(&record)? } else { card(&record) })?;
+    let text = if args.output.json { render::json(&record)? } else { card(&record) };
+    print(&secrets::masked(&text))?;
     Ok(DONE)
 }
 

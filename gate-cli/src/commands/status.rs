@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::memory::{OpenBreaker, RecordSelector, Which};
 use crate::record::Record;
 use crate::render::{self, Mark, Page, local_time, print, state_name};
+use crate::secrets;
 use crate::settings::{self, Selection};
 
 /// `gate.status.v1`: whether stops of agents are judged here, and how.
@@ -57,7 +58,8 @@ pub(crate) struct Status {
 pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let status = status(here, policy)?;
-    print(&if args.json { render::json(&status)? } else { card(&status) })?;
+    let text = if args.json { render::json(&status)? } else { card(&status) };
+    print(&secrets::masked(&text))?;
     Ok(DONE)
 }
 

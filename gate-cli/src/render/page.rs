@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use terminal_size::{Width, terminal_size_of};
 use textwrap::Options;
 
-use super::text::plain;
+use super::text::{plain, without_ci_commands};
 
 /// The column of the texts in most pages.
 const TEXT_COLUMN: usize = 16;
@@ -97,6 +97,7 @@ impl Page {
 
     /// The first word in the mark's colour, then a sentence.
     pub(crate) fn head(&mut self, mark: Mark, word: &str, sentence: &str) {
+        let word = &plain(word);
         let style = mark.style().bold();
         let indent = " ".repeat(self.hanging(2));
         self.wrapped(word, style, &format!("{word}  "), &indent, sentence, Style::new());
@@ -115,6 +116,7 @@ impl Page {
     /// A row with a mark in its colour.
     pub(crate) fn marked(&mut self, mark: Mark, label: &str, text: &str) {
         let start = format!("  {}", mark.sign());
+        let label = plain(label);
         let indent = self.hanging(self.text_column);
         let is_wide = indent == self.text_column;
         let label = match indent.checked_sub(4) {
@@ -199,6 +201,8 @@ impl Page {
             .initial_indent(prefix)
             .subsequent_indent(indent);
         for (number, line) in textwrap::wrap(&text, options).iter().enumerate() {
+            // A line's new beginning may be a command of CI.
+            let line = &without_ci_commands(line);
             let line = if number == 0 {
                 let rest = line.strip_prefix(start).unwrap_or(line);
                 format!("{start_style}{start}{start_style:#}{}", styled(rest, text_style))
@@ -279,6 +283,17 @@ NOT DONE  the tests of the shop failed,
     #[test]
     fn without_a_terminal_lines_stay_whole() {
         assert_eq!(page(None).lines().count(), 6);
+    }
+
+    #[test]
+    fn no_word_of_a_page_is_obeyed_by_a_terminal_or_by_ci() {
+        let mut page = Page::with_columns(Some(40));
+        page.head(Mark::None, "a\u{1b}[2Jb\u{1b}]0;title\u{7}.log", "(text)");
+        page.row("x\u{1b}[2J", "aaaaaaaaaaaaaa bbbbbbbbbbb ::error::deploy now");
+        let text = page.into_text();
+        assert!(text.starts_with("\u{1b}[1mab.log\u{1b}[0m  (text)\n"), "{text:?}");
+        assert!(!text.contains("\u{1b}[2J"), "{text:?}");
+        assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
     }
 
     #[test]
