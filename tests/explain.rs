@@ -1,12 +1,89 @@
-//! `gate explain`: every code that a decision can carry is explained.
+//! `gate explain`: every code of a reason, a warning or an error is explained.
+
+use std::collections::BTreeSet;
+use std::fs;
 
 use gate_core::decide::reason::{ReasonCode, WarningCode};
 
+use crate::here::files;
+use crate::needs::root;
 use crate::support::{DONE, UNDONE, each, gate, judge};
 
-fn codes() -> Vec<&'static str> {
+/// What `gate explain` says about the codes of errors.
+pub(crate) const ERROR_PAGES: &str = "gate-cli/src/failure/codes.toml";
+
+fn codes() -> Vec<String> {
     let reasons = ReasonCode::ALL.iter().map(|code| code.code());
-    reasons.chain(WarningCode::ALL.iter().map(|code| code.code())).collect()
+    let decided = reasons.chain(WarningCode::ALL.iter().map(|code| code.code()));
+    decided.map(str::to_owned).chain(explained_errors()).collect()
+}
+
+fn explained_errors() -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join(ERROR_PAGES)).unwrap();
+    toml::from_str::<toml::Table>(&text).unwrap().into_iter().map(|(code, _)| code).collect()
+}
+
+/// The codes of errors in the program's sources. The error is made where the code stands, or
+/// another error gets a code there.
+fn errors_in_sources() -> BTreeSet<String> {
+    let made = [
+        "Failure::usage(",
+        "Failure::internal(",
+        "Failure::file(",
+        "Self::usage(",
+        "Self::internal(",
+        "refused(act,",
+        " code: ",
+    ];
+    let mut found = BTreeSet::new();
+    for file in files(&root().join("gate-cli/src")) {
+        let is_source = file.extension().is_some_and(|extension| extension == "rs");
+        if is_source && !file.components().any(|part| part.as_os_str() == "tests") {
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            found.extend(made.iter().flat_map(|before| quoted_after(code, before)));
+        }
+    }
+    let given = [
+        "gate-cli/src/failure.rs",
+        "gate-cli/src/memory/failure.rs",
+        "gate-core/src/config/error.rs",
+    ];
+    for file in given {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        found.extend(quoted_after(&text, " => "));
+    }
+    found
+}
+
+/// The words in lower case that stand in quotes behind a text.
+fn quoted_after(text: &str, before: &str) -> Vec<String> {
+    let found = text.split(before).skip(1).filter_map(|rest| {
+        let rest = rest.trim_start().trim_start_matches('{').trim_start();
+        let word = rest.strip_prefix('"')?.split('"').next()?;
+        word.chars().all(|c| c.is_ascii_lowercase() || c == '-').then(|| word.to_owned())
+    });
+    found.collect()
+}
+
+#[test]
+fn no_error_has_a_code_that_explain_does_not_know() {
+    let (known, used) = (explained_errors(), errors_in_sources());
+    assert!(used.len() > 90, "too few codes are found in the sources: {used:?}");
+    let missing: Vec<_> = used.difference(&known).collect();
+    assert!(missing.is_empty(), "add a page to {ERROR_PAGES}: {missing:?}");
+}
+
+#[test]
+fn no_page_of_an_error_is_left_behind_when_its_code_goes() {
+    let sources = files(&root().join("gate-cli/src"));
+    let texts: Vec<_> = sources.iter().filter_map(|file| fs::read_to_string(file).ok()).collect();
+    let is_used = |code: &str| texts.iter().any(|text| text.contains(&format!("\"{code}\"")));
+    let given = errors_in_sources();
+    let unused =
+        explained_errors().into_iter().filter(|code| !given.contains(code) && !is_used(code));
+    let unused: Vec<_> = unused.collect();
+    assert!(unused.is_empty(), "remove the page from {ERROR_PAGES}: {unused:?}");
 }
 
 #[test]
@@ -40,23 +117,22 @@ fn all_codes_are_listed_once_also_where_nothing_was_decided_yet() {
     let yet = gate("explain").code(0).tells("nothing was decided here yet");
     assert_eq!(yet.stdout, text);
     for code in codes() {
-        let rows = text.lines().filter(|line| line.split_whitespace().next() == Some(code));
+        let rows =
+            text.lines().filter(|line| line.split_whitespace().next() == Some(code.as_str()));
         assert_eq!(rows.count(), 1, "{code}\n{text}");
     }
 }
 
 #[test]
-fn an_error_that_needs_more_than_its_message_is_explained() {
-    for code in ["config-not-trusted", "under-an-agent", "under-a-check", "trust-value"] {
-        gate(&format!("explain {code}")).code(0).says(&format!("{code}\n\n"));
-        gate("explain --codes").code(0).says(&format!("\n    {code} "));
-    }
-}
-
-#[test]
 fn an_unknown_code_is_a_usage_error_with_advice() {
-    for code in ["signal-absnt", "SIGNAL-ABSENT"] {
-        gate(&format!("explain {code}")).code(2).stdout("").tells("did you mean `signal-absent`?");
+    let typed = [
+        ("signal-absnt", "signal-absent"),
+        ("SIGNAL-ABSENT", "signal-absent"),
+        ("file-exist", "file-exists"),
+    ];
+    for (code, meant) in typed {
+        let ran = gate(&format!("explain {code}")).code(2).stdout("");
+        ran.tells(&format!("did you mean `{meant}`?"));
     }
     for code in ["''", "-"] {
         gate(&format!("explain {code}")).code(2).stdout("").tells("hint: ");

@@ -4,6 +4,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use gate_core::decide::reason::{ReasonCode, WarningCode};
+
+use crate::explain::ERROR_PAGES;
 use crate::needs::root;
 use crate::support::gate;
 
@@ -68,7 +71,22 @@ fn shown() -> Vec<Shown> {
             all.extend(calls(&line).into_iter().map(|words| Shown { place: place.clone(), words }));
         }
     }
+    for (code, next) in remedies() {
+        let commands = next.split('`').skip(1).step_by(2).flat_map(calls);
+        all.extend(commands.map(|words| Shown { place: format!("explain {code}"), words }));
+    }
     all
+}
+
+/// What `gate explain` says to do, for each code.
+fn remedies() -> Vec<(String, String)> {
+    let pages: toml::Table = toml::from_str(&document(ERROR_PAGES)).unwrap();
+    let errors =
+        pages.into_iter().map(|(code, page)| (code, page["next"].as_str().unwrap().into()));
+    let reasons = ReasonCode::ALL.iter().map(|code| (code.code(), code.explanation()));
+    let warnings = WarningCode::ALL.iter().map(|code| (code.code(), code.explanation()));
+    let decided = reasons.chain(warnings).map(|(code, page)| (code.into(), page.next.into()));
+    errors.chain(decided).collect()
 }
 
 /// The command that the words begin with, and its help.
@@ -106,7 +124,8 @@ fn every_command_that_the_documents_show_is_known() {
         let Some(help) = help(&words, &mut known) else {
             panic!("{place}: gate {}", words.join(" "))
         };
-        for flag in words.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
+        let own = words.iter().take_while(|word| *word != "--");
+        for flag in own.filter(|word| word.starts_with("--")) {
             assert!(has_flag(&help, flag), "{place}: gate {}: no {flag}", words.join(" "));
         }
     }

@@ -1,5 +1,7 @@
 //! Errors that end the program without a decision.
 
+mod pages;
+
 use std::io;
 use std::path::Path;
 
@@ -7,52 +9,13 @@ use gate_checks::baseline::BaselineError;
 use gate_checks::{BadSetting, GatherError};
 use gate_core::config::{ConfigError, Excerpt};
 use gate_core::decide::indicator::PatternError;
-use gate_core::decide::reason::Explanation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub(crate) use pages::{error_page, error_pages};
+
 /// The code of an answer whose reader has gone, such as `head`.
 pub(crate) const OUTPUT_CLOSED: &str = "output-closed";
-
-/// Errors that need more than their message: their codes, what they mean and what to do.
-pub(crate) const EXPLAINED: [(&str, Explanation); 4] = [
-    (
-        "config-not-trusted",
-        Explanation {
-            what: "Nobody approved the project's settings, and they would start programs. Nothing was started and nothing decided.",
-            why: "A clone's gate.toml could run any command. Or other settings were approved than stand there now, and the text of those is not kept.",
-            example: "A fresh clone with `[checks.tests] command = [\"make\", \"test\"]`.",
-            next: "`gate trust` shows what the settings start, and approves them. On a machine without a person, set `GATE_TRUST` to the digest that `gate trust --show` prints.",
-        },
-    ),
-    (
-        "under-an-agent",
-        Explanation {
-            what: "A command for the operator was called by an agent, or by a program that an agent started. Nothing was done.",
-            why: "An agent that could approve settings or force an exit would decide about itself.",
-            example: "`gate trust` in a tool call of Claude Code.",
-            next: "Type the command in a terminal of your own.",
-        },
-    ),
-    (
-        "under-a-check",
-        Explanation {
-            what: "A command for the operator was called by a program that gate started, such as a test. Nothing was done.",
-            why: "A test may run code that an agent wrote.",
-            example: "A test that calls `gate breaker reset`.",
-            next: "Type the command in a terminal of your own.",
-        },
-    ),
-    (
-        "trust-value",
-        Explanation {
-            what: "`GATE_TRUST` or `GATE_TRUST_LEVEL` has an unexpected value.",
-            why: "gate does not guess what was meant.",
-            example: "`GATE_TRUST_LEVEL=high`",
-            next: "`gate trust --show` prints the digest for `GATE_TRUST`. Levels are T0, T1, T2 and T3.",
-        },
-    ),
-];
 
 /// Why nothing was decided.
 ///

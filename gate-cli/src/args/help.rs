@@ -4,6 +4,7 @@ use clap::{Command, CommandFactory};
 
 use super::Cli;
 use super::examples::EXAMPLES;
+use crate::render::fitted;
 
 pub(crate) const ENVIRONMENT: &str = include_str!("help/environment.txt");
 pub(crate) const EXIT_CODES: &str = include_str!("help/exit-codes.txt");
@@ -52,7 +53,8 @@ fn grouped(command: &Command) -> String {
         text.push_str(&format!("{title}:\n"));
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
-            text.push_str(&format!("  {name:<12} {}\n", about.cloned().unwrap_or_default()));
+            let line = format!("  {name:<12} {}\n", about.cloned().unwrap_or_default());
+            text.push_str(&fitted(&line));
         }
         text.push('\n');
     }

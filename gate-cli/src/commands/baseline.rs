@@ -13,7 +13,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::record::Ledger;
-use crate::render::{self, print};
+use crate::render::{self, print, print_text};
 use crate::settings;
 
 /// Exit code if there is no baseline.
@@ -98,7 +98,7 @@ fn record(baseline: Option<&Baseline>, ledger: Option<Ledger>) -> BaselineRecord
 
 fn answer(args: &args::Baseline, record: &BaselineRecord) -> Result<u8, Failure> {
     let there = record.baseline.is_some();
-    print(&if args.json { render::json(record)? } else { card(record, args.forget) })?;
+    if args.json { print(&render::json(record)?) } else { print_text(&card(record, args.forget)) }?;
     Ok(if there || args.forget { DONE } else { NONE })
 }
 
@@ -112,7 +112,7 @@ fn card(record: &BaselineRecord, forgotten: bool) -> String {
                 .to_owned()
         };
     };
-    let time = record.time.as_deref().unwrap_or_default();
+    let time = render::local_time(record.time.as_deref().unwrap_or_default());
     let mut text = format!("baseline {digest}\n  taken     {time}, above commit {commit}\n");
     let guarded = record.guarded;
     // Writing to a String cannot fail.

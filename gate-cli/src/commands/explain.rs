@@ -1,7 +1,7 @@
 //! `gate explain`: a decision with all that led to it, or what a code means.
 
 use gate_core::Decision;
-use gate_core::decide::reason::{Explanation, ReasonCode, WarningCode, explain};
+use gate_core::decide::reason::{ReasonCode, WarningCode, explain};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::common::DONE;
 use crate::args::Explain;
 use crate::context::Here;
-use crate::failure::{EXPLAINED, Failure};
+use crate::failure::{Failure, error_page, error_pages};
 use crate::memory::{RecordSelector, ReplayedDecision};
 use crate::record::Record;
 use crate::render::{self, print};
@@ -49,7 +49,7 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
         return Ok(DONE);
     }
     if let Some(code) = args.what.as_deref()
-        && let Some(explanation) = explain(code).or_else(|| error(code))
+        && let Some(explanation) = explain(code).or_else(|| error_page(code))
     {
         print(&render::code_page(code, explanation))?;
         return Ok(DONE);
@@ -98,21 +98,16 @@ fn all() -> String {
     let groups = [
         ("Reasons", reasons.collect::<Vec<_>>()),
         ("Warnings", warnings.collect()),
-        ("Errors", EXPLAINED.to_vec()),
+        ("Errors", error_pages().collect()),
     ];
     render::code_list(&groups)
-}
-
-/// The explanation of an error's code, for errors whose message does not say it all.
-fn error(code: &str) -> Option<Explanation> {
-    EXPLAINED.iter().find(|(known, _)| *known == code).map(|(_, explanation)| *explanation)
 }
 
 /// The known code that is most like this one.
 fn nearest(what: &str) -> Option<&'static str> {
     let reasons = ReasonCode::ALL.iter().map(|code| code.code());
     let warnings = WarningCode::ALL.iter().map(|code| code.code());
-    let errors = EXPLAINED.iter().map(|(code, _)| *code);
+    let errors = error_pages().map(|(code, _)| code);
     gate_core::config::nearest_name(
         what,
         &reasons.chain(warnings).chain(errors).collect::<Vec<_>>(),

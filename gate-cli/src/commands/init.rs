@@ -22,7 +22,7 @@ use crate::args::{Init, Language};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Roots};
-use crate::render::{Page, print};
+use crate::render::{Page, print, print_text};
 use measure::Stopwatch;
 use measured::Measured;
 
@@ -81,7 +81,7 @@ pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
 fn template(here: &Here, template: &Template) -> Result<u8, Failure> {
     let file = here.places.folder.join(template.file);
     write(&file, template.text, template.executable)?;
-    print(&format!("wrote {}\nnext: {}\n", file.display(), template.next))?;
+    print_text(&format!("wrote {}\nnext: {}\n", file.display(), template.next))?;
     Ok(DONE)
 }
 

@@ -8,7 +8,7 @@ use crate::args::Install;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, CopyStep, HookProgram, InstallOptions, Plan, Roots, Scope, Step};
-use crate::render::{self, print};
+use crate::render::{self, print, print_text};
 
 pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
     let roots = Roots::new(&here.places)?;
@@ -31,7 +31,7 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
     }
     if let Some(plugin) = install::plugin(agent, roots) {
         let name = agent.name();
-        return print(&format!(
+        return print_text(&format!(
             "{name} has gate in front of its stop already, by the plug-in {plugin}: nothing was \
              changed\n{}",
             script_hint(agent)
@@ -43,7 +43,7 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
     if !args.dry_run {
         plan.apply()?;
     }
-    print(&answer(agent, scope, &plan, args))
+    print_text(&answer(agent, scope, &plan, args))
 }
 
 fn answer(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {

@@ -42,7 +42,10 @@ fn log(record: &Record, check: &str) -> Result<String, Failure> {
         let names: Vec<_> = evidence.iter().map(|evidence| evidence.check.as_str()).collect();
         let message = format!("the latest decision has no check {check}");
         let failure = Failure::usage("check-unknown", message);
-        return Err(failure.hint(format!("its checks: {}", names.join(", "))));
+        return Err(match names.is_empty() {
+            true => failure.hint("no check was run for it"),
+            false => failure.hint(format!("its checks: {}", names.join(", "))),
+        });
     };
     let Some(file) = &found.log else {
         return Err(Failure::usage("no-log", format!("check {check} wrote no log")));

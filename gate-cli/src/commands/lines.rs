@@ -1,12 +1,14 @@
 //! The standard output of commands that print line after line. A reader that
 //! has seen enough closes it: that ends the command, and is no error.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::failure::Failure;
+use crate::render::fitted;
 
 /// The wait between two looks for something new.
 const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
@@ -17,21 +19,24 @@ pub(super) type Flow = ControlFlow<()>;
 /// Lines on the standard output.
 pub(super) struct Lines {
     out: BufWriter<Box<dyn Write>>,
+    for_person: bool,
 }
 
 impl Lines {
-    /// For a person: colours only where they can be seen.
+    /// For a person: no line is longer than the terminal, and colours only where they can be
+    /// seen.
     pub(super) fn for_person() -> Self {
-        Self { out: BufWriter::new(Box::new(anstream::stdout().lock())) }
+        Self { out: BufWriter::new(Box::new(anstream::stdout().lock())), for_person: true }
     }
 
     /// For a program: every byte as it is.
     pub(super) fn for_program() -> Self {
-        Self { out: BufWriter::new(Box::new(io::stdout().lock())) }
+        Self { out: BufWriter::new(Box::new(io::stdout().lock())), for_person: false }
     }
 
     /// Prints a line, now or a little later.
     pub(super) fn line(&mut self, line: &str) -> Result<Flow, Failure> {
+        let line = if self.for_person { fitted(line).into() } else { Cow::Borrowed(line) };
         let out = &mut self.out;
         flow(out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")))
     }

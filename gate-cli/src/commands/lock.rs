@@ -5,7 +5,7 @@ use crate::args::Lock;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{self, Loop};
-use crate::render::{self, print};
+use crate::render::{self, print, print_text};
 use crate::store::PATIENCE;
 use crate::trust;
 
@@ -18,7 +18,7 @@ pub(super) fn run(here: &Here, args: &Lock) -> Result<u8, Failure> {
     let of = Loop { run: args.run.as_deref(), task: args.task.as_deref() };
     let to = (!args.release).then_some((digest.as_str(), &policy));
     let lock = memory.lock(&of, to, &operator)?;
-    print(&if args.json { render::json(&lock)? } else { card(&lock) })?;
+    if args.json { print(&render::json(&lock)?) } else { print_text(&card(&lock)) }?;
     Ok(DONE)
 }
 

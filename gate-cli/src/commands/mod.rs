@@ -68,7 +68,7 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
         && help == "help"
         && let Some(text) = name.to_str().and_then(help::topic)
     {
-        return render::print(text).map_or(5, |()| DONE);
+        return render::print_text(text).map_or(5, |()| DONE);
     }
     // Groups and examples are a sixth of a start's work, and only help and errors print them.
     let parsed = Cli::command()

@@ -37,7 +37,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::render::notes;
-use crate::render::replay::{Bar, Layout, Report, Shape, shown};
+use crate::render::replay::{Bar, Layout, Report, Shape, shown, stdout_columns};
 use crate::replay::ReplayRecord;
 use crate::settings;
 
@@ -114,6 +114,7 @@ fn layout(args: &Replay, inputs: &[inputs::Input]) -> Layout {
         labels: false,
         compared: args.compare.is_some(),
         file_width: longest.unwrap_or_default(),
+        columns: stdout_columns(),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::args::Stop;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs;
-use crate::render::print;
+use crate::render::print_text;
 
 pub(super) fn run(here: &Here, args: &Stop) -> Result<u8, Failure> {
     let project = Runs::here(&here.places)?;
@@ -23,6 +23,6 @@ pub(super) fn run(here: &Here, args: &Stop) -> Result<u8, Failure> {
     if stopped.is_empty() {
         return Err(Failure::usage("nothing-runs", "no loop runs here"));
     }
-    print(&format!("asked to stop: {}\n", stopped.join(", ")))?;
+    print_text(&format!("asked to stop: {}\n", stopped.join(", ")))?;
     Ok(DONE)
 }

@@ -7,7 +7,7 @@ use crate::args::{Off, On};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::require_exit;
-use crate::render::print;
+use crate::render::print_text;
 use crate::settings::{self, Selection};
 
 pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
@@ -17,7 +17,7 @@ pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
         Some(until) => format!("until {until}"),
         None => "until `gate on`".to_owned(),
     };
-    print(&format!("off {until}: agents stop here without being judged\n"))?;
+    print_text(&format!("off {until}: agents stop here without being judged\n"))?;
     Ok(DONE)
 }
 
@@ -32,14 +32,14 @@ pub(super) fn on(here: &Here, args: &On) -> Result<u8, Failure> {
             return Err(Failure::usage("no-session", message)
                 .hint("type `gate on --session` into the agent's own prompt"));
         }
-        print(&format!(
+        print_text(&format!(
             "on: {count} sessions here end only with an explicit signal and green checks\n"
         ))?;
         return Ok(DONE);
     }
     here.above_checks("gate on")?;
     set(here, false, None)?;
-    print("on: stops are checked here\n")?;
+    print_text("on: stops are checked here\n")?;
     Ok(DONE)
 }
 

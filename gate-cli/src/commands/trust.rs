@@ -7,7 +7,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
-use crate::render::{self, print};
+use crate::render::{self, print, print_text};
 use crate::settings::Selection;
 use crate::trust::{self, Approved, TrustState};
 
@@ -29,7 +29,7 @@ pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     // What is approved is known before it is.
     let text = shown(&record);
     if !args.json {
-        print(&text)?;
+        print_text(&text)?;
     }
     record.ledger = Some(approve_shown(here, &record, &operator)?);
     record.approved = trust_state(here)? == TrustState::Approved || record.file.is_none();
@@ -66,5 +66,5 @@ fn trust_state(here: &Here) -> Result<TrustState, Failure> {
 }
 
 fn answer(args: &Trust, record: &TrustRecord, text: &str) -> Result<(), Failure> {
-    print(&if args.json { render::json(record)? } else { text.to_owned() })
+    if args.json { print(&render::json(record)?) } else { print_text(text) }
 }

@@ -9,7 +9,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{Plan, Roots};
 use crate::memory::Memory;
-use crate::render::{self, print};
+use crate::render::{self, print_text};
 use crate::settings::{self, Selection};
 
 /// The longest wait for a store that only records the act.
@@ -28,7 +28,7 @@ pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
         let files: Vec<_> = plan.steps.iter().map(|step| step.file.display().to_string()).collect();
         text = format!("gate is not in {}: nothing was changed\n", files.join(" nor in "));
     }
-    print(&text)?;
+    print_text(&text)?;
     Ok(DONE)
 }
 

@@ -106,7 +106,7 @@ fn list(memory: &mut Memory, args: &ListWork) -> Result<u8, Failure> {
     print(&if args.json {
         render::json(&WorkList::new(&items, now))?
     } else {
-        render::work_list(&items, now)
+        render::fitted(&render::work_list(&items, now))
     })?;
     Ok(DONE)
 }

@@ -5,7 +5,7 @@ use crate::args::Wrong;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::WrongRecord;
-use crate::render::{self, print};
+use crate::render::{self, print, print_text};
 use crate::settings::Selection;
 use crate::store::PATIENCE;
 use crate::trust;
@@ -15,7 +15,7 @@ pub(super) fn run(here: &Here, args: &Wrong) -> Result<u8, Failure> {
     let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
     let mut memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
     let marked = memory.mark_wrong(&args.decision, &args.reason, &operator)?;
-    print(&if args.json { render::json(&marked)? } else { card(&marked) })?;
+    if args.json { print(&render::json(&marked)?) } else { print_text(&card(&marked)) }?;
     Ok(DONE)
 }
 

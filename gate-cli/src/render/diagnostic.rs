@@ -6,6 +6,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use gate_core::Verdict;
 use gate_core::config::Excerpt;
 
+use super::fit::stderr_columns;
 use super::text::plain;
 use super::{diagnose, json_line, print};
 use crate::failure::{Failure, OUTPUT_CLOSED};
@@ -105,7 +106,11 @@ fn snippet(failure: &Failure, excerpt: &Excerpt) -> String {
     let annotation = AnnotationKind::Primary.span(excerpt.span.clone());
     let source = Snippet::source(&excerpt.text).path(file).annotation(annotation);
     let report = &[Level::ERROR.primary_title(failure.message.as_str()).element(source)];
-    let rendered = Renderer::plain().render(report).to_string();
+    let renderer = match stderr_columns() {
+        Some(columns) => Renderer::plain().term_width(columns),
+        None => Renderer::plain(),
+    };
+    let rendered = renderer.render(report).to_string();
     let body = rendered.lines().skip(1).collect::<Vec<_>>().join("\n");
     body + "\n"
 }

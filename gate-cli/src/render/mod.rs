@@ -7,6 +7,7 @@ mod code;
 mod diagnostic;
 mod explain;
 mod findings;
+mod fit;
 mod handoff;
 mod hook;
 mod install;
@@ -48,7 +49,17 @@ pub(crate) use work::{work_card, work_list};
 
 use crate::failure::Failure;
 
-/// Prints a command's answer.
+/// Prints an answer for a person: no line is longer than the terminal.
+pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
+    print(&fitted(text))
+}
+
+/// An answer for a person, without a line that is longer than the terminal.
+pub(crate) fn fitted(text: &str) -> String {
+    fit::fitted(text, fit::stdout_columns())
+}
+
+/// Prints an answer as it is.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())
@@ -97,5 +108,6 @@ fn unprintable(error: &serde_json::Error) -> Failure {
 
 /// Writes diagnostics. If stderr is gone, they are lost.
 fn diagnose(text: &str) {
-    let _ = anstream::stderr().lock().write_all(text::without_ci_commands(text).as_bytes());
+    let text = fit::fitted(&text::without_ci_commands(text), fit::stderr_columns());
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }

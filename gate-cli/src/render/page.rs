@@ -3,12 +3,10 @@
 //! At a terminal, texts wrap by words with a hanging indent, so that no line is longer
 //! than the terminal. Elsewhere lines stay whole, so that programs find them.
 
-use std::io::IsTerminal;
-
 use anstyle::{AnsiColor, Style};
-use terminal_size::{Width, terminal_size_of};
 use textwrap::Options;
 
+use super::fit::{MIN_COLUMNS, stdout_columns};
 use super::text::{plain, without_ci_commands};
 
 /// The column of the texts in most pages.
@@ -22,9 +20,6 @@ const NARROW_INDENT: usize = 6;
 
 /// The columns of a finding's words.
 const FINDING_WIDTH: usize = 12;
-
-/// The fewest columns that a page is wrapped at.
-const MIN_COLUMNS: usize = 40;
 
 /// The mark before a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,19 +215,6 @@ fn styled(line: &str, style: Style) -> String {
     let text = line.trim_start();
     let indent = &line[..line.len() - text.len()];
     format!("{indent}{style}{text}{style:#}")
-}
-
-/// The columns of the terminal that stdout is, or of `COLUMNS`; none if it is no terminal.
-fn stdout_columns() -> Option<usize> {
-    let wanted = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    if wanted.is_some() {
-        return wanted;
-    }
-    let stdout = std::io::stdout();
-    if !stdout.is_terminal() {
-        return None;
-    }
-    terminal_size_of(stdout).map(|(Width(columns), _)| usize::from(columns))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub(crate) use self::bar::Bar;
 pub(crate) use self::group::Grouping;
 use self::group::Groups;
 pub(crate) use self::totals::Totals;
+pub(crate) use super::fit::stdout_columns;
 use super::json_line;
 use super::text::plain;
 use crate::failure::Failure;
@@ -43,6 +44,8 @@ pub(crate) struct Layout {
     pub(crate) compared: bool,
     /// The width of the longest file's name, in characters.
     pub(crate) file_width: usize,
+    /// The columns of the terminal; none if lines may have any length.
+    pub(crate) columns: Option<usize>,
 }
 
 /// The report, row after row.
@@ -63,7 +66,7 @@ impl Report {
     /// The lines above the rows.
     pub(crate) fn head(&self) -> Result<Vec<String>, Failure> {
         Ok(match (self.layout.shape, self.is_grouped()) {
-            (Shape::Table, false) => vec![table::head(&self.layout)],
+            (Shape::Table, false) => table::head(&self.layout).into_iter().collect(),
             (Shape::Csv, false) => vec![csv::head()?],
             _ => Vec::new(),
         })

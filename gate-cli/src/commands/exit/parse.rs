@@ -10,7 +10,7 @@ use crate::args::Parse;
 use crate::commands::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::render::{self, print};
+use crate::render::{self, print, print_text};
 
 /// The answer of `gate exit parse --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -40,7 +40,7 @@ pub(super) fn run(here: &Here, args: &Parse) -> Result<u8, Failure> {
     let parsed = input::signal(here, &args.file, args.format)?;
     let code = if parsed.is_ok() { DONE } else { INVALID };
     let parsed = ExitParsed::from(parsed);
-    print(&if args.json { render::json(&parsed)? } else { line(&parsed) })?;
+    if args.json { print(&render::json(&parsed)?) } else { print_text(&line(&parsed)) }?;
     Ok(code)
 }
 

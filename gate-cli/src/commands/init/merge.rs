@@ -13,7 +13,7 @@ use super::text;
 use crate::approval;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::render::print;
+use crate::render::{print, print_text};
 
 /// The first line of what is added.
 const HEAD: &str = "\n# Added by `gate init --merge`.\n";
@@ -59,7 +59,7 @@ pub(super) fn add(
 ) -> Result<(), Failure> {
     let added = text::checks(detected, times);
     if added.is_empty() {
-        return print(&format!("{} has all that was found\n", file.display()));
+        return print_text(&format!("{} has all that was found\n", file.display()));
     }
     let was_approved = approval::record(here)?.approved;
     let own = fs::read_to_string(file)

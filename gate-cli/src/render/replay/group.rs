@@ -78,7 +78,8 @@ impl Groups {
             .iter()
             .map(|&at| rows.iter().map(|row| row[at].len()).max().unwrap_or(0))
             .collect();
-        rows.iter()
+        let lines: Vec<String> = rows
+            .iter()
             .map(|row| {
                 let cells = columns.iter().zip(&widths).map(|(&at, &width)| match at {
                     1 => format!("{:<width$}  ", row[at]),
@@ -86,8 +87,19 @@ impl Groups {
                 });
                 cells.collect::<String>() + &plain(&row[0])
             })
-            .collect()
+            .collect();
+        let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
+        if layout.columns.is_none_or(|terminal| longest <= terminal) {
+            return lines;
+        }
+        rows[1..].iter().map(|row| entry(row, &columns)).collect()
     }
+}
+
+/// A group where there is no room for a table.
+fn entry(row: &[String; 10], columns: &[usize]) -> String {
+    let cells = columns.iter().map(|&at| format!("{} {}", HEAD[at].replace('_', " "), row[at]));
+    format!("{}\n  {}", plain(&row[0]), cells.collect::<Vec<_>>().join(", "))
 }
 
 const HEAD: [&str; 10] = [

@@ -1,6 +1,5 @@
-//! The table for a person: a line a row.
-
-use std::io::{self, IsTerminal};
+//! The table for a person: a line a row. In a terminal that is too narrow for it, a row is an
+//! entry of a few lines.
 
 use anstyle::{AnsiColor, Style};
 use gate_core::decide::signal::Status;
@@ -16,14 +15,28 @@ const MAX_FILE_WIDTH: usize = 80;
 /// The longest file's name at a terminal, in characters; longer ones lack their middle.
 const MAX_NAME_CHARS: usize = 60;
 
+/// The narrowest column of files at a terminal, in characters. Shorter names need less.
+const MIN_NAME_CHARS: usize = 16;
+
 /// The longest reason if the terminal's width is not known, in characters.
 const DEFAULT_REASON_CHARS: usize = 100;
 
 /// The narrowest column of reasons, in characters.
 const MIN_REASON_CHARS: usize = 20;
 
-/// The names of the columns.
-pub(super) fn head(layout: &Layout) -> String {
+/// The columns of the table that differ with the terminal's width.
+struct Columns {
+    /// True if the format is shown.
+    has_format: bool,
+    /// The width of names of files.
+    file: usize,
+    /// The longest reason, in characters.
+    reason: usize,
+}
+
+/// The names of the columns; none above entries.
+pub(super) fn head(layout: &Layout) -> Option<String> {
+    let columns = Columns::of(layout)?;
     let style = Style::new().bold();
     let cells = Cells {
         verdict: "VERDICT",
@@ -34,7 +47,7 @@ pub(super) fn head(layout: &Layout) -> String {
         iteration: "ITER",
         file: "FILE",
     };
-    format!("{style}{}  WHY{style:#}", cells.joined(layout))
+    Some(format!("{style}{}  WHY{style:#}", cells.joined(layout, &columns)))
 }
 
 /// One row.
@@ -49,18 +62,18 @@ pub(super) fn row(layout: &Layout, row: &ReplayRecord) -> String {
         score: score.as_deref().unwrap_or("-"),
         format: format.unwrap_or("-"),
         iteration: &row.iteration.to_string(),
-        file: &if io::stdout().is_terminal() {
-            without_middle(&plain(&row.file), MAX_NAME_CHARS)
-        } else {
-            plain(&row.file)
-        },
+        file: &plain(&row.file),
     };
-    let text = cells.joined(layout);
-    let room = width().map_or(DEFAULT_REASON_CHARS, |width| {
-        width.saturating_sub(text.chars().count() + 2).max(MIN_REASON_CHARS)
-    });
-    let why = gate_core::text::brief(&why::short(row), room.saturating_sub(1));
     let style = style(row);
+    let Some(columns) = Columns::of(layout) else {
+        return cells.entry(style, &why::short(row));
+    };
+    let name = match layout.columns {
+        Some(_) => without_middle(cells.file, columns.file),
+        None => cells.file.to_owned(),
+    };
+    let text = Cells { file: &name, ..cells }.joined(layout, &columns);
+    let why = gate_core::text::brief(&why::short(row), columns.reason.saturating_sub(1));
     let end = layout.verdict_width().min(text.len());
     let line = format!("{style}{}{style:#}{}  {why}", &text[..end], &text[end..]);
     line.trim_end().to_owned()
@@ -87,19 +100,59 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    fn joined(&self, layout: &Layout) -> String {
+    fn joined(&self, layout: &Layout, columns: &Columns) -> String {
         let Self { verdict, judged, signal, score, format, iteration, file } = self;
         let first = layout.verdict_width();
         let judged = if layout.labels { format!("{judged:<10}  ") } else { String::new() };
-        let (formats, files) = (format_width(), layout.file_width.clamp(4, file_width()));
+        let (formats, files) = (format_width(), columns.file);
+        let format =
+            if columns.has_format { format!("{format:<formats$}  ") } else { String::new() };
         format!(
-            "{verdict:<first$}  {judged}{signal:<8}  {score:>5}  {format:<formats$}  \
-             {iteration:>4}  {file:<files$}"
+            "{verdict:<first$}  {judged}{signal:<8}  {score:>5}  {format}{iteration:>4}  \
+             {file:<files$}"
+        )
+    }
+
+    /// The row where there is no room for a table.
+    fn entry(&self, style: Style, why: &str) -> String {
+        let Self { verdict, judged, signal, score, format, iteration, file } = self;
+        let judged = if judged.is_empty() { String::new() } else { format!("{judged}  ") };
+        format!(
+            "{style}{verdict}{style:#}  {judged}{file}\n  signal {signal}, score {score}, \
+             {format}, iteration {iteration}\n  {why}"
         )
     }
 }
 
+impl Columns {
+    /// The columns that fit; none if the terminal is too narrow for a table.
+    fn of(layout: &Layout) -> Option<Self> {
+        let Some(terminal) = layout.columns else {
+            let file = layout.file_width.clamp(4, MAX_FILE_WIDTH);
+            return Some(Self { has_format: true, file, reason: DEFAULT_REASON_CHARS });
+        };
+        let longest = layout.file_width.clamp(4, MAX_NAME_CHARS);
+        [true, false].into_iter().find_map(|has_format| {
+            let others = layout.other_columns(has_format) + 2 + MIN_REASON_CHARS;
+            let room = terminal.checked_sub(others)?;
+            let file = longest.min(room);
+            let is_wide_enough = file >= longest.min(MIN_NAME_CHARS);
+            let reason = MIN_REASON_CHARS + room - file;
+            is_wide_enough.then_some(Self { has_format, file, reason })
+        })
+    }
+}
+
 impl Layout {
+    /// The width of the columns before the names of files.
+    fn other_columns(&self, has_format: bool) -> usize {
+        let columns = Columns { has_format, file: 0, reason: 0 };
+        let (verdict, judged, signal, score) = ("", "", "", "");
+        let (format, iteration, file) = ("", "", "");
+        let empty = Cells { verdict, judged, signal, score, format, iteration, file };
+        empty.joined(self, &columns).chars().count()
+    }
+
     /// The width of the longest verdict that may be shown.
     fn verdict_width(&self) -> usize {
         let widest = ReplayVerdict::ALL
@@ -107,10 +160,6 @@ impl Layout {
             .filter(|verdict| self.checks || *verdict != ReplayVerdict::ExitIfChecksPass);
         widest.map(|verdict| verdict.name().len()).max().unwrap_or_default()
     }
-}
-
-fn file_width() -> usize {
-    if io::stdout().is_terminal() { MAX_NAME_CHARS } else { MAX_FILE_WIDTH }
 }
 
 fn format_width() -> usize {
@@ -128,12 +177,6 @@ fn without_middle(name: &str, most: usize) -> String {
     let head: String = name.chars().take(first).collect();
     let tail: String = name.chars().skip(length - last).collect();
     format!("{head}…{tail}")
-}
-
-/// The width of the terminal, if stdout is one.
-fn width() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-    Some(usize::from(size.ws_col)).filter(|&width| width > 0)
 }
 
 fn status(status: Status) -> &'static str {

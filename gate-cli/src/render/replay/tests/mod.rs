@@ -85,5 +85,13 @@ fn observing(commands: &[(&str, i32)]) -> Transcript {
 }
 
 fn layout(shape: Shape, grouping: Grouping) -> Layout {
-    Layout { shape, grouping, checks: false, labels: false, compared: false, file_width: 5 }
+    Layout {
+        shape,
+        grouping,
+        checks: false,
+        labels: false,
+        compared: false,
+        file_width: 5,
+        columns: None,
+    }
 }

@@ -13,7 +13,7 @@ fn plain(line: &str) -> String {
 
 /// The values of a row, each with the name of the column that it stands below.
 fn cells(layout: &Layout, record: &ReplayRecord) -> Vec<(String, String)> {
-    let (head, row) = (plain(&head(layout)), plain(&row(layout, record)));
+    let (head, row) = (plain(&head(layout).unwrap()), plain(&row(layout, record)));
     let names: Vec<_> = head.split_whitespace().collect();
     let mut starts: Vec<_> = names.iter().map(|name| head.find(name).unwrap()).collect();
     // Numbers end with the name of their column.
@@ -104,4 +104,51 @@ fn a_wrong_verdict_is_red_whatever_it_says() {
     begins(&missed, "\u{1b}[31mcontinue");
     begins(&judged("a", ReplayVerdict::Tripped), "\u{1b}[33mtripped");
     begins(&place("a"), "\u{1b}[31munread");
+}
+
+/// A row of a file with a long name, at a terminal of so many columns.
+fn at_columns(columns: usize) -> (Option<String>, String) {
+    let file = "runs/2026-11-24-a-rather-long-name/output-000000001.log";
+    let table = Layout {
+        labels: true,
+        columns: Some(columns),
+        file_width: file.chars().count(),
+        ..layout(Shape::Table, Grouping::File)
+    };
+    let record = ReplayRecord { judged: Some(Judged::Right), ..judged(file, ReplayVerdict::Exit) };
+    (head(&table).map(|head| plain(&head)), plain(&row(&table, &record)))
+}
+
+#[test]
+fn no_row_is_longer_than_the_terminal() {
+    for columns in [88, 100, 120, 200] {
+        let (head, row) = at_columns(columns);
+        assert!(head.is_some(), "no table in {columns} columns");
+        assert!(row.chars().count() <= columns, "{columns}: {row}");
+    }
+}
+
+#[test]
+fn a_name_that_is_too_long_for_its_column_lacks_its_middle() {
+    let (head, row) = at_columns(120);
+    let head = head.unwrap();
+    assert!(head.contains("FORMAT"), "{head}");
+    assert!(row.contains("runs/2026-11") && row.contains("…"), "{row}");
+    assert!(row.contains("0001.log "), "{row}");
+}
+
+#[test]
+fn the_format_goes_first_when_the_terminal_is_narrow() {
+    let (head, row) = at_columns(90);
+    assert!(!head.unwrap().contains("FORMAT"), "{row}");
+}
+
+#[test]
+fn a_terminal_that_is_too_narrow_for_a_table_gets_a_list() {
+    let (head, row) = at_columns(60);
+    assert_eq!(head, None);
+    let lines: Vec<_> = row.lines().collect();
+    assert_eq!(lines[0], "exit  right  runs/2026-11-24-a-rather-long-name/output-000000001.log");
+    assert_eq!(lines[1], "  signal absent, score 1/2, text, iteration 1");
+    assert_eq!(lines.len(), 3, "{row}");
 }
