@@ -8,7 +8,7 @@ use crate::args::Install;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, CopyStep, HookProgram, InstallOptions, Plan, Roots, Scope, Step};
-use crate::render::{self, print, print_text};
+use crate::render::{self, print_text};
 
 pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
     let roots = Roots::new(&here.places)?;

@@ -36,7 +36,7 @@ struct Columns {
 
 /// The names of the columns; none above entries.
 pub(super) fn head(layout: &Layout) -> Option<String> {
-    let columns = Columns::of(layout)?;
+    let columns = Columns::new(layout)?;
     let style = Style::new().bold();
     let cells = Cells {
         verdict: "VERDICT",
@@ -65,7 +65,7 @@ pub(super) fn row(layout: &Layout, row: &ReplayRecord) -> String {
         file: &plain(&row.file),
     };
     let style = style(row);
-    let Some(columns) = Columns::of(layout) else {
+    let Some(columns) = Columns::new(layout) else {
         return cells.entry(style, &why::short(row));
     };
     let name = match layout.columns {
@@ -126,7 +126,7 @@ impl Cells<'_> {
 
 impl Columns {
     /// The columns that fit; none if the terminal is too narrow for a table.
-    fn of(layout: &Layout) -> Option<Self> {
+    fn new(layout: &Layout) -> Option<Self> {
         let Some(terminal) = layout.columns else {
             let file = layout.file_width.clamp(4, MAX_FILE_WIDTH);
             return Some(Self { has_format: true, file, reason: DEFAULT_REASON_CHARS });
