@@ -179,13 +179,34 @@ fn without_a_name_those_that_are_here_are_listed() {
     gate("install no-such-agent").code(2).tells("claude-code");
 }
 
+/// A file of JSON in the repository.
+#[track_caller]
+fn committed(name: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(root().join(name)).expect(name)).expect(name)
+}
+
 #[test]
-fn the_plug_in_for_claude_code_is_what_a_shared_installation_writes() {
-    let ran = gate("install claude-code --shared").code(0);
-    let folder = root().join("integrations/claude-code-plugin");
-    let read = |name: &str| -> Value {
-        serde_json::from_str(&std::fs::read_to_string(folder.join(name)).expect(name)).expect(name)
+fn a_plug_in_has_the_hooks_that_a_shared_installation_writes() {
+    for (agent, settings, folder) in [
+        ("claude-code", ".claude/settings.json", "integrations/claude-code-plugin"),
+        ("gemini", ".gemini/settings.json", "integrations/gemini-extension"),
+    ] {
+        let ran = gate(&format!("install {agent} --shared")).code(0);
+        assert_eq!(committed(&format!("{folder}/hooks/hooks.json")), json_of(&ran, settings));
+    }
+}
+
+#[test]
+fn both_plug_ins_have_one_name_one_version_and_one_skill() {
+    let claude_code = committed("integrations/claude-code-plugin/.claude-plugin/plugin.json");
+    let gemini = committed("integrations/gemini-extension/gemini-extension.json");
+    for plugin in [claude_code, gemini] {
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!((&plugin["name"], &plugin["version"]), (&"gate".into(), &version.into()));
+    }
+    let skill = |folder: &str| {
+        let file = root().join("integrations").join(folder).join("skills/finish/SKILL.md");
+        std::fs::read_to_string(file).unwrap()
     };
-    assert_eq!(read("hooks/hooks.json"), json_of(&ran, ".claude/settings.json"));
-    assert_eq!(read(".claude-plugin/plugin.json")["name"], "gate");
+    assert_eq!(skill("claude-code-plugin"), skill("gemini-extension"));
 }

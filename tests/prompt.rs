@@ -1,8 +1,12 @@
 //! `gate prompt`: the protocol that it prints is one that gate reads, and an
 //! echo of it says nothing.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
+use crate::here::files;
+use crate::needs::root;
 use crate::support::gate;
 
 /// Settings in which a spelling is the first that is accepted.
@@ -116,6 +120,30 @@ fn an_echo_of_a_phrase_of_ones_own_says_nothing() {
 fn an_echo_of_the_origins_protocol_says_nothing() {
     says_nothing("", ORIGIN);
     says_nothing("[patterns]\npacks = [\"seed\"]\n", ORIGIN);
+}
+
+#[test]
+fn an_echo_of_a_plug_ins_skill_or_command_says_nothing() {
+    let files = files(&root().join("integrations"));
+    let of_plugins = |path: &&PathBuf| {
+        let folders = ["commands", "skills"];
+        path.iter().any(|part| folders.iter().any(|folder| part == *folder))
+    };
+    let files: Vec<_> = files.iter().filter(of_plugins).collect();
+    assert!(files.len() >= 6, "{files:?}");
+    for file in files {
+        let text = std::fs::read_to_string(file).unwrap();
+        says_nothing("", &text);
+        let result = serde_json::json!({"type": "result", "subtype": "success", "result": text});
+        for place in [
+            format!("{text}\n\nAPI Error: 529 {{\"type\":\"error\"}}\n"),
+            format!("{text}\n\nI have fixed the date parser and committed the change.\n"),
+            format!("{result}\n"),
+            format!("Here is the skill:\n\n````markdown\n{text}````\n"),
+        ] {
+            assert_eq!(scan("", &place)["signal"]["status"], "absent", "{place}");
+        }
+    }
 }
 
 #[test]

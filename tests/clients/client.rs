@@ -7,6 +7,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::model::Shell;
+use crate::needs::search_path;
+use crate::support::GATE;
 
 /// An agent program as its maker ships it.
 pub(crate) struct Client {
@@ -52,7 +54,10 @@ impl CheckSite<'_> {
     /// Gives a program that environment.
     pub(super) fn around(&self, command: &mut Command) {
         command.current_dir(self.work).env_clear().env("HOME", self.home);
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // A plug-in looks for gate in PATH.
+        let folder = Path::new(GATE).parent().map(Path::to_owned);
+        let path = std::env::join_paths(folder.into_iter().chain(search_path())).unwrap();
+        command.env("PATH", path);
         command.envs([("TERM", "dumb"), ("LANG", "C.UTF-8"), ("USER", "somebody")]);
         command.env("SHELL", "/bin/sh");
         if !self.alone {

@@ -16,7 +16,8 @@ pub(crate) const GEMINI: Client = Client {
 
 fn start(site: &CheckSite) -> Command {
     let mut settings = stop_hook("AfterAgent", site.hook, 60_000);
-    settings["security"] = json!({"auth": {"selectedType": "gemini-api-key"}});
+    let (auth, trust) = (json!({"selectedType": "gemini-api-key"}), json!({"enabled": false}));
+    settings["security"] = json!({"auth": auth, "folderTrust": trust});
     settings["general"] = json!({"enableAutoUpdate": false, "enableAutoUpdateNotification": false});
     settings["privacy"] = json!({"usageStatisticsEnabled": false});
     settings["telemetry"] = json!({"enabled": false});

@@ -1,6 +1,7 @@
 //! What happens between gate and a client: the same in all of them.
 
 use super::client::Client;
+use super::ended::Ended;
 use super::model::Reply::{self, Fails, Runs, Says};
 use super::session::Session;
 use crate::support::{Run, STUCK, UNDONE, gate};
@@ -58,6 +59,20 @@ pub(super) fn installed(client: &'static Client) {
     let script = [Says(DONE), MEND, Says(DONE_TOO)];
     let ended = Session::new(client, gated(""), &script).installed().run();
     ended.asked(3..=3).reads(1, REASON).last(0);
+}
+
+/// The same with a plug-in, which the client's own commands put in.
+pub(super) fn plugged(client: &'static Client, calls: &[&[&str]]) -> Ended {
+    let script = [Says(DONE), MEND, Says(DONE_TOO)];
+    let ended = Session::new(client, gated(""), &script).plugin(calls).run();
+    assert_eq!(ended.file("shelf.txt"), "straight\n");
+    ended.asked(3..=3).reads(1, REASON).last(0)
+}
+
+/// A command of a plug-in, before anything was decided. The model is shown what gate says.
+pub(super) fn told(client: &'static Client, calls: &[&[&str]], prompt: &'static str) -> Ended {
+    let session = Session::new(client, gated(""), &[Says("Stops are judged here.")]);
+    session.prompt(prompt).plugin(calls).run().asked(1..=1)
 }
 
 /// A session leaves what the tree was before its first tool call, and its stops are

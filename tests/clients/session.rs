@@ -7,15 +7,13 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
-use serde_json::Value;
-
 use super::client::{CheckSite, Client};
+use super::ended::Ended;
 use super::model::{Model, Reply};
 use super::network::Alone;
 use crate::needs::client_program;
-use crate::support::before::changes;
 use crate::support::{GATE, Ran, Run};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// After this time a client is killed with all that it started, and its test
 /// fails.
@@ -24,57 +22,70 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// What the person asks for.
 const PROMPT: &str = "The shelf is crooked. Mend it.";
 
-/// A client, a project, a hook and what the model will say.
+/// A client, a project, gate's place in it and what the model will say.
 pub(crate) struct Session {
     client: &'static Client,
     project: Ran,
-    hook: Option<String>,
+    way: Way,
+    prompt: &'static str,
     script: Vec<Reply>,
-    /// Whether `gate run` is around it, and no hook inside.
-    looped: bool,
 }
 
-/// What came of it.
-pub(crate) struct Ended {
-    project: Ran,
-    /// The client's own exit code.
-    pub(crate) code: Option<i32>,
-    /// What its model was asked, in order.
-    asked: Vec<Value>,
-    /// What it printed.
-    said: String,
+/// The way in which a client comes to ask gate.
+enum Way {
+    /// A command as the stop hook.
+    Hook(String),
+    /// `gate install`, and `gate uninstall` afterwards.
+    Installed,
+    /// A plug-in, put in by these calls of the client itself.
+    Plugin(Vec<Vec<String>>),
+    /// `gate run` around the client, and no hook inside.
+    Loop,
 }
 
 impl Session {
     /// With `gate hook` as what runs where the agent stops.
     #[track_caller]
     pub(crate) fn new(client: &'static Client, project: Run, script: &[Reply]) -> Self {
-        let hook = Some(format!("{GATE} hook {}", client.name));
-        Self { client, project: project.code(0), hook, script: script.to_vec(), looped: false }
+        let way = Way::Hook(format!("{GATE} hook {}", client.name));
+        Self { client, project: project.code(0), way, prompt: PROMPT, script: script.to_vec() }
+    }
+
+    /// With another prompt of the person.
+    pub(crate) fn prompt(mut self, prompt: &'static str) -> Self {
+        self.prompt = prompt;
+        self
     }
 
     /// With more words behind `gate hook AGENT`.
-    pub(crate) fn with(mut self, words: &str) -> Self {
-        self.hook = self.hook.map(|hook| format!("{hook} {words}"));
-        self
+    pub(crate) fn with(self, words: &str) -> Self {
+        let command = format!("{GATE} hook {} {words}", self.client.name);
+        self.hook(&command)
     }
 
     /// With another command as the hook.
     pub(crate) fn hook(mut self, command: &str) -> Self {
-        self.hook = Some(command.to_owned());
+        self.way = Way::Hook(command.to_owned());
         self
     }
 
     /// With what `gate install` writes as the hook, and takes away afterwards.
     pub(crate) fn installed(mut self) -> Self {
-        self.hook = None;
+        self.way = Way::Installed;
+        self
+    }
+
+    /// With a plug-in that the client's own commands put in, one a line.
+    pub(crate) fn plugin(mut self, calls: &[&[&str]]) -> Self {
+        let words = |call: &&[&str]| call.iter().map(|&word| word.to_owned()).collect();
+        self.way = Way::Plugin(calls.iter().map(words).collect());
         self
     }
 
     /// With `gate run` around it instead of a hook.
     pub(crate) fn looped(mut self) -> Self {
-        self.looped = true;
-        self.hook("true")
+        self.way = Way::Loop;
+        self
     }
 
     /// Runs the client until it ends by itself, in a network of its own where
@@ -94,15 +105,21 @@ impl Session {
             home: &home,
             work: &work,
             model: &url,
-            hook: self.hook.as_deref(),
-            prompt: PROMPT,
+            hook: match &self.way {
+                Way::Hook(command) => Some(command),
+                Way::Loop => Some("true"),
+                Way::Installed | Way::Plugin(_) => None,
+            },
+            prompt: self.prompt,
             alone: alone.is_some(),
         };
         let mut command = (self.client.start)(&site);
-        let installed =
-            self.hook.is_none().then(|| Installed::new(&self.project, self.client.name));
-        if self.looped {
-            command = looped(&command, &work);
+        let mut installed = None;
+        match &self.way {
+            Way::Hook(_) => {}
+            Way::Installed => installed = Some(Installed::new(&self.project, self.client.name)),
+            Way::Plugin(calls) => calls.iter().for_each(|call| put_in(&site, call)),
+            Way::Loop => command = looped(&command, &work),
         }
         let (out, err) = (home.join("stdout"), home.join("stderr"));
         command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
@@ -114,6 +131,13 @@ impl Session {
             [out, err].map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
         Ended { code, asked: model.asked(), said: said.join("\n"), project: self.project }
     }
+}
+
+/// A call of the client that puts its plug-in in.
+fn put_in(site: &CheckSite<'_>, words: &[String]) {
+    let ran = site.command().args(words).stdin(Stdio::null()).output().unwrap();
+    let said = [ran.stdout, ran.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(ran.status.success(), "{words:?}: {}", said.join("\n"));
 }
 
 /// `gate run` around a client's command, in its environment.
@@ -194,106 +218,4 @@ fn finish(command: &mut Command) -> Option<i32> {
     let _ = kill_process_group(group, Signal::KILL);
     let _ = child.wait();
     status.expect("it ends in time").code()
-}
-
-impl Ended {
-    /// What there is to see where a test fails: the end of each question, and
-    /// of what the client printed.
-    fn seen(&self) -> String {
-        let asked = self.asked.iter().map(|asked| tail(&conversation(asked), 300));
-        let asked: Vec<_> = asked.collect();
-        format!("asked: {asked:#?}\nprinted: {}", tail(&self.said, 3000))
-    }
-
-    /// The program ended with this code.
-    #[track_caller]
-    pub(crate) fn code(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "{}", self.seen());
-        self
-    }
-
-    /// The client ended well, after its model had been asked so many times.
-    #[track_caller]
-    pub(crate) fn asked(self, times: std::ops::RangeInclusive<usize>) -> Self {
-        let asked = self.asked.len();
-        assert!(times.contains(&asked), "asked {asked} times, not {times:?}:\n{}", self.seen());
-        assert_eq!(self.code, Some(0), "{}", self.seen());
-        self
-    }
-
-    /// In this call, counted from 0, the model read this for the first time.
-    #[track_caller]
-    pub(crate) fn reads(self, call: usize, text: &str) -> Self {
-        let first = self.asked.iter().position(|asked| asked.to_string().contains(text));
-        assert_eq!(first, Some(call), "{text:?}:\n{}", self.seen());
-        self
-    }
-
-    /// `gate last` ends with this code in the project: 5 where nothing was
-    /// recorded.
-    #[track_caller]
-    pub(crate) fn last(self, code: i32) -> Self {
-        let last = self.project.beside("last").output().unwrap();
-        let shown = String::from_utf8_lossy(&last.stdout);
-        assert_eq!(last.status.code(), Some(code), "{shown}\n{}", self.seen());
-        self
-    }
-
-    /// The last stop was let go without an `exit`, after this was seen; nothing has
-    /// passed.
-    #[track_caller]
-    pub(crate) fn released(self, kind: &str) -> Self {
-        let last = self.project.beside("last --json").output().unwrap();
-        let shown = String::from_utf8_lossy(&last.stdout);
-        let decision: Value = serde_json::from_str(&shown).unwrap_or_default();
-        assert_eq!(decision["released"], kind, "{shown}\n{}", self.seen());
-        self.last(1).never_passed()
-    }
-
-    /// No decision was ever recorded that lets the work count as done.
-    #[track_caller]
-    pub(crate) fn never_passed(self) -> Self {
-        let log = self.project.beside("ledger export").output().unwrap();
-        let lines = String::from_utf8_lossy(&log.stdout);
-        let passed = lines.lines().find(|line| {
-            let record: Value = serde_json::from_str(line).unwrap();
-            record.pointer("/body/decision/verdict") == Some(&"exit".into())
-        });
-        assert_eq!(passed, None, "{}", self.seen());
-        self
-    }
-
-    /// The files that were changed since the session began, as the baseline says that
-    /// was taken first of all, and that the last decision names.
-    #[track_caller]
-    pub(crate) fn changed(&self) -> Vec<String> {
-        let log = self.project.beside("ledger export").output().unwrap();
-        let lines = String::from_utf8_lossy(&log.stdout).into_owned();
-        let records: Vec<Value> =
-            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let began = records.first().filter(|record| record["type"] == "hook_baseline");
-        let began = began.unwrap_or_else(|| panic!("{lines}\n{}", self.seen()));
-        let decided = records.iter().rfind(|record| record["body"].get("decision").is_some());
-        let decision = &decided.unwrap_or_else(|| panic!("{lines}"))["body"]["decision"];
-        assert_eq!(decision["baseline"], began["body"]["baseline"], "{lines}");
-        changes(&self.project, began["body"]["session"].as_str().unwrap())
-    }
-
-    /// A file of the project.
-    pub(crate) fn file(&self, name: &str) -> String {
-        self.project.file(name)
-    }
-}
-
-/// The part of a question that grows from one to the next.
-fn conversation(asked: &Value) -> String {
-    let names = ["messages", "input", "contents"];
-    let list = names.into_iter().find_map(|name| asked.get(name));
-    list.unwrap_or(asked).to_string()
-}
-
-/// So many characters of the end.
-fn tail(text: &str, length: usize) -> String {
-    let skipped = text.chars().count().saturating_sub(length);
-    text.chars().skip(skipped).collect()
 }
