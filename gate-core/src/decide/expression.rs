@@ -193,11 +193,17 @@ impl Expression {
         })
     }
 
-    /// The text without what it finds there.
+    /// The text without what is found in it.
     pub(crate) fn without(&self, text: &str) -> String {
+        self.without_found(text, text)
+    }
+
+    /// The text without what is found in `searched`, the same text in other letters of the
+    /// same length.
+    pub(crate) fn without_found(&self, text: &str, searched: &str) -> String {
         let mut rest = String::with_capacity(text.len());
         let mut at = 0;
-        for found in self.find_iter(text) {
+        for found in self.find_iter(searched) {
             rest.push_str(&text[at..found.start]);
             at = found.end;
         }

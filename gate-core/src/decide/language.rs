@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::decide::literal::{Pairs, is_latin};
+use crate::decide::literal::{Pairs, in_lower_case, is_latin};
 
 pub use kind::Kind;
 pub(crate) use rule::Rule;
@@ -85,9 +85,12 @@ impl Language {
 
     /// The first rule of a kind that matches a text.
     pub(crate) fn rule_in(&self, kind: Kind, text: &str) -> Option<&Rule> {
-        let (pairs, is_latin) = (Pairs::new(text), is_latin(text));
-        self.rules(kind)
-            .find(|rule| rule.may_match(&pairs, is_latin) && rule.expression().is_match(text))
+        let lower = in_lower_case(text);
+        let (pairs, is_latin) = (Pairs::new(&lower), is_latin(&lower));
+        self.rules(kind).find(|rule| {
+            rule.may_match(&pairs, is_latin)
+                && rule.expression().is_match(rule.searched(text, &lower))
+        })
     }
 
     /// The first rule of the first of these kinds that matches a text.
@@ -102,13 +105,19 @@ impl Language {
 
     /// The text without what the rules of a kind find in it.
     pub(crate) fn without(&self, kind: Kind, text: &str) -> String {
-        self.rules(kind).fold(text.to_owned(), |text, rule| rule.expression().without(&text))
+        self.rules(kind).fold(text.to_owned(), |text, rule| {
+            let lower = in_lower_case(&text);
+            rule.expression().without_found(&text, rule.searched(&text, &lower))
+        })
     }
 
     /// The bytes at the start of a text that a rule of the kind takes up; the longest
     /// match counts.
     pub(crate) fn head(&self, kind: Kind, text: &str) -> usize {
-        let heads = self.rules(kind).filter_map(|rule| rule.expression().find(text));
+        let lower = in_lower_case(text);
+        let heads = self
+            .rules(kind)
+            .filter_map(|rule| rule.expression().find(rule.searched(text, &lower)));
         heads.filter(|found| found.start == 0).map(|found| found.end).max().unwrap_or(0)
     }
 

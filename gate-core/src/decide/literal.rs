@@ -3,6 +3,8 @@
 //! They make a search fast: an expression is compiled and tried only on a line that
 //! holds one literal of each of its groups.
 
+use std::borrow::Cow;
+
 use memchr::memchr2;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
@@ -52,6 +54,23 @@ fn stands_in(text: &[u8], literal: &[u8]) -> bool {
 /// Japanese, Korean and more.
 pub(crate) fn is_latin(text: &str) -> bool {
     !text.bytes().any(|byte| matches!(byte, 0xd0..=0xdf | 0xe3..=0xed))
+}
+
+/// A text in lower case, in which each character keeps its place. A few characters whose
+/// lower case takes more or fewer bytes, such as `İ` and `ẞ`, stay as they are.
+pub(crate) fn in_lower_case(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.chars().any(|c| lower_case(c) != c) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(lower_case).collect())
+}
+
+fn lower_case(c: char) -> char {
+    let mut lower = c.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(one), None) if one.len_utf8() == c.len_utf8() => one,
+        _ => c,
+    }
 }
 
 /// The pairs of neighbouring bytes in a text, in lower case, as a filter: what it does not
@@ -129,7 +148,9 @@ fn shortest(group: &Group) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pairs, is_latin, required};
+    use std::borrow::Cow;
+
+    use super::{Pairs, in_lower_case, is_latin, required};
 
     #[track_caller]
     fn check(source: &str, groups: &[&[&str]]) {
@@ -173,6 +194,21 @@ mod tests {
         assert!(is_latin("Erledigt — für alle ✅ é 🎉"));
         for text in ["готово", "完成", "完了しました", "완료"] {
             assert!(!is_latin(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn lower_case_moves_no_character() {
+        for (text, lower) in [
+            ("NÃO está CONCLUÍDO", "não está concluído"),
+            ("РАБОТА ЕЩЁ НЕ ГОТОВА ✅", "работа ещё не готова ✅"),
+            ("İŞ GROẞ \u{212a}", "İş groẞ \u{212a}"),
+        ] {
+            assert_eq!(in_lower_case(text), lower);
+            assert_eq!(text.len(), lower.len());
+        }
+        for text in ["NOT done", "完成了", "não"] {
+            assert!(matches!(in_lower_case(text), Cow::Borrowed(_)), "{text}");
         }
     }
 

@@ -130,6 +130,12 @@ impl Rule {
             && (self.keywords.is_empty() || self.keywords.iter().any(|word| pairs.may_hold(word)))
     }
 
+    /// The text that the rule is tried on. A rule of settings ignores case by itself, unless
+    /// it asks for one.
+    pub(super) fn searched<'t>(&self, text: &'t str, lower: &'t str) -> &'t str {
+        if self.is_shipped { lower } else { text }
+    }
+
     pub(super) fn expression(&self) -> &Expression {
         self.expression.get_or_init(|| match self.is_shipped {
             true => {

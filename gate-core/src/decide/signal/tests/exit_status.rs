@@ -41,6 +41,18 @@ fn values_that_are_none() {
 }
 
 #[test]
+fn a_denial_in_capital_letters_ends_no_loop() {
+    for denial in [
+        "O trabalho não está concluído:",
+        "O trabalho NÃO está concluído:",
+        "РАБОТА ЕЩЁ НЕ ГОТОВА:",
+        "Я НЕ МОГУ ЭТО ВЫВЕСТИ:",
+    ] {
+        none(&format!("{denial}\n\nEXIT_STATUS: COMPLETE"), "denies");
+    }
+}
+
+#[test]
 fn placeholders() {
     none("EXIT_STATUS: {COMPLETE|CONTINUE}", "placeholder");
     none("EXIT_STATUS: COMPLETE|CONTINUE", "placeholder");
