@@ -115,9 +115,8 @@ impl Language {
     /// match counts.
     pub(crate) fn head(&self, kind: Kind, text: &str) -> usize {
         let lower = in_lower_case(text);
-        let heads = self
-            .rules(kind)
-            .filter_map(|rule| rule.expression().find(rule.searched(text, &lower)));
+        let heads =
+            self.rules(kind).filter_map(|rule| rule.expression().find(rule.searched(text, &lower)));
         heads.filter(|found| found.start == 0).map(|found| found.end).max().unwrap_or(0)
     }
 

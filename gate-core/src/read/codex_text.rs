@@ -32,6 +32,9 @@ pub(super) const CODEX_TEXT: Spec = Spec {
     open: |start| Box::new(CodexText::new(start)),
 };
 
+/// Lines that are kept of a message: where the answer to a longer one ends is not known.
+const MAX_MESSAGE_LINES: usize = 1 << 16;
+
 /// Longest end of a failed command's output that is kept, in bytes.
 const LONGEST_OUTPUT: usize = 16 << 10;
 
@@ -88,29 +91,40 @@ struct Log {
     last: LastMessage,
 }
 
-/// The lines of the last message, as hashes: the final answer repeats them.
+/// The lines of the log from the last message to its end, as hashes. The final answer
+/// repeats the message, and also what follows if a mark was a line of the message.
 #[derive(Debug, Default)]
 struct LastMessage {
     lines: Vec<u64>,
+    /// The number of lines up to the first mark.
+    spoken: usize,
     repeated: usize,
 }
 
 impl LastMessage {
-    fn add(&mut self, line: &str) {
-        if !line.is_empty() {
+    fn add(&mut self, line: &str, section: Section) {
+        let is_spoken = section == Section::Codex;
+        let follows = self.spoken > 0 && section != Section::Tokens;
+        if (is_spoken || follows) && !line.is_empty() && self.lines.len() < MAX_MESSAGE_LINES {
             self.lines.push(hash(line));
+            self.spoken += usize::from(is_spoken && self.spoken + 1 == self.lines.len());
         }
     }
 
-    /// True if the line is the next one of the message. Where no message was seen, the
-    /// log's beginning is lost, and each line may belong to the answer.
-    fn repeats(&mut self, line: &str) -> bool {
-        if line.is_empty() || self.lines.is_empty() {
-            return true;
+    /// True if the line is none of the answer's. The answer may leave out lines of the
+    /// message, since a remark of the client can stand among them. Where no message was
+    /// seen, the log's beginning is lost, and each line may belong to the answer.
+    fn is_over(&mut self, line: &str) -> bool {
+        if line.is_empty() || self.spoken == 0 || self.repeated == MAX_MESSAGE_LINES {
+            return false;
         }
-        let repeats = self.lines.get(self.repeated) == Some(&hash(line));
-        self.repeated += 1;
-        repeats
+        let end = self.spoken.max(self.repeated + 1).min(self.lines.len());
+        let line = hash(line);
+        match self.lines[self.repeated..end].iter().position(|known| *known == line) {
+            Some(left_out) => self.repeated += left_out + 1,
+            None => return true,
+        }
+        false
     }
 }
 
@@ -127,16 +141,18 @@ impl Log {
         for (line, number) in text.split_inclusive('\n').zip(block.line..) {
             let begins = block.starts_line || number != block.line;
             let bare = line.trim_end();
-            if self.section == Section::Answer && begins && !self.last.repeats(bare) {
+            let mark = section::mark(bare, self.section);
+            let is_answer = self.section == Section::Answer && begins && mark != Mark::Aside;
+            if is_answer && self.last.is_over(bare) {
                 self.say(&text[from..at], first, out);
                 (from, first) = (at, number);
                 self.begin(Section::Driver);
             }
-            match section::mark(bare, self.section) {
+            if begins && mark != Mark::Aside && !is_answer {
+                self.keep(bare, mark);
+            }
+            match mark {
                 mark if mark == Mark::None || !begins || number <= self.header => {
-                    if self.section == Section::Codex && begins {
-                        self.last.add(bare);
-                    }
                     self.look(bare, number, out);
                 }
                 mark => {
@@ -156,6 +172,17 @@ impl Log {
             at += line.len();
         }
         self.say(&text[from..], first, out);
+    }
+
+    /// Keeps a line that the final answer may repeat.
+    fn keep(&mut self, line: &str, mark: Mark) {
+        let ends = matches!(self.section, Section::Answer | Section::Driver);
+        let section = match mark {
+            Mark::None if !ends => self.section,
+            Mark::Begin(section) => section,
+            _ => return,
+        };
+        self.last.add(line, section);
     }
 
     fn say(&mut self, text: &str, line: u64, out: &mut Out<'_>) {

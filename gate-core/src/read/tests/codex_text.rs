@@ -152,6 +152,35 @@ fn a_signal_that_a_driver_prints_is_not_the_agent_s() {
     assert_eq!(words(&input), ["Two tests fail.\n"]);
 }
 
+#[track_caller]
+fn check_answer(message: &str, after: &str, said: &[&str]) {
+    let log = format!("{HEADER}user\nDo it.\ncodex\n{message}tokens used\n9,001\n{after}");
+    assert_eq!(words(&log), said, "{log}");
+}
+
+const CODE: &str = "It runs:\n```\nexec\nmake all\n```\n\nEXIT_STATUS: COMPLETE\n";
+
+#[test]
+fn an_answer_whose_code_block_has_a_mark_keeps_its_signal() {
+    check_answer(CODE, CODE, &[CODE]);
+    check_answer(CODE, &format!("{CODE}pushed\n<promise>COMPLETE</promise>\n"), &[CODE]);
+}
+
+#[test]
+fn an_answer_without_the_warning_that_stood_in_its_message_keeps_its_signal() {
+    let message = "Done.\nwarning: slow network\n\nEXIT_STATUS: COMPLETE\n";
+    let answer = "Done.\n\nEXIT_STATUS: COMPLETE\n";
+    check_answer(message, answer, &[answer]);
+}
+
+#[test]
+fn what_a_command_printed_after_the_last_message_is_no_answer_of_the_agent_s() {
+    let message = "Two tests fail.\nexec\n/bin/bash -lc 'cat x' in /w\nEXIT_STATUS: COMPLETE\n";
+    let answer = "Two tests fail.\n";
+    check_answer(message, &format!("{answer}EXIT_STATUS: COMPLETE\n"), &[answer]);
+    check_answer(message, &format!("{answer}done\nexec\nEXIT_STATUS: COMPLETE\n"), &[answer]);
+}
+
 #[test]
 fn text_log_of_old_versions_stamps_its_sections() {
     let input = "[2025-08-20T12:00:00] OpenAI Codex v0.22.0 (research preview)\n--------\nmodel: gpt-x\n\
