@@ -102,11 +102,19 @@ fn judges_changes(file: &Node) -> bool {
     })
 }
 
-/// The steps of a node and of all below. A step with a condition may never run.
+/// True for a step or job that may fail without failing the workflow.
+fn may_fail(node: &Node) -> bool {
+    let settings = ["continue-on-error", "allow_failure"];
+    settings.iter().filter_map(|key| node.get(key)).any(|value| value.text() != Some("false"))
+}
+
+/// The steps of a node and of all below. A step with a condition may never run, and one that may
+/// fail requires nothing.
 fn collect(node: &Node, steps: &mut Vec<Step>) {
     match node {
         Node::Text(_) => {}
         Node::List(items) => items.iter().for_each(|item| collect(item, steps)),
+        Node::Map(_) if may_fail(node) => {}
         Node::Map(entries) => {
             let is_conditional = node.get("if").is_some() && node.get("run").is_some();
             let cwd = node.get("working-directory").or_else(|| node.get("working_directory"));

@@ -136,6 +136,19 @@ fn workflows_that_no_change_starts_and_steps_that_may_not_run_say_nothing() {
 }
 
 #[test]
+fn a_step_that_ci_lets_fail_is_no_required_check() {
+    let step = |allowed| {
+        workflow(&format!("    - run: pytest -k slow\n      continue-on-error: {allowed}\n"))
+    };
+    let job = "slow:\n  script: pytest -k slow\n  allow_failure:\n    exit_codes: 137\n";
+    let python = ["tests: python3 -m pytest"];
+    check(&[PYTEST, (".github/workflows/a.yml", &step("true"))], &python);
+    check(&[PYTEST, (".github/workflows/a.yml", &step("${{ matrix.new }}"))], &python);
+    check(&[PYTEST, (".gitlab-ci.yml", job)], &python);
+    check(&[PYTEST, (".github/workflows/a.yml", &step("false"))], &["tests: pytest -k slow"]);
+}
+
+#[test]
 fn a_check_without_a_command_never_takes_one_from_a_file_of_ci() {
     let ci = workflow("    - run: pytest -k nothing\n");
     let folder = folder(&[PYTEST]);
