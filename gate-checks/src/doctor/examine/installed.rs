@@ -18,6 +18,13 @@ const PACKAGE_PROGRAMS: [([&str; 2], &str); 3] = [
     (["bunx", "--no-install"], "bun install"),
 ];
 
+/// Modules that an environment has to have installed. What else it lacks may be a part of
+/// Python or of the project.
+const RUNNERS: [&str; 14] = [
+    "behave", "black", "coverage", "flake8", "isort", "mypy", "nose2", "nox", "pylint", "pyright",
+    "pytest", "ruff", "tox", "ty",
+];
+
 /// Looks for what a command runs by another program. `program` is that one, and `in_tree` says
 /// whether it is part of the tree: one that an agent can write is not started.
 pub(super) fn look(
@@ -29,8 +36,11 @@ pub(super) fn look(
     let words: Vec<&str> = command.iter().map(String::as_str).collect();
     match words.as_slice() {
         [python, "-m", module, ..] if is_python(python) && *module != "unittest" => {
-            let is_there = if in_tree || python.contains('/') {
-                in_environment(&cwd.join(python), module)?
+            let module = module.split('.').next().unwrap_or_default();
+            let is_there = if is_own(cwd, module) {
+                true
+            } else if in_tree || python.contains('/') {
+                !RUNNERS.contains(&module) || in_environment(&cwd.join(python), module)?
             } else {
                 finds_module(program, module)?
             };
@@ -55,6 +65,11 @@ fn not_installed(name: &str, hint: String) -> Finding {
 
 fn is_python(word: &str) -> bool {
     word.rsplit('/').next().is_some_and(|name| name == "python" || name == "python3")
+}
+
+/// True for a module of the folder that Python runs in: it is found there first.
+fn is_own(cwd: &Path, module: &str) -> bool {
+    cwd.join(module).is_dir() || cwd.join(format!("{module}.py")).is_file()
 }
 
 /// None if the environment also uses packages of another place.
@@ -112,6 +127,18 @@ mod tests {
         check(&[".venv/pyvenv.cfg", &own], &pytest, None);
         check(&[&other], &pytest, None);
         check(&[".venv/pyvenv.cfg", &other], &[".venv/bin/python", "-m", "unittest"], None);
+    }
+
+    #[test]
+    fn a_module_of_the_project_or_of_python_is_no_problem() {
+        let settings = ".venv/pyvenv.cfg";
+        let python = ".venv/bin/python";
+        let other = ".venv/lib/python3.13/site-packages/other.py";
+        check(&[settings, other], &[python, "-m", "compileall", "-q", "."], None);
+        check(&[settings, other], &[python, "-m", "selfcheck"], None);
+        check(&[settings, other, "pytest.py"], &[python, "-m", "pytest"], None);
+        check(&["selfcheck/__main__.py"], &["python3", "-m", "selfcheck.quick"], None);
+        check(&["selfcheck.py"], &["python3", "-m", "selfcheck"], None);
     }
 
     #[test]
