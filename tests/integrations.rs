@@ -291,3 +291,24 @@ fn the_orchestrator_does_not_end_on_a_backend_that_gate_did_not_see() {
         orchestrated("./agent text").env("NEVER", "1").code(1).says("terminated: a hook blocked");
     }
 }
+
+/// The command of a hook of pre-commit.
+fn pre_commit_entry(id: &str) -> String {
+    let hooks = std::fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
+    let hook = hooks.split("- id: ").find(|hook| hook.lines().next() == Some(id)).expect(id);
+    let entry = hook.lines().find_map(|line| line.trim().strip_prefix("entry: "));
+    entry.expect(id).to_owned()
+}
+
+#[test]
+fn a_hook_of_pre_commit_refuses_a_push_of_red_checks_and_settings_that_cannot_be_read() {
+    let run = |id: &str, settings: &str| {
+        let entry = pre_commit_entry(id);
+        Run::new("sh").args(["-c", &entry]).settings(settings).with_gate_in_path().stdin("")
+    };
+    let refused = run("gate-check", RED).code(1).stdout;
+    assert!(refused.contains("make tests pass"), "{refused}");
+    run("gate-check", RED).file("fixed", "").code(0);
+    run("gate-settings", RED).code(0);
+    run("gate-settings", "[checks.tests]\ncomand = [\"true\"]\n").code(2).tells("comand");
+}

@@ -55,6 +55,44 @@ fn the_committed_schemas_are_those_that_gate_prints() {
     }
 }
 
+/// Removes the formats of numbers: SchemaStore refuses a format that JSON Schema does not define.
+fn drop_formats(schema: &mut Value) {
+    if let Some(members) = schema.as_object_mut() {
+        if members.get("format").is_some_and(Value::is_string) {
+            members.remove("format");
+        }
+        members.values_mut().for_each(drop_formats);
+    } else if let Some(items) = schema.as_array_mut() {
+        items.iter_mut().for_each(drop_formats);
+    }
+}
+
+/// SchemaStore takes draft 7 and an address of its own.
+#[test]
+fn the_schema_for_schemastore_is_that_of_the_settings() {
+    let mut schema = printed("config");
+    for keyword in ["$ref", "$defs", "prefixItems", "unevaluatedProperties", "dependentRequired"] {
+        assert!(!schema.to_string().contains(&format!("\"{keyword}\":")), "draft 7: {keyword}");
+    }
+    drop_formats(&mut schema);
+    schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+    schema["$id"] = "https://json.schemastore.org/gate.json".into();
+    let printed = format!("{schema:#}\n");
+    let file = root().join("schemas/schemastore/gate.json");
+    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, &printed).unwrap();
+    }
+    let committed = fs::read_to_string(&file).unwrap_or_default();
+    assert!(committed == printed, "{} is stale: {REWRITE}", file.display());
+    let template = fs::read_to_string(root().join("gate-cli/src/templates/gate.toml")).unwrap();
+    let settings: toml::Value = toml::from_str(&template).unwrap();
+    let mut settings = serde_json::to_value(settings).unwrap();
+    holds(&schema, &settings);
+    settings["signal"]["acept"] = true.into();
+    assert_eq!(flaws(&schema, &schema, &settings, ""), [".signal.acept is not described"]);
+}
+
 #[test]
 fn the_settings_are_described_where_nothing_is_named() {
     assert_eq!(printed("config"), printed(""));
