@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::exit::signal;
-use crate::schemas::{holds, holds_but_for, printed};
+use crate::schemas::printed;
+use crate::support::json_schema::{holds, holds_but_for};
 use crate::support::shop::{Said, Shop};
 
 /// The phases that agents end, and where each leads.
