@@ -10,14 +10,17 @@ mod finding;
 mod finding_list;
 mod guarded;
 
+mod inline_tests;
 mod keys;
 mod language;
 mod lexer;
 mod lines;
+mod loaded;
 mod outcome;
 mod place;
 mod rule;
 mod shadowing;
+mod test_edit;
 mod tests_in_source;
 mod token;
 
@@ -29,8 +32,11 @@ pub use finding::{Finding, Severity};
 pub use finding_list::{FindingList, capped};
 pub use guarded::{Guarded, guarded};
 
-pub use keys::{decisive, idle_targets, python_dependencies};
+pub use inline_tests::with_baseline_inline_tests;
+pub use keys::{MergedManifest, decisive, idle_targets, merge_manifest, python_dependencies};
 pub use language::Language;
 pub use lexer::Part;
+pub use loaded::loaded_by_itself;
 pub use outcome::{Allowed, Weighed, weigh};
 pub use rule::{About, CRITERION, GIT, HOOK, TOOL, UNCHANGED, UNSEEN, rules};
+pub use test_edit::{TestEdit, compare_test_edit};

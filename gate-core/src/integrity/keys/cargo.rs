@@ -7,10 +7,11 @@ use super::key::{Free, Keys, Reach, canonical, leaves};
 use crate::integrity::rule;
 
 /// The keys of `[package]` that say which targets there are.
-const PACKAGE: [&str; 5] = ["autotests", "autobins", "autobenches", "autoexamples", "build"];
+pub(super) const PACKAGE: [&str; 5] =
+    ["autotests", "autobins", "autobenches", "autoexamples", "build"];
 
 /// The keys of a target that say whether and how it is tested.
-const TARGET: [&str; 5] = ["test", "harness", "path", "doctest", "required-features"];
+pub(super) const TARGET: [&str; 5] = ["test", "harness", "path", "doctest", "required-features"];
 
 pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {
     let table: toml::Table = toml::from_str(text).ok()?;

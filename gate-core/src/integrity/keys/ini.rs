@@ -8,11 +8,8 @@ use crate::integrity::rule;
 pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {
     let mut keys = Keys::default();
     for (section, key, value) in entries(text) {
-        let tests = ["pytest", "tool:pytest", "tox"].contains(&section.as_str())
-            || section.starts_with("coverage:")
-            || section.starts_with("testenv");
         let at = format!("{section}.{key}");
-        if tests && !is_harmless(&key) {
+        if runs_tests(&section) && !is_harmless(&key) {
             keys.add(at, &value, Free::Not);
         } else if LEAVES_OUT.contains(&key.as_str()) {
             for item in value.split([',', '\n']).map(str::trim).filter(|item| !item.is_empty()) {
@@ -21,6 +18,13 @@ pub(super) fn keys(text: &str, _: &Reach) -> Option<Keys> {
         }
     }
     Some(keys)
+}
+
+/// A section selects or runs tests.
+pub(super) fn runs_tests(section: &str) -> bool {
+    ["pytest", "tool:pytest", "tox"].contains(&section)
+        || section.starts_with("coverage:")
+        || section.starts_with("testenv")
 }
 
 /// Each key with its section and its value; what is indented goes on.

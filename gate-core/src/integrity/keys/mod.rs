@@ -9,6 +9,7 @@ mod cargo;
 mod git;
 mod ini;
 mod key;
+mod merged;
 mod package;
 mod python;
 mod recipes;
@@ -20,6 +21,7 @@ use serde_json::Value;
 use super::finding::Finding;
 use super::rule;
 use key::{Keys, Reach};
+pub use merged::{MergedManifest, merge_manifest};
 pub use python::dependencies as python_dependencies;
 pub use recipes::idle as idle_targets;
 

@@ -9,7 +9,7 @@ use super::key::{Free, Keys, Reach, leaves};
 use crate::integrity::rule;
 
 /// Settings of test runners.
-const RUNNERS: [&str; 9] =
+pub(super) const RUNNERS: [&str; 9] =
     ["jest", "vitest", "mocha", "ava", "nyc", "c8", "tap", "playwright", "karma"];
 
 pub(super) fn keys(text: &str, reach: &Reach) -> Option<Keys> {
@@ -44,7 +44,7 @@ fn read(text: &str) -> Option<Value> {
 }
 
 /// The scripts that run tests in one of the versions, with what they call.
-fn reached(reach: &Reach) -> BTreeSet<String> {
+pub(super) fn reached(reach: &Reach) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = reach.names.iter().cloned().collect();
     for package in reach.texts.iter().filter_map(|text| read(text)) {
         let scripts = package["scripts"].as_object().cloned().unwrap_or_default();
@@ -71,7 +71,7 @@ fn reached(reach: &Reach) -> BTreeSet<String> {
 }
 
 /// A script runs before or after one of these.
-fn hooks(name: &str, names: &BTreeSet<String>) -> bool {
+pub(super) fn hooks(name: &str, names: &BTreeSet<String>) -> bool {
     let of = name.strip_prefix("pre").or_else(|| name.strip_prefix("post"));
     of.is_some_and(|of| names.contains(of))
 }

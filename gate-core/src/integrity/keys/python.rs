@@ -7,7 +7,7 @@ use super::key::{Free, Keys, Reach, leaves};
 use crate::integrity::rule;
 
 /// Tables of tools that select or run tests.
-const TOOLS: [&str; 8] =
+pub(super) const TOOLS: [&str; 8] =
     ["pytest", "coverage", "tox", "nox", "poe", "taskipy", "pytest-watch", "nose"];
 
 /// Keys that may be changed: names, and how much is printed.
