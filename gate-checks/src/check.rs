@@ -79,6 +79,8 @@ pub struct CheckContext {
     pub baseline: Option<Baseline>,
     /// Changes that the operator allows.
     pub allow: Arc<[Allowance]>,
+    /// True at a stop where a person waits: the warm copy decides.
+    pub interactive: bool,
     /// Facts about the decision.
     pub about: Arc<About>,
     /// Cancelled when nobody waits for the result any more.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::iteration_facts::TreeState;
-use gate_core::decide::policy::Policy;
+use gate_core::decide::policy::{Allowance, Policy};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +45,10 @@ pub struct GatherOptions {
     pub deadline: Option<Duration>,
     /// The work tree before the agent acted, if known.
     pub baseline: Option<Baseline>,
+    /// Changes that the operator has approved, beside those of the policy.
+    pub allow: Vec<Allowance>,
+    /// True at a stop where a person waits: the warm copy decides.
+    pub interactive: bool,
     /// Facts about the decision.
     pub about: About,
     /// Ends the call from outside: checks that still run then are inconclusive.
@@ -127,7 +131,8 @@ pub fn gather(
             site: Arc::new(site),
             tree: before,
             baseline: options.baseline.clone(),
-            allow: policy.integrity.allow.clone().into(),
+            allow: policy.integrity.allow.iter().chain(&options.allow).cloned().collect(),
+            interactive: options.interactive,
             about: Arc::new(options.about.clone()),
             cancel: options.cancel.clone(),
             late: CancellationToken::new(),

@@ -271,6 +271,8 @@ impl Gate {
             all: request.checks == Checks::All,
             fresh: request.fresh,
             baseline: self.baseline(&site, request, turn)?,
+            allow: request.allow.clone(),
+            interactive: request.is_interactive(),
             about: About {
                 task: request.task.clone(),
                 run: request.run.clone(),

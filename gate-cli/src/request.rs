@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use gate_checks::{CancellationToken, Events};
 use gate_core::decide::iteration_facts::Outage;
+use gate_core::decide::policy::Allowance;
 use gate_core::decide::stop::Stop;
 use gate_core::read::Forced;
 use jiff::Timestamp;
@@ -46,6 +47,8 @@ pub struct Request {
     pub forced: Option<String>,
     /// Names and values of the operator's flags, for the record.
     pub acts: Vec<(&'static str, Option<String>)>,
+    /// Changes that the operator approves for this decision, beside those of the settings.
+    pub allow: Vec<Allowance>,
     /// The checks that run.
     pub checks: Checks,
     /// If true, no cached result of a check is used, and none is cached.
@@ -74,6 +77,14 @@ pub struct Request {
     pub cancel: CancellationToken,
     /// The receiver of the checks' events.
     pub events: Events,
+}
+
+impl Request {
+    /// True at a stop where a person waits.
+    pub(crate) fn is_interactive(&self) -> bool {
+        let situation = self.stop.as_ref().and_then(|stop| stop.situation.as_ref());
+        situation.is_some_and(|situation| !situation.headless)
+    }
 }
 
 /// A selection of checks.

@@ -59,7 +59,10 @@ impl Work<'_> {
     /// Part of the key: the check, its settings and its environment.
     fn settings(&self) -> Value {
         let baseline = self.cx.baseline.as_ref().map(|baseline| baseline.digest());
-        let tried = self.check.uses_baseline().then(|| json!([baseline, &*self.cx.allow]));
+        let tried = self
+            .check
+            .uses_baseline()
+            .then(|| json!([baseline, &*self.cx.allow, self.cx.interactive]));
         json!([
             env!("CARGO_PKG_VERSION"),
             self.check.id().as_str(),

@@ -40,6 +40,7 @@ impl Mapping {
         CheckPolicy {
             command: map(&check.command),
             cwd: check.cwd.as_deref().map(|cwd| self.to_copy(cwd)),
+            prepare: check.prepare.iter().map(|words| map(words)).collect(),
             files: map(&check.files),
             needs: Vec::new(),
             paths: Vec::new(),

@@ -58,6 +58,7 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
         site: Arc::new(site),
         baseline: None,
         allow: [].into(),
+        interactive: false,
         about: Arc::new(About::default()),
         cancel: CancellationToken::new(),
         late: CancellationToken::new(),

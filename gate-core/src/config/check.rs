@@ -11,7 +11,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::duration::Millis;
-use crate::decide::policy::{Mode, ReportFormat, When};
+use crate::decide::policy::{Deciding, Mode, ReportFormat, When};
 
 /// `[checks]`: keys of its own, and the checks by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,6 +49,11 @@ pub struct RawCheck {
     pub control: Option<bool>,
     /// New tests have to fail without the work.
     pub fail_to_pass: Option<bool>,
+    /// Commands that run first in the fresh folder of the deciding run.
+    #[schemars(inner(length(min = 1)))]
+    pub prepare: Option<Vec<Vec<String>>>,
+    /// The folder in which tests run once more before an exit.
+    pub deciding: Option<Deciding>,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// Times that a failure is run again.

@@ -180,6 +180,11 @@ fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Validation {
         some(&at.key("command"), command)?;
         filled(&at.key("command").index(0), command.first())?;
     }
+    for (index, command) in raw.prepare.iter().flatten().enumerate() {
+        let at = at.key("prepare").index(index);
+        some(&at, command)?;
+        filled(&at.index(0), command.first())?;
+    }
     filled(&at.key("cwd"), raw.cwd.as_ref())?;
     for (key, list) in [("env", &raw.env), ("needs", &raw.needs), ("paths", &raw.paths)] {
         strings(&at.key(key), list.as_ref())?;

@@ -5,10 +5,10 @@
 //! policies and equal inputs are equal, and [`Policy::digest`] names it in
 //! every record.
 
+mod check;
 mod integrity;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::language::Language;
 use super::pattern::{Matcher, Pattern};
 
+pub use check::{CheckPolicy, Deciding, Mode, ReportFormat, When};
 pub use integrity::{Allowance, IntegrityPolicy};
 
 /// Everything that settings say about a decision.
@@ -122,15 +123,6 @@ fn is_off(flag: &bool) -> bool {
     !flag
 }
 
-fn yes() -> bool {
-    true
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_on(flag: &bool) -> bool {
-    *flag
-}
-
 /// The ways in which a signal is written.
 #[derive(
     Clone,
@@ -218,134 +210,6 @@ pub enum SignalValue {
     Continue,
     /// The agent cannot go on.
     Blocked,
-}
-
-/// The weight of a check's outcome in the decision.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// It must pass, and counts one indicator.
-    #[default]
-    Require,
-    /// A pass adds one indicator (the seed's meaning).
-    Count,
-    /// It is shown and decides nothing.
-    Warn,
-}
-
-/// The place in which a check runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum When {
-    /// In `gate check`.
-    Check,
-    /// In `gate run`.
-    Run,
-    /// In an agent's stop hook.
-    Hook,
-}
-
-/// A format in which test runners report.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum ReportFormat {
-    /// The text of `cargo test`.
-    Libtest,
-    /// cargo-nextest's events.
-    Nextest,
-    /// pytest's JUnit XML.
-    Pytest,
-    /// jest's JSON.
-    Jest,
-    /// vitest's JSON.
-    Vitest,
-    /// The events of `node --test`.
-    Node,
-    /// `go test -json`.
-    Go,
-    /// JUnit XML, of anything.
-    Junit,
-    /// The Test Anything Protocol.
-    Tap,
-}
-
-impl ReportFormat {
-    /// Its name in settings and records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Libtest => "libtest",
-            Self::Nextest => "nextest",
-            Self::Pytest => "pytest",
-            Self::Jest => "jest",
-            Self::Vitest => "vitest",
-            Self::Node => "node",
-            Self::Go => "go",
-            Self::Junit => "junit",
-            Self::Tap => "tap",
-        }
-    }
-}
-
-impl fmt::Display for ReportFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// One check, as settings describe it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckPolicy {
-    /// The weight of its outcome in the decision.
-    pub mode: Mode,
-    /// The program and its arguments; empty for a built-in check without one.
-    pub command: Vec<String>,
-    /// True if `command` is run by `bash -euo pipefail -c`.
-    pub shell: bool,
-    /// Working directory, relative to the project.
-    pub cwd: Option<String>,
-    /// Names of environment variables that it may see, beside the usual ones.
-    pub env: Vec<String>,
-    /// Longest run, in milliseconds.
-    pub timeout_ms: u64,
-    /// Names of checks that must pass before it starts.
-    pub needs: Vec<String>,
-    /// True if an unchanged tree means an unchanged result.
-    pub hermetic: bool,
-    /// True if a known test runner runs in a copy of the tree, with the baseline's tests
-    /// over it and a test of gate's that has to fail.
-    #[serde(default = "yes", skip_serializing_if = "is_on")]
-    pub control: bool,
-    /// True if new tests have to fail over what the sources were in the baseline.
-    #[serde(default, skip_serializing_if = "is_off")]
-    pub fail_to_pass: bool,
-    /// The result format that it must write.
-    pub report: Option<ReportFormat>,
-    /// The number of times that a failure is run again.
-    pub retry: u32,
-    /// The places in which it runs.
-    pub when: Vec<When>,
-    /// Globs; where nothing that matches has changed it is skipped.
-    pub paths: Vec<String>,
-    /// Files that hold acceptance criteria.
-    pub files: Vec<String>,
-    /// Headings below which open criteria do not block.
-    pub optional: Vec<String>,
-    /// Globs of files that may be uncommitted.
-    pub ignore: Vec<String>,
 }
 
 /// When the breaker trips; 0 switches a trip off.

@@ -144,6 +144,7 @@ fn evidence(
         tree: Arc::new(fixture.snapshot()),
         baseline,
         allow: [].into(),
+        interactive: false,
         about: Arc::new(About::default()),
         cancel: cancel.clone(),
         late: CancellationToken::new(),

@@ -79,6 +79,7 @@ pub(super) fn context(
         tree: Arc::new(snapshot),
         baseline: Some(baseline.clone()),
         allow: policy.integrity.allow.clone().into(),
+        interactive: false,
         about: Arc::new(About::default()),
         cancel: cancel.clone(),
         late: CancellationToken::new(),

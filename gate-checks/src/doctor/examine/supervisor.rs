@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use gate_core::decide::evidence::Outcome;
-use gate_core::decide::policy::{CheckPolicy, Mode, Policy, When};
+use gate_core::decide::policy::{CheckPolicy, Deciding, Mode, Policy, When};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::event::Events;
@@ -68,6 +68,8 @@ fn nothing() -> CheckPolicy {
         hermetic: false,
         control: false,
         fail_to_pass: false,
+        prepare: Vec::new(),
+        deciding: Deciding::Warm,
         report: None,
         retry: 0,
         when: vec![When::Check],

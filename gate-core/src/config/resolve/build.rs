@@ -36,6 +36,7 @@ pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
         ("hermetic", Value::from(false)),
         ("control", Value::from(true)),
         ("fail_to_pass", Value::from(false)),
+        ("deciding", Value::from("fresh")),
         ("retry", Value::from(0)),
         ("when", strings(&["check", "run", "hook"])),
     ];
@@ -181,6 +182,8 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         hermetic: set(raw.hermetic, "hermetic")?,
         control: set(raw.control, "control")?,
         fail_to_pass: set(raw.fail_to_pass, "fail_to_pass")?,
+        prepare: raw.prepare.unwrap_or_default(),
+        deciding: set(raw.deciding, "deciding")?,
         report: raw.report,
         retry: set(raw.retry, "retry")?,
         when: set(raw.when, "when")?,

@@ -121,6 +121,8 @@ fn the_listing_is_complete() {
         "checks.NAME.hermetic",
         "checks.NAME.control",
         "checks.NAME.fail_to_pass",
+        "checks.NAME.prepare",
+        "checks.NAME.deciding",
         "integrity.allow.reason",
         "breaker.cooldown",
         "budget.cost_usd",

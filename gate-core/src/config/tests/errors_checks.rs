@@ -29,6 +29,12 @@ fn lists_of_a_check_have_no_blank_entries() {
         let text = format!("[checks.tests]\ncommand = [\"x\"]\n{key} = {list}\n");
         assert!(error(&text).to_string().ends_with(&expected), "{}", error(&text));
     }
+    let prepare = "[checks.tests]\nprepare = [[\"npm\", \"ci\"], []]\n";
+    check(prepare, "2:27: `checks.tests.prepare[1]`: the list is empty, at least one is needed");
+    check(
+        "[checks.tests]\nprepare = [[\" \", \"ci\"]]\n",
+        "2:13: `checks.tests.prepare[0][0]`: is empty",
+    );
     check("[checks.tests]\ncwd = \" \"\n", "2:7: `checks.tests.cwd`: is empty");
 }
 

@@ -59,8 +59,13 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
     for key in ["unverified", "integrity", "machine_jobs"] {
         assert_eq!(written.get(key), None, "{key}");
     }
-    for pointer in ["/signal/exit_protocol", "/checks/tests/control", "/checks/tests/fail_to_pass"]
-    {
+    for pointer in [
+        "/signal/exit_protocol",
+        "/checks/tests/control",
+        "/checks/tests/fail_to_pass",
+        "/checks/tests/prepare",
+        "/checks/tests/deciding",
+    ] {
         assert_eq!(written.pointer(pointer), None, "{pointer}");
     }
     let mut old = written;

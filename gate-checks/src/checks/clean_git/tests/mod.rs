@@ -24,6 +24,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
     let cx = CheckContext {
         baseline: None,
         allow: [].into(),
+        interactive: false,
         site: Arc::new(fixture.site.clone()),
         tree: Arc::new(tree),
         about: Arc::new(About::default()),

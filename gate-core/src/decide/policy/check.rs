@@ -1,0 +1,171 @@
+//! One check, as settings describe it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::is_off;
+
+/// The weight of a check's outcome in the decision.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// It must pass, and counts one indicator.
+    #[default]
+    Require,
+    /// A pass adds one indicator (the seed's meaning).
+    Count,
+    /// It is shown and decides nothing.
+    Warn,
+}
+
+/// The place in which a check runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// In `gate check`.
+    Check,
+    /// In `gate run`.
+    Run,
+    /// In an agent's stop hook.
+    Hook,
+}
+
+/// The folder in which tests run once more before an `exit`.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Deciding {
+    /// A folder of its own, with what the agent did not make.
+    #[default]
+    Fresh,
+    /// The copy of the tree that is kept between runs.
+    Warm,
+}
+
+impl Deciding {
+    /// Policies of the time before it have the digest of those that leave it out.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A format in which test runners report.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum ReportFormat {
+    /// The text of `cargo test`.
+    Libtest,
+    /// cargo-nextest's events.
+    Nextest,
+    /// pytest's JUnit XML.
+    Pytest,
+    /// jest's JSON.
+    Jest,
+    /// vitest's JSON.
+    Vitest,
+    /// The events of `node --test`.
+    Node,
+    /// `go test -json`.
+    Go,
+    /// JUnit XML, of anything.
+    Junit,
+    /// The Test Anything Protocol.
+    Tap,
+}
+
+impl ReportFormat {
+    /// Its name in settings and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Libtest => "libtest",
+            Self::Nextest => "nextest",
+            Self::Pytest => "pytest",
+            Self::Jest => "jest",
+            Self::Vitest => "vitest",
+            Self::Node => "node",
+            Self::Go => "go",
+            Self::Junit => "junit",
+            Self::Tap => "tap",
+        }
+    }
+}
+
+impl fmt::Display for ReportFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One check, as settings describe it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckPolicy {
+    /// The weight of its outcome in the decision.
+    pub mode: Mode,
+    /// The program and its arguments; empty for a built-in check without one.
+    pub command: Vec<String>,
+    /// True if `command` is run by `bash -euo pipefail -c`.
+    pub shell: bool,
+    /// Working directory, relative to the project.
+    pub cwd: Option<String>,
+    /// Names of environment variables that it may see, beside the usual ones.
+    pub env: Vec<String>,
+    /// Longest run, in milliseconds.
+    pub timeout_ms: u64,
+    /// Names of checks that must pass before it starts.
+    pub needs: Vec<String>,
+    /// True if an unchanged tree means an unchanged result.
+    pub hermetic: bool,
+    /// True if a known test runner runs in a copy of the tree, with the baseline's tests
+    /// over it and a test of gate's that has to fail.
+    #[serde(default = "yes", skip_serializing_if = "is_on")]
+    pub control: bool,
+    /// True if new tests have to fail over what the sources were in the baseline.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub fail_to_pass: bool,
+    /// Commands that make what a fresh folder of the deciding run needs, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prepare: Vec<Vec<String>>,
+    /// The folder of the deciding run.
+    #[serde(default, skip_serializing_if = "Deciding::is_default")]
+    pub deciding: Deciding,
+    /// The result format that it must write.
+    pub report: Option<ReportFormat>,
+    /// The number of times that a failure is run again.
+    pub retry: u32,
+    /// The places in which it runs.
+    pub when: Vec<When>,
+    /// Globs; where nothing that matches has changed it is skipped.
+    pub paths: Vec<String>,
+    /// Files that hold acceptance criteria.
+    pub files: Vec<String>,
+    /// Headings below which open criteria do not block.
+    pub optional: Vec<String>,
+    /// Globs of files that may be uncommitted.
+    pub ignore: Vec<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_on(flag: &bool) -> bool {
+    *flag
+}
