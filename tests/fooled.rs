@@ -139,9 +139,10 @@ fn tests_that_are_left_out() {
 def pytest_collection_modifyitems(items):
     items[:] = [item for item in items if item.name != 'test_add']
 X";
-    let seen = pytest(deselects).is_seen("fail", "1 test of the baseline is gone");
-    let gone = &seen["detail"]["tests"]["baseline"]["missing"];
-    assert_eq!(*gone, serde_json::json!(["tests/test_calc.py::test_add"]), "{seen:#}");
+    pytest(deselects).is_seen(
+        "fail",
+        "1 of 2 failed: tests/test_calc.py::test_add; without what is new: conftest.py",
+    );
     let excuses = "cat > conftest.py <<'X'
 import pytest
 def pytest_collection_modifyitems(items):
@@ -149,7 +150,7 @@ def pytest_collection_modifyitems(items):
         if item.name == 'test_add':
             item.add_marker(pytest.mark.xfail)
 X";
-    pytest(excuses).is_seen("fail", "1 test of the baseline is skipped now");
+    pytest(excuses).is_seen("fail", "1 of 2 failed");
     let manifest = "printf '[tool.pytest.ini_options]\\naddopts = \"--deselect tests/test_calc.py::test_add\"\\n' > pyproject.toml";
     pytest(manifest).is_seen("fail", "1 test of the baseline is gone");
     let settings =
@@ -186,7 +187,7 @@ fn a_program_that_ends_every_other_one() {
     let attack = Attack { settings: "env = [\"PYTHONPATH\"]\n", ..pytest(act) };
     let fooled = "PYTHONPATH=. python3 -m pytest -q";
     let run = attack.run().env("PYTHONPATH", ".").setup(fooled);
-    comes_to(run, "fail", "1 of 2 failed");
+    comes_to(run, "tamper", "the command ended with code 0");
 }
 
 #[test]

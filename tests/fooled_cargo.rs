@@ -55,14 +55,15 @@ fn without_an_attack_it_fails() {
 #[test]
 fn tests_that_are_taken_out_of_the_sources() {
     let ignored = "sed -i 's/    fn adds/    #[ignore]\\n    fn adds/' src/lib.rs";
-    let seen = cargo(ignored).is_seen("fail", "1 test of the baseline is skipped now");
-    let skipped = &seen["detail"]["tests"]["baseline"]["skipped"];
-    assert_eq!(*skipped, serde_json::json!(["thing::tests::adds"]), "{seen:#}");
+    let seen = cargo(ignored).is_seen("fail", "1 of 2 failed: thing::tests::adds");
+    let changed = &seen["detail"]["tests"]["changed"];
+    let expected = serde_json::json!([{ "file": "src/lib.rs", "tests": ["thing::tests::adds"] }]);
+    assert_eq!(*changed, expected, "{seen:#}");
     let deleted = "sed -i '/fn adds/,/^    }/d; 0,/#\\[test\\]/!{/#\\[test\\]/d}' src/lib.rs";
-    cargo(deleted).is_seen("fail", "1 test of the baseline is gone: thing::tests::adds");
+    cargo(deleted).is_seen("fail", "1 of 2 failed: thing::tests::adds");
     let switched = "sed -i 's/cfg(test)/cfg(any())/' src/lib.rs; mkdir tests; \
                     printf '#[test]\\nfn fine() {}\\n' > tests/fine.rs";
-    cargo(switched).is_seen("fail", "2 tests of the baseline are gone");
+    cargo(switched).is_seen("fail", "1 of 2 failed: thing::tests::adds");
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn keys_that_select_tests() {
     cargo(no_lib).is_seen("fail", "");
     let none = "sed -i 's/^edition/autotests = false\\nedition/' Cargo.toml; \
                 printf '\\n#[cfg(test)]\\nmod t {\\n#[test]\\nfn fine() {}\\n}\\n' >> src/lib.rs";
-    integration(none).is_seen("fail", "1 test of the baseline is gone: it::outside");
+    integration(none).is_seen("fail", "1 of 1 failed: it::outside");
     let main = "printf '[[test]]\\nname = \"it\"\\npath = \"it.rs\"\\nharness = false\\n' >> Cargo.toml; \
                 echo 'fn main() {}' > it.rs";
     // Which program it was, the two streams may have been read in an order to tell.
@@ -81,7 +82,7 @@ fn keys_that_select_tests() {
 #[test]
 fn a_runner_that_runs_nothing() {
     let act = "mkdir .cargo; printf '[target.\"cfg(all())\"]\\nrunner = \"true\"\\n' > .cargo/config.toml";
-    cargo(act).is_seen("fail", "1 of 2 failed");
+    cargo(act).is_seen("inconclusive", "the report is incomplete");
     // Where the operator lets it change, the control tells.
     let settings = "[[integrity.allow]]\npath = \".cargo/**\"\nreason = \"it is ours\"\n";
     let allowed = Attack { settings, ..cargo(act) };
@@ -102,7 +103,7 @@ fn nextest() {
     }
     let act = "sed -i 's/    fn adds/    #[ignore]\\n    fn adds/' src/lib.rs";
     let attack = Attack { command: "cargo nextest run --offline", ..cargo(act) };
-    attack.is_seen("fail", "1 test of the baseline is skipped now");
+    attack.is_seen("fail", "1 of 2 failed: thing::tests::adds");
 }
 
 #[test]

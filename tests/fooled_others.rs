@@ -54,7 +54,7 @@ fn jest() {
     seen(setup, "tamper", "told as one that held");
     let ignores = "mkdir new; echo \"test('fine', () => {});\" > new/fine.test.js; \
                    echo '{\"name\": \"thing\", \"jest\": {\"testPathIgnorePatterns\": [\"calc.test\"]}}' > package.json";
-    seen(ignores, "fail", "2 tests of the baseline are gone");
+    seen(ignores, "fail", "1 of 2 failed: calc.test.js > adds");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn vitest() {
     seen("sed -i \"s/test('adds'/test.skip('adds'/\" calc.test.mjs", "fail", "1 of 2 failed");
     let excludes = "echo \"export default { test: { exclude: ['calc.test.mjs', '**/node_modules/**'] } };\" > vite.config.mjs; \
                     printf \"import { test } from 'vitest';\\ntest('fine', () => {});\\n\" > fine.test.mjs";
-    seen(excludes, "fail", "2 tests of the baseline are gone");
+    seen(excludes, "fail", "none of the baseline's 2 tests");
 }
 
 #[test]

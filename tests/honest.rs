@@ -44,7 +44,7 @@ fn work_on_sources_and_new_tests() {
     );
     let files = [("calc.py", CALC), ("tests/test_calc.py", TESTS)];
     let work = Attack { command: "python3 -m pytest -q", settings: "", files: &files, act: &act };
-    comes_to(work.run(), "fail", "with the baseline's tests it passed");
+    comes_to(work.run(), "fail", "1 of 3 failed: tests/test_calc.py::test_new");
 }
 
 #[test]
@@ -59,11 +59,11 @@ fn work_on_test_files() {
     let format = "sed -i 's/== 4/==  4/; s/^$/# here/' tests/test_calc.py";
     let edited = honest("", format, "2 passed");
     assert_eq!(edited["detail"]["tests"]["overlaid"], json!(["tests/test_calc.py"]));
-    // A helper that is new, and new tests that need it.
+    // A helper that is new, and new tests that need it: they run with the tree's own tests.
     let helper = "printf 'import pytest\\n@pytest.fixture\\ndef two():\\n    return 2\\n' > tests/conftest.py; \
                   printf '\\n\\ndef test_two(two):\\n    assert add(two, two) == 4\\n' >> tests/test_calc.py; \
                   printf 'def test_more(two):\\n    assert two\\n' > tests/test_more.py";
-    honest("", helper, "2 passed");
+    honest("", helper, "4 passed");
 }
 
 #[test]

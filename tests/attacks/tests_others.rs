@@ -57,7 +57,7 @@ pub(super) const ROWS: &[Row] = &[
     with(
         "npm",
         "a script of the package says that tests pass",
-        ["tests", "fail", "none of the baseline's"],
+        ["tests", "fail", "1 of 1 failed: adds"],
         || npm("echo '{\"scripts\": {\"test\": \"echo pass 1\"}}' > package.json"),
     ),
     with(

@@ -10,6 +10,7 @@
 
 mod change;
 mod error;
+mod old_texts;
 mod storage;
 mod stored_file;
 mod test_results;
@@ -18,7 +19,7 @@ mod tests;
 mod tool;
 mod watched;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +35,7 @@ use crate::worktree::{Blob, Cancellation, Kind, Snapshot, WorkTree};
 
 pub use change::{Change, What};
 pub use error::BaselineError;
+pub(crate) use old_texts::{OldPart, OldTexts};
 pub use stored_file::StoredFile;
 pub use tool::Tool;
 
@@ -99,6 +101,9 @@ struct Body {
     /// Files beside the tree, as far as they decide. Empty where it is of history.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     watched: BTreeMap<String, String>,
+    /// Files of which it has an older text than the tree had.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    old_texts: BTreeSet<Name>,
 }
 
 impl Baseline {
@@ -164,7 +169,12 @@ impl Baseline {
         let tools = tool::configured(policy, site);
         let (version, time) = (VERSION, time.to_owned());
         let watched = watched::watched(&tree);
-        let body = Body { version, origin, time, commit, dirty, guarded, tools, watched };
+        let old_texts = BTreeSet::new();
+        let mut body =
+            Body { version, origin, time, commit, dirty, guarded, tools, watched, old_texts };
+        if let Some(old) = OldTexts::open(site, &tree)? {
+            old.lay(&tree, &mut body, &mut bytes)?;
+        }
         let tree = Some(now.digest().into());
         Ok(Some(Self { tree, ..Self::new(body, bytes) }))
     }
@@ -182,19 +192,37 @@ impl Baseline {
             Some(commit) => (commit, Origin::MergeBase),
             None => (head, Origin::Head),
         };
-        Ok(Some(Self::new(
-            Body {
-                version: VERSION,
-                origin,
-                time: time.to_owned(),
-                commit,
-                dirty: BTreeMap::new(),
-                guarded: BTreeMap::new(),
-                tools: Vec::new(),
-                watched: BTreeMap::new(),
-            },
-            BTreeMap::new(),
-        )))
+        let mut body = Body {
+            version: VERSION,
+            origin,
+            time: time.to_owned(),
+            commit,
+            dirty: BTreeMap::new(),
+            guarded: BTreeMap::new(),
+            tools: Vec::new(),
+            watched: BTreeMap::new(),
+            old_texts: BTreeSet::new(),
+        };
+        let mut bytes = BTreeMap::new();
+        if let Some(old) = OldTexts::open(site, &tree)? {
+            old.lay(&tree, &mut body, &mut bytes)?;
+        }
+        Ok(Some(Self::new(body, bytes)))
+    }
+
+    /// Forgets old texts of tests that agents have edited: a person says that the tests are right
+    /// as they stand.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be removed.
+    pub fn forget_old_texts(site: &CheckSite) -> Result<(), BaselineError> {
+        OldTexts::forget(site, &WorkTree::open(site)?)
+    }
+
+    /// True if it has an older text of this file than the tree had when it was taken.
+    pub(crate) fn has_old_text(&self, path: &Path) -> bool {
+        self.body.old_texts.contains(&Name::new(path))
     }
 
     fn new(body: Body, bytes: BTreeMap<String, Vec<u8>>) -> Self {

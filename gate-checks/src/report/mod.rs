@@ -43,7 +43,7 @@ pub use runner::{Prepared, Request, prepare};
 pub(crate) use runner::{is_runner, with_options};
 
 /// Result of one test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It ran and held.

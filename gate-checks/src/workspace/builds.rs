@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The depth of a profile's folder below the target folder: `target/<triple>/debug`.
-const MAX_DEPTH: usize = 3;
+pub(super) const MAX_DEPTH: usize = 3;
 
 /// Removes it from a folder of builds. What stays costs only room.
 pub(super) fn forget(target: &Path, id: &str) {
@@ -26,7 +26,7 @@ pub(super) fn forget(target: &Path, id: &str) {
 const FINGERPRINTS: &str = ".fingerprint";
 
 /// The folders of profiles in and below a folder.
-fn profiles(folder: &Path, depth: usize) -> Vec<PathBuf> {
+pub(super) fn profiles(folder: &Path, depth: usize) -> Vec<PathBuf> {
     if folder.join(FINGERPRINTS).is_dir() {
         return vec![folder.to_owned()];
     }

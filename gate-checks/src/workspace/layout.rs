@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use crate::baseline::StoredFile;
 use crate::copy::{Mapping, dependencies};
@@ -13,6 +14,9 @@ use crate::worktree::{File, Kind, Snapshot};
 /// A file that git often ignores, and without which the tool looks for other versions
 /// of what the project needs.
 const LOCKS: [&str; 1] = ["Cargo.lock"];
+
+/// The date of files that are as in the baseline, after 1970: older than all build output.
+const OLD: Duration = Duration::from_secs(1_000_000_000);
 
 /// The files that a workspace is to hold, by the bytes of their names.
 #[derive(Clone, Debug)]
@@ -27,6 +31,8 @@ pub(super) struct Item {
     pub(super) kind: Kind,
     pub(super) hash: [u8; 32],
     pub(super) source: Source,
+    /// The date that it gets; none: that of its writing.
+    pub(super) modified: Option<SystemTime>,
 }
 
 /// The source of a file's bytes.
@@ -68,12 +74,23 @@ impl Layout {
             Kind::Link => Source::Link(Path::new(std::ffi::OsStr::from_bytes(&bytes)).to_owned()),
             _ => Source::Bytes(bytes),
         };
-        self.items.insert(name(path), Item { kind: held.kind, hash, source });
+        self.items.insert(name(path), Item { kind: held.kind, hash, source, modified: None });
     }
 
     /// Leaves a file out.
     pub(crate) fn leave_out(&mut self, path: &Path) {
         self.items.remove(path.as_os_str().as_bytes());
+    }
+
+    /// Dates all files but these before any build output: they are as in the baseline.
+    pub(crate) fn date_all_but(&mut self, changed: &BTreeSet<&Path>) {
+        for (name, item) in &mut self.items {
+            item.modified = if changed.contains(path(name)) {
+                None
+            } else {
+                Some(SystemTime::UNIX_EPOCH + OLD)
+            };
+        }
     }
 
     /// The files, relative to the root.
@@ -96,9 +113,12 @@ impl Layout {
     fn take(&mut self, file: &File) -> io::Result<()> {
         let real = self.mapping.real.join(file.path());
         let item = match file.kind() {
-            Kind::Plain | Kind::Executable => {
-                Item { kind: file.kind(), hash: *file.hash(), source: Source::File(real) }
-            }
+            Kind::Plain | Kind::Executable => Item {
+                kind: file.kind(),
+                hash: *file.hash(),
+                source: Source::File(real),
+                modified: None,
+            },
             Kind::Link => {
                 let target = fs::read_link(&real)?;
                 if blake3::hash(target.as_os_str().as_bytes()) != *file.hash() {
@@ -155,5 +175,5 @@ fn name(path: &Path) -> Vec<u8> {
 
 fn link(target: PathBuf) -> Item {
     let hash = blake3::hash(target.as_os_str().as_bytes()).into();
-    Item { kind: Kind::Link, hash, source: Source::Link(target) }
+    Item { kind: Kind::Link, hash, source: Source::Link(target), modified: None }
 }

@@ -15,6 +15,7 @@
 //! which are linked to. The folders that stay warm are as the last run left them.
 
 mod builds;
+mod fresh;
 mod layout;
 mod sweep;
 mod sync;
@@ -37,6 +38,7 @@ use crate::store;
 use crate::temporary::Temporary;
 use crate::worktree::Snapshot;
 
+use fresh::FreshFolder;
 pub(crate) use layout::Layout;
 use sync::Sync;
 
@@ -62,10 +64,18 @@ const NO_SYNC: (&str, &str) = ("UV_NO_SYNC", "1");
 pub(crate) struct Workspace {
     folder: PathBuf,
     mapping: Mapping,
-    /// Without state: it goes with it.
-    _temporary: Option<Temporary>,
-    /// Released when it is closed.
-    _lock: File,
+    _owner: Owner,
+}
+
+/// The thing that makes a workspace ours; it ends with it.
+#[derive(Debug)]
+enum Owner {
+    /// It stays. Released when the file is closed.
+    Warm { _lock: File },
+    /// There is no state to keep it in.
+    Temporary { _folder: Temporary, _lock: File },
+    /// It is for one run.
+    Fresh { _folder: FreshFolder },
 }
 
 impl Workspace {
@@ -106,7 +116,11 @@ impl Workspace {
         }
         let copy = folder.join("tree").join(real.file_name().unwrap_or("tree".as_ref()));
         let mapping = Mapping { real: real.to_owned(), copy };
-        Ok(Some(Self { folder, mapping, _temporary: temporary, _lock: lock }))
+        let owner = match temporary {
+            Some(folder) => Owner::Temporary { _folder: folder, _lock: lock },
+            None => Owner::Warm { _lock: lock },
+        };
+        Ok(Some(Self { folder, mapping, _owner: owner }))
     }
 
     /// The layout that equals the tree.

@@ -5,7 +5,7 @@
 //! bytes are others. A file is always written beside and put into its place: it may
 //! have become a second name of some other file.
 
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -181,7 +181,8 @@ fn write_beside(beside: &Path, item: &Item) -> io::Result<()> {
         Source::Bytes(bytes) => fs::write(beside, bytes)?,
     }
     let mode = if item.kind == Kind::Executable { 0o755 } else { 0o644 };
-    fs::set_permissions(beside, Permissions::from_mode(mode))
+    fs::set_permissions(beside, Permissions::from_mode(mode))?;
+    item.modified.map_or(Ok(()), |time| File::open(beside)?.set_modified(time))
 }
 
 /// A name that no file of a tree has.

@@ -21,6 +21,7 @@ mod place;
 mod rule;
 mod shadowing;
 mod test_edit;
+mod test_names;
 mod tests_in_source;
 mod token;
 
@@ -33,10 +34,14 @@ pub use finding_list::{FindingList, capped};
 pub use guarded::{Guarded, guarded};
 
 pub use inline_tests::with_baseline_inline_tests;
-pub use keys::{MergedManifest, decisive, idle_targets, merge_manifest, python_dependencies};
+pub use keys::{
+    MergedManifest, decisive, idle_targets, merge_manifest, python_dependencies,
+    selects_the_same_tests,
+};
 pub use language::Language;
 pub use lexer::Part;
 pub use loaded::loaded_by_itself;
 pub use outcome::{Allowed, Weighed, weigh};
 pub use rule::{About, CRITERION, GIT, HOOK, TOOL, UNCHANGED, UNSEEN, rules};
 pub use test_edit::{TestEdit, compare_test_edit};
+pub use test_names::test_names;

@@ -3,8 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::Mode;
 use gate_core::integrity::Severity;
 
 use super::*;
@@ -110,27 +108,18 @@ fn tests() -> Vec<Test> {
 }
 
 #[test]
-fn tests_are_kept_for_a_check_and_its_command_alone() {
+fn a_result_is_kept_for_its_baseline_and_key_alone() {
     let fixture = Fixture::repository().keeping_state();
     let (baseline, tree) = (take(&fixture), WorkTree::open(&fixture.site).unwrap());
-    let kept = |check, key| baseline.tests(&fixture.site, &tree, (check, key));
-    assert_eq!(kept("tests", "key"), None);
-    baseline.keep_tests(&fixture.site, &tree, ("tests", "key"), &tests()).unwrap();
-    assert_eq!(kept("tests", "key"), Some(tests()));
-    assert_eq!((kept("tests", "other"), kept("other", "key")), (None, None));
+    let kept = |baseline: &Baseline, key| -> Option<Vec<Test>> {
+        baseline.result(&fixture.site, &tree, key)
+    };
+    assert_eq!(kept(&baseline, "key"), None);
+    baseline.keep_result(&fixture.site, &tree, "key", &tests()).unwrap();
+    assert_eq!(kept(&baseline, "key"), Some(tests()));
+    assert_eq!(kept(&baseline, "other"), None);
     fixture.write("a", "later\n");
-    let later = take(&fixture);
-    assert_eq!(later.tests(&fixture.site, &tree, ("tests", "key")), None);
-}
-
-#[test]
-fn an_outcome_on_the_baseline_is_kept_by_its_key() {
-    let fixture = Fixture::repository().keeping_state();
-    let (baseline, tree) = (take(&fixture), WorkTree::open(&fixture.site).unwrap());
-    let failed = Evidence::new("tests", Mode::Require, Outcome::Fail);
-    baseline.keep_outcome(&fixture.site, &tree, "key", &failed).unwrap();
-    assert_eq!(baseline.outcome(&fixture.site, &tree, "key"), Some(failed));
-    assert_eq!(baseline.outcome(&fixture.site, &tree, "other"), None);
+    assert_eq!(kept(&take(&fixture), "key"), None);
 }
 
 #[test]
@@ -138,15 +127,16 @@ fn without_state_nothing_is_kept_and_a_damaged_record_is_none() {
     let fixture = Fixture::repository().keeping_state();
     let (baseline, tree) = (take(&fixture), WorkTree::open(&fixture.site).unwrap());
     let stateless = CheckSite { state: None, ..fixture.site.clone() };
-    baseline.keep_tests(&stateless, &tree, ("tests", "key"), &tests()).unwrap();
-    assert_eq!(baseline.tests(&stateless, &tree, ("tests", "key")), None);
-    baseline.keep_tests(&fixture.site, &tree, ("tests", "key"), &tests()).unwrap();
+    let kept = |site: &CheckSite| -> Option<Vec<Test>> { baseline.result(site, &tree, "key") };
+    baseline.keep_result(&stateless, &tree, "key", &tests()).unwrap();
+    assert_eq!(kept(&stateless), None);
+    baseline.keep_result(&fixture.site, &tree, "key", &tests()).unwrap();
     let folder = super::super::folder(&fixture.site, &tree).unwrap().join("tests");
     for file in fs::read_dir(folder).unwrap().flatten() {
         fs::write(file.path(), "[{").unwrap();
         fs::set_permissions(file.path(), fs::Permissions::from_mode(0o600)).unwrap();
     }
-    assert_eq!(baseline.tests(&fixture.site, &tree, ("tests", "key")), None);
+    assert_eq!(kept(&fixture.site), None);
 }
 
 #[test]

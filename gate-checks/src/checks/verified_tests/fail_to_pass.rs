@@ -29,7 +29,7 @@ impl VerifiedTests<'_> {
             return Ok(());
         }
         let planted = found.is_some_and(|found| workspace.is_about_tests(found));
-        let Some(known) = self.known(workspace, overlay, found, planted).await? else {
+        let Some(known) = self.baseline_run(workspace, overlay, (found, planted)).await? else {
             let why = "which tests are new is not known: the baseline's gave no answer";
             verdict.becomes(Outcome::Inconclusive, why.to_owned());
             return Ok(());

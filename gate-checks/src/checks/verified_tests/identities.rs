@@ -17,8 +17,10 @@ const NAMED: usize = 3;
 pub(super) const LISTED: usize = 50;
 
 /// The baseline's tests, compared with those of a run.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Compared {
+    /// Set if there is nothing to compare.
+    lacking: Option<Lacking>,
     passed: usize,
     /// They are not among the tests any more.
     gone: Vec<String>,
@@ -28,6 +30,15 @@ pub(super) struct Compared {
     moved: Vec<String>,
     /// They may be gone: the operator said so.
     allowed: Vec<String>,
+}
+
+/// A comparison that cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lacking {
+    /// The baseline's tests are not known. True if the run names its own.
+    Baseline { names: bool },
+    /// The baseline has so many tests, and the run names none.
+    Report { before: usize },
 }
 
 /// Allowed changes of tests' names.
@@ -120,11 +131,18 @@ fn spellings(path: &Path, cwd: &Path) -> Vec<String> {
 }
 
 /// A test's name without what changes with the lines above it.
-fn name(id: &str) -> String {
+pub(super) fn name(id: &str) -> String {
     match id.split_once(" (line ") {
         Some((name, rest)) if rest.ends_with(')') => name.to_owned(),
         _ => id.to_owned(),
     }
+}
+
+/// True if a test is named after a file; `cwd` is the folder of the check, and both are relative
+/// to the root.
+pub(super) fn owns(file: &Path, cwd: &Path, id: &str) -> bool {
+    let spellings = spellings(file, cwd);
+    starts(id).any(|at| spellings.iter().any(|prefix| rest(&id[at..], prefix).is_some()))
 }
 
 /// True if a report names every test that it counts.
@@ -139,9 +157,9 @@ pub(super) fn compare(
     renamed: &Renamed,
     allow: &[Allowance],
 ) -> Compared {
-    let mut statuses: BTreeMap<String, BTreeSet<u8>> = BTreeMap::new();
+    let mut statuses: BTreeMap<String, BTreeSet<Status>> = BTreeMap::new();
     for test in &now.tests {
-        statuses.entry(name(&test.id)).or_default().insert(rank(test.status));
+        statuses.entry(name(&test.id)).or_default().insert(test.status);
     }
     let demanded: BTreeSet<_> = before
         .iter()
@@ -151,9 +169,8 @@ pub(super) fn compare(
     let mut compared = Compared::default();
     for id in demanded {
         let found = renamed.now(&id).find_map(|now| Some((now != id, statuses.get(&name(&now))?)));
-        let ran = found.filter(|(_, statuses)| {
-            !statuses.contains(&rank(Status::Skipped)) || statuses.len() > 1
-        });
+        let ran = found
+            .filter(|(_, statuses)| !statuses.contains(&Status::Skipped) || statuses.len() > 1);
         match (found, ran) {
             (_, Some((moved, _))) => {
                 compared.passed += 1;
@@ -167,14 +184,6 @@ pub(super) fn compare(
         }
     }
     compared
-}
-
-fn rank(status: Status) -> u8 {
-    match status {
-        Status::Passed => 0,
-        Status::Failed => 1,
-        Status::Skipped => 2,
-    }
 }
 
 pub(super) fn is_allowed(id: &str, allow: &[Allowance]) -> bool {
@@ -211,8 +220,33 @@ fn fits(pattern: &str, text: &str) -> bool {
 }
 
 impl Compared {
+    /// The baseline's tests are not known; `names` is true if the run names its own.
+    pub(super) fn unknown(names: bool) -> Self {
+        Self { lacking: Some(Lacking::Baseline { names }), ..Self::default() }
+    }
+
+    /// The baseline has so many tests, and the run names none.
+    pub(super) fn unlisted(before: usize) -> Self {
+        Self { lacking: Some(Lacking::Report { before }), ..Self::default() }
+    }
+
+    /// The tests of the baseline that did not run.
+    pub(super) fn missing(&self) -> impl Iterator<Item = &String> {
+        self.gone.iter().chain(&self.skipped)
+    }
+
+    /// True if the run names its tests, and those of the baseline are not known.
+    pub(super) fn is_without_baseline(&self) -> bool {
+        matches!(self.lacking, Some(Lacking::Baseline { names: true }))
+    }
+
     /// The difference as a sentence, if there is one.
     pub(super) fn wrong(&self) -> Option<String> {
+        if let Some(Lacking::Report { before }) = self.lacking {
+            return Some(format!(
+                "the report names none of the baseline's {before} tests any more"
+            ));
+        }
         match (self.gone.len(), self.skipped.len()) {
             (0, 0) => None,
             (gone, 0) => Some(format!(
@@ -240,6 +274,9 @@ impl Compared {
 
     /// As it stands in records.
     pub(super) fn detail(&self) -> Value {
+        if self.lacking.is_some() {
+            return json!({ "known": false });
+        }
         json!({
             "known": true,
             "passed": self.passed,

@@ -1,27 +1,28 @@
-//! Tests, tried: in a copy of the tree that stays warm, with the baseline's tests over
-//! the agent's sources, and with a test among them that has to fail.
+//! Tests that are believed because of the ground they stand on.
 //!
-//! Where the command is a known runner alone, one run tells all: the control has to
-//! fail and the command with it, and what is left of the report is judged as if the
-//! exit code, which is the runner's for failing tests, were 0. Where the exit code
-//! tells more (a script, a threshold of coverage, a hook of the project's own), the
-//! command runs twice, first without the control.
+//!     sync ─► controls ─► own run ─► overlay ─► deciding run ─► compare
 //!
-//! Tests of the baseline have to be there, and to run ([`identities`]). Which they were
-//! is found out by running the command on the baseline, once.
+//! The own run is the tree as it stands, in a copy that stays warm, with tests among its own
+//! that have to fail ([`control`](crate::control)). If the command is a known runner alone, one
+//! run says all: the controls have to fail and the command with them, and the rest of the report
+//! is judged as if the exit code, which is the runner's for failing tests, were 0. If the exit
+//! code says more (a script, a threshold of coverage), the command runs once without controls
+//! first.
 //!
-//! Where tests were edited or removed since the baseline, the run is the baseline's
-//! tests on the agent's sources; then the tree as it stands has to pass too: a tree
-//! whose own tests fail is not done, and its new tests may need what it has edited.
+//! The deciding run is the tree's product with the baseline's tests, in a fresh folder and
+//! without a control ([`deciding`]). Where the baseline itself does not end there as in the warm
+//! copy, the warm copy decides ([`calibration`]).
 //!
 //! Where settings ask for it, new tests run once more over what the sources were, and
 //! have to fail there ([`fail_to_pass`]).
 //!
-//! Where the copy falls short of something that is no part of the tree, the command
-//! runs in the tree itself once. It cannot pass there, but it can tell why.
+//! If the copy lacks something that is no part of the tree, the command runs in the tree itself
+//! once. It cannot pass there, but it can tell why.
 
-mod baseline_tests;
+mod baseline_run;
+mod calibration;
 mod control_outcome;
+mod deciding;
 mod fail_to_pass;
 mod identities;
 mod overlay;
@@ -49,11 +50,12 @@ use control_outcome::{ControlOutcome, without};
 use overlay::Overlay;
 use test_workspace::{Contents, TestWorkspace};
 use trouble::Trouble;
+use verdict::Verdict;
 
 pub use prefetch::learn_tests;
 pub use rerun::{PutBack, rerun};
 
-/// A check whose tests are tried.
+/// A check whose tests are verified.
 pub(super) struct VerifiedTests<'a> {
     pub(super) id: &'a CheckId,
     pub(super) settings: &'a CheckPolicy,
@@ -105,7 +107,7 @@ impl VerifiedTests<'_> {
     /// The record of the check.
     pub(super) async fn run(&self) -> Evidence {
         let began = Instant::now();
-        let evidence = match self.tried().await {
+        let evidence = match self.verified().await {
             Ok(evidence) => evidence,
             Err(trouble) => {
                 let argv = argv(&self.settings.command, self.settings.shell);
@@ -121,56 +123,49 @@ impl VerifiedTests<'_> {
         Evidence::new(self.id.as_str(), Mode::default(), outcome)
     }
 
-    async fn tried(&self) -> Result<Evidence, Trouble> {
+    async fn verified(&self) -> Result<Evidence, Trouble> {
         let tree = WorkTree::open(&self.cx.site)?;
         let overlay = Overlay::new(self.cx, &tree)?;
-        let found =
+        let overlay = overlay.as_ref();
+        let runner =
             recognise(self.id.as_str(), self.settings, &self.cx.site.folder_of(self.settings));
-        let overlaid = overlay.as_ref().map(Overlay::names).unwrap_or_default();
-        if found.is_none() && overlaid.is_empty() {
-            return self.unknown(&tree, overlay.as_ref()).await;
-        }
-        let mut workspace = TestWorkspace::open(&tree, self.settings, self.cx).await?;
-        let hold = match &overlay {
-            Some(overlay) if !overlaid.is_empty() => Contents::Overlay(overlay),
-            _ => Contents::Tree,
+        let Some(runner) = &runner else {
+            let why = "the command starts no runner that gate knows".to_owned();
+            let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(why));
+            if overlay.is_none() || !own.passed() {
+                return Ok(Verdict::new(own).finished());
+            }
+            let mut workspace = TestWorkspace::open(&tree, self.settings, self.cx).await?;
+            return self.judged(&mut workspace, (overlay, None), own).await;
         };
-        workspace.sync(hold)?;
-        let tried = self.with_control(&workspace, found.as_ref()).await?;
-        let mut verdict =
-            self.weigh(&mut workspace, overlay.as_ref(), found.as_ref(), tried).await?;
-        if let Some(object) = verdict.told.as_object_mut() {
-            object.insert("overlaid".to_owned(), json!(overlaid));
-        }
-        if let Some(overlay) = &overlay
-            && !overlaid.is_empty()
-        {
-            self.as_it_stands(&mut workspace, (overlay, found.as_ref()), &mut verdict).await?;
-        }
-        if let Some(overlay) = &overlay
-            && self.settings.fail_to_pass
-        {
-            self.fail_to_pass(&mut workspace, (overlay, found.as_ref()), &mut verdict).await?;
+        let mut workspace = TestWorkspace::open(&tree, self.settings, self.cx).await?;
+        workspace.sync(Contents::Tree)?;
+        let own = self.with_control(&workspace, runner).await?;
+        self.judged(&mut workspace, (overlay, Some(runner)), own).await
+    }
+
+    /// From the own run to the record.
+    async fn judged(
+        &self,
+        workspace: &mut TestWorkspace,
+        (overlay, runner): (Option<&Overlay<'_>>, Option<&RunnerCommand>),
+        own: TestOutcome,
+    ) -> Result<Evidence, Trouble> {
+        let own = self.let_go(workspace, own);
+        let mut verdict = self.own_verdict(workspace, overlay, runner, own).await?;
+        if let Some(overlay) = overlay {
+            if verdict.evidence.outcome == Outcome::Pass {
+                let accepted = self.decide(workspace, (overlay, runner), &mut verdict).await?;
+                self.keep_old_texts(workspace.tree(), overlay, &accepted)?;
+            }
+            if self.settings.fail_to_pass {
+                self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
+            }
         }
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());
         }
         Ok(verdict.finished())
-    }
-
-    /// A command of which nothing is known, as it stands in the tree.
-    async fn unknown(
-        &self,
-        tree: &WorkTree,
-        overlay: Option<&Overlay<'_>>,
-    ) -> Result<Evidence, Trouble> {
-        let why = Control::None("the command starts no runner that gate knows".to_owned());
-        let tried = TestOutcome::new(self.in_tree().await, self.settings, why);
-        let (Some(overlay), true) = (overlay, tried.passed()) else {
-            return Ok(verdict::Verdict::new(tried).finished());
-        };
-        let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
-        Ok(self.weigh(&mut workspace, Some(overlay), None, tried).await?.finished())
     }
 
     async fn in_tree(&self) -> Result<Ran, Box<Evidence>> {
@@ -189,16 +184,8 @@ impl VerifiedTests<'_> {
     async fn with_control(
         &self,
         workspace: &TestWorkspace,
-        found: Option<&RunnerCommand>,
+        found: &RunnerCommand,
     ) -> Result<TestOutcome, Trouble> {
-        let Some(found) = found else {
-            let why = Control::None("the command starts no runner that gate knows".to_owned());
-            return Ok(TestOutcome::new(
-                workspace.run(self.id, None, false).await,
-                workspace.settings(),
-                why,
-            ));
-        };
         if workspace.is_about_tests(found) {
             return self.together(workspace, found).await;
         }

@@ -1,15 +1,88 @@
-//! The changes of the tree since its baseline, and the files that are overlaid.
+//! The changes of the tree since its baseline, and the files that are laid over it.
 
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Allowance;
-use gate_core::integrity::Guarded;
+use gate_core::integrity::{
+    Guarded, MergedManifest, loaded_by_itself, merge_manifest, test_names,
+    with_baseline_inline_tests,
+};
 
-use crate::baseline::{Baseline, BaselineError, Change, What};
+use super::identities;
+use crate::baseline::{Baseline, BaselineError, Change, StoredFile, What};
 use crate::check::CheckContext;
 use crate::workspace::Layout;
 use crate::worktree::{Cancellation, Globs, WorkTree, shown};
+
+/// A file that stands otherwise in the deciding folder than in the tree.
+#[derive(Clone, Debug)]
+pub(super) struct Replacement {
+    pub(super) path: PathBuf,
+    pub(super) kind: ReplacementKind,
+    /// None: it is left out.
+    file: Option<StoredFile>,
+    /// The names of the tests in the old text of a source.
+    tests: Vec<String>,
+}
+
+/// The reason for a replacement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReplacementKind {
+    /// A test, or a file that tests rest on, was edited or removed: as it was.
+    Edited,
+    /// A new test, or a new file that runners load by themselves: left out.
+    New,
+    /// Settings of a test runner: as they were.
+    Settings,
+    /// A source with tests in it: the tree's source with the baseline's tests.
+    Inline,
+    /// A manifest: the tree's, with the baseline's keys about tests.
+    Manifest,
+    /// A manifest that cannot be merged: as it was.
+    Recipe,
+}
+
+impl Replacement {
+    /// Puts it into a layout.
+    pub(super) fn lay(&self, layout: &mut Layout) {
+        match &self.file {
+            Some(file) => layout.lay(&self.path, file),
+            None => layout.leave_out(&self.path),
+        }
+    }
+
+    /// Its name, fit to be shown.
+    pub(super) fn name(&self) -> String {
+        shown(self.path.as_os_str().as_bytes())
+    }
+
+    /// True if a test is one of the file's; `cwd` is the folder of the check, relative to the root.
+    pub(super) fn owns(&self, cwd: &Path, test: &str) -> bool {
+        let own_name = test.rsplit("::").next().unwrap_or(test);
+        match self.kind {
+            ReplacementKind::Edited => identities::owns(&self.path, cwd, test),
+            // The names of tests in a crate's root do not say so.
+            ReplacementKind::Inline => {
+                identities::owns(&self.path, cwd, test)
+                    || self.tests.iter().any(|name| name == own_name)
+            }
+            _ => false,
+        }
+    }
+
+    /// True if it stands as in the baseline.
+    pub(super) fn is_old(&self) -> bool {
+        !matches!(self.kind, ReplacementKind::Inline | ReplacementKind::Manifest)
+    }
+
+    /// True if it decides which tests run, and how.
+    pub(super) fn is_settings(&self) -> bool {
+        use ReplacementKind::{Manifest, Recipe, Settings};
+        matches!(self.kind, Settings | Manifest | Recipe)
+    }
+}
 
 /// A tree, and what it was.
 pub(super) struct Overlay<'a> {
@@ -56,56 +129,85 @@ impl<'a> Overlay<'a> {
             .filter_map(|change| Some((change.moved_from.as_deref()?, change.path.as_path())))
     }
 
-    /// The files that the overlay puts in their old state: tests and what they rest
-    /// on that were edited or removed, and settings of test runners, new ones too.
-    fn overlaid(&self) -> impl Iterator<Item = &Change> {
+    /// The files that stand otherwise in the deciding folder than in the tree.
+    ///
+    /// # Errors
+    ///
+    /// A file of the baseline that cannot be read any more.
+    pub(super) fn replacements(&self, tree: &WorkTree) -> Result<Vec<Replacement>, BaselineError> {
         let moved: Vec<_> = self.moved().map(|(from, _)| from.to_owned()).collect();
-        let changes = self.changes.iter().zip(&self.allowed).filter(|(_, allowed)| !**allowed);
-        changes.map(|(change, _)| change).filter(move |change| match change.guarded {
-            Some(Guarded::Test | Guarded::Support) => {
-                change.what != What::Added && !moved.contains(&change.path)
-            }
-            Some(Guarded::Runner) => true,
-            _ => false,
-        })
-    }
-
-    /// Their names, fit to be shown.
-    pub(super) fn names(&self) -> Vec<String> {
-        self.overlaid().map(|change| shown(change.path.as_os_str().as_bytes())).collect()
-    }
-
-    /// The overlaid tests that are in the tree, if nothing but tests is overlaid or left out.
-    pub(super) fn own_tests(&self) -> Option<Vec<PathBuf>> {
-        let mut own = Vec::new();
-        for change in self.overlaid().chain(self.left_out()) {
-            if change.guarded != Some(Guarded::Test) {
-                return None;
-            }
-            if change.what != What::Removed {
-                own.push(change.path.clone());
+        let mut replacements = Vec::new();
+        for (change, allowed) in self.changes.iter().zip(&self.allowed) {
+            if !*allowed && !moved.contains(&change.path) {
+                replacements.extend(self.replacement(tree, change)?);
             }
         }
-        Some(own)
+        Ok(replacements)
     }
 
-    /// New tests, and new files that tests rest on.
-    fn left_out(&self) -> impl Iterator<Item = &Change> {
-        let changes = self.changes.iter().zip(&self.allowed).filter(|(_, allowed)| !**allowed);
-        changes.map(|(change, _)| change).filter(|change| {
-            let test = matches!(change.guarded, Some(Guarded::Test | Guarded::Support));
-            test && change.what == What::Added && change.moved_from.is_none()
-        })
-    }
-
-    /// Lays them over. New tests go with it: they are free, and may need what is put
-    /// back; they run with the tree as it stands.
-    pub(super) fn lay(&self, tree: &WorkTree, layout: &mut Layout) -> Result<(), BaselineError> {
-        for change in self.overlaid() {
-            self.put_back(tree, layout, &change.path)?;
+    /// The file in the place of a changed one; none if the tree's stays.
+    fn replacement(
+        &self,
+        tree: &WorkTree,
+        change: &Change,
+    ) -> Result<Option<Replacement>, BaselineError> {
+        let path = change.path.clone();
+        let name = path.to_string_lossy();
+        let is_new = change.what == What::Added;
+        let is_test = matches!(change.guarded, Some(Guarded::Test | Guarded::Support));
+        if is_new && change.moved_from.is_none() && (is_test || loaded_by_itself(&name)) {
+            let (kind, tests) = (ReplacementKind::New, Vec::new());
+            return Ok(Some(Replacement { path, kind, file: None, tests }));
         }
-        self.left_out().for_each(|change| layout.leave_out(&change.path));
-        Ok(())
+        let kind = match change.guarded {
+            Some(Guarded::Runner) => ReplacementKind::Settings,
+            _ if is_new => return Ok(None),
+            Some(Guarded::Test | Guarded::Support) => ReplacementKind::Edited,
+            Some(Guarded::Manifest) | None if change.what == What::Edited => {
+                return self.merged(tree, change);
+            }
+            _ => return Ok(None),
+        };
+        let file = self.baseline.content(tree, &path)?;
+        Ok(Some(Replacement { path, kind, file, tests: Vec::new() }))
+    }
+
+    /// A manifest with the baseline's keys about tests, or a source with the baseline's tests.
+    fn merged(
+        &self,
+        tree: &WorkTree,
+        change: &Change,
+    ) -> Result<Option<Replacement>, BaselineError> {
+        let path = change.path.clone();
+        let name = path.to_string_lossy();
+        let (Some(before), Some(now)) = (self.baseline.content(tree, &path)?, tree.bytes(&path))
+        else {
+            return Ok(None);
+        };
+        let (kind, bytes) = if change.guarded == Some(Guarded::Manifest) {
+            match merge_manifest(&name, &before.bytes, &now) {
+                MergedManifest::Same => return Ok(None),
+                MergedManifest::Text(bytes) => (ReplacementKind::Manifest, bytes),
+                MergedManifest::Unmergeable => (ReplacementKind::Recipe, before.bytes),
+            }
+        } else {
+            match with_baseline_inline_tests(&name, &before.bytes, &now) {
+                Some(bytes) => (ReplacementKind::Inline, bytes),
+                None => return Ok(None),
+            }
+        };
+        let tests = test_names(&name, &bytes);
+        let file = Some(StoredFile { bytes, kind: before.kind });
+        Ok(Some(Replacement { path, kind, file, tests }))
+    }
+
+    /// True if code that runs while the work is built was changed: what was built before may not
+    /// be what it would build.
+    pub(super) fn changes_builds(&self, tree: &WorkTree) -> bool {
+        self.changes.iter().any(|change| {
+            let is_script = change.path.file_name().is_some_and(|name| name == "build.rs");
+            is_script || is_of_macros(tree.root(), &change.path)
+        })
     }
 
     /// Makes it the baseline's own tree.
@@ -163,6 +265,20 @@ impl<'a> Overlay<'a> {
         }
         Ok(())
     }
+}
+
+/// True for a file of a crate of procedural macros.
+fn is_of_macros(root: &Path, file: &Path) -> bool {
+    if file.extension().is_none_or(|kind| kind != "rs") {
+        return false;
+    }
+    let manifests = file.ancestors().skip(1).map(|folder| root.join(folder).join("Cargo.toml"));
+    let text = manifests.into_iter().find_map(|manifest| fs::read_to_string(manifest).ok());
+    let manifest = text.and_then(|text| text.parse::<toml::Table>().ok()).unwrap_or_default();
+    let library = manifest.get("lib").and_then(toml::Value::as_table);
+    library.is_some_and(|library| {
+        ["proc-macro", "proc_macro"].iter().any(|key| library.get(*key) == Some(&true.into()))
+    })
 }
 
 /// The globs of files that may change.

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::Policy;
-use serde_json::json;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::VerifiedTests;
+use super::baseline_run::RunKind;
 use super::overlay::Overlay;
 use super::prefetch::context;
 use super::test_workspace::{Contents, TestWorkspace};
@@ -69,7 +69,7 @@ impl VerifiedTests<'_> {
         let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(None) };
         let kept = match put_back {
             PutBack::Everything => {
-                overlay.baseline.outcome(&self.cx.site, tree, &self.command_key())
+                overlay.baseline.result(&self.cx.site, tree, &self.key(RunKind::Record))
             }
             PutBack::Files(_) => None,
         };
@@ -88,16 +88,9 @@ impl VerifiedTests<'_> {
         self.cx.masker.evidence(&mut evidence);
         if matches!(put_back, PutBack::Everything) && !self.cx.cancel.is_cancelled() {
             // What is not kept is found out again.
-            let _ =
-                overlay.baseline.keep_outcome(&self.cx.site, tree, &self.command_key(), &evidence);
+            let key = self.key(RunKind::Record);
+            let _ = overlay.baseline.keep_result(&self.cx.site, tree, &key, &evidence);
         }
         Ok(Some(evidence))
-    }
-
-    /// The check and its command, by which its outcome on a baseline is kept.
-    fn command_key(&self) -> String {
-        let settings = self.settings;
-        let key = json!([self.id.as_str(), settings.command, settings.shell, settings.cwd]);
-        format!("outcome {key}")
     }
 }

@@ -1,22 +1,23 @@
 //! The workspace that tests run in.
 
+use std::collections::BTreeSet;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gate_core::decide::evidence::Evidence;
+use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
 
-use super::overlay::Overlay;
+use super::overlay::{Overlay, Replacement};
 use super::select::Selection;
 use super::trouble::Trouble;
 use crate::check::{CheckContext, CheckId};
-use crate::checks::launch::CopyReport;
+use crate::checks::launch::{CopyReport, Launch};
 use crate::checks::test_run::{Ran, TestRun};
 use crate::control::{self, Control, Place, RunnerCommand};
 use crate::report::{TestReport, with_options};
 use crate::site::CheckSite;
-use crate::workspace::Workspace;
+use crate::workspace::{Layout, Workspace};
 use crate::worktree::{Snapshot, WorkTree};
 
 /// The workspace, and a check in it.
@@ -37,8 +38,8 @@ pub(super) struct TestWorkspace {
 pub(super) enum Contents<'a> {
     /// The tree as it stands.
     Tree,
-    /// The tree with the baseline's tests and settings over it.
-    Overlay(&'a Overlay<'a>),
+    /// The tree with these files in the place of its own.
+    Replaced(&'a [&'a Replacement]),
     /// The baseline.
     Baseline(&'a Overlay<'a>),
     /// The baseline with the tests as they stand.
@@ -74,20 +75,90 @@ impl TestWorkspace {
         })
     }
 
-    /// Has the workspace hold this.
-    pub(super) fn sync(&mut self, hold: Contents<'_>) -> Result<(), Trouble> {
+    /// A workspace with a random path that nobody has written to. `changed` are the files that
+    /// are not as in the baseline.
+    pub(super) fn fresh(
+        &self,
+        check: (&CheckId, &CheckPolicy),
+        contents: Contents<'_>,
+        changed: &BTreeSet<&Path>,
+        with_builds: bool,
+    ) -> Result<Self, Trouble> {
+        let (id, settings) = check;
+        let workspace = Workspace::fresh(&self.real, self.tree.root())?;
+        let site = Arc::new(workspace.site(&self.real, &settings.env)?);
+        let mut fresh = Self {
+            settings: workspace.settings(settings),
+            tree: self.tree.clone(),
+            snapshot: Arc::clone(&self.snapshot),
+            real: Arc::clone(&self.real),
+            cx: CheckContext { site, ..self.cx.clone() },
+            files: Vec::new(),
+            workspace,
+        };
+        let mut layout = fresh.layout(contents)?;
+        layout.date_all_but(changed);
+        if with_builds {
+            fresh.workspace.use_builds(&fresh.real, id.as_str());
+        }
+        fresh.write(&layout)?;
+        Ok(fresh)
+    }
+
+    /// Keeps what a run of the baseline has built.
+    pub(super) fn keep_builds(&self, id: &CheckId) {
+        self.workspace.keep_builds(&self.real, id.as_str());
+    }
+
+    /// Makes the workspace hold these files.
+    pub(super) fn sync(&mut self, contents: Contents<'_>) -> Result<(), Trouble> {
+        let layout = self.layout(contents)?;
+        self.write(&layout)
+    }
+
+    fn layout(&self, contents: Contents<'_>) -> Result<Layout, Trouble> {
         let mut layout = self.workspace.layout(&self.snapshot)?;
-        match hold {
+        match contents {
             Contents::Tree => {}
-            Contents::Overlay(overlay) => overlay.lay(&self.tree, &mut layout)?,
+            Contents::Replaced(files) => files.iter().for_each(|file| file.lay(&mut layout)),
             Contents::Baseline(overlay) => overlay.lay_all(&self.tree, &mut layout)?,
             Contents::WithoutWork(overlay) => overlay.lay_sources(&self.tree, &mut layout)?,
             Contents::PutBack(overlay, files) => {
                 overlay.lay_files(&self.tree, &mut layout, files)?;
             }
         }
-        self.workspace.sync(&layout, &self.snapshot, &self.real)?;
+        Ok(layout)
+    }
+
+    fn write(&mut self, layout: &Layout) -> Result<(), Trouble> {
+        self.workspace.sync(layout, &self.snapshot, &self.real)?;
         self.files = layout.files();
+        Ok(())
+    }
+
+    /// Runs the commands that make what the command needs and no commit has.
+    ///
+    /// # Errors
+    ///
+    /// The record of a command that did not end with code 0.
+    pub(super) async fn prepare(&self, id: &CheckId) -> Result<(), Box<Evidence>> {
+        for (index, argv) in self.settings.prepare.iter().enumerate() {
+            let id = CheckId::new(format!("{id}-prepare-{}", index + 1));
+            let launch = Launch {
+                id: &id,
+                settings: &self.settings,
+                argv: argv.clone(),
+                variables: self.workspace.variables(),
+                stdin: None,
+                reader: None,
+                told: CopyReport { mapping: Some(self.workspace.mapping()), hidden: None },
+            };
+            let ran = launch.run(&self.cx).await?;
+            if ran.exit_code != Some(0) {
+                let summary = format!("`{}` did not succeed (`prepare`)", argv.join(" "));
+                return Err(Box::new(ran.came_to(Outcome::Inconclusive, &summary, None)));
+            }
+        }
         Ok(())
     }
 

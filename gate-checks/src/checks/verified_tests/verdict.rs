@@ -1,29 +1,29 @@
-//! The verdict over a run: the control, the baseline's tests, the tree as it stands.
+//! The record of verified tests, from the own run's control to the run that decides.
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use serde_json::{Value, json};
 
-use super::baseline_tests::BaselineTests;
+use super::baseline_run::{BaselineRun, RunKind};
 use super::control_outcome::ControlOutcome;
-use super::identities::{self, Renamed, compare, is_allowed, names_all};
-use super::overlay::Overlay;
+use super::identities::{Compared, LISTED};
+use super::overlay::{Overlay, Replacement, ReplacementKind};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::{Control, TestOutcome, VerifiedTests, tell};
-use crate::check::CheckId;
 use crate::control::RunnerCommand;
-use crate::report;
+use crate::report::{Status, TestReport};
 
-/// Overlaid files that a summary names.
-const NAMED: usize = 2;
+/// Replaced files that a summary names.
+const MAX_NAMED_FILES: usize = 2;
 
 /// A record that is almost ready.
 pub(super) struct Verdict {
     pub(super) evidence: Evidence,
     /// Further members of the evidence's detail.
     pub(super) told: Value,
-    pub(super) report: Option<report::TestReport>,
+    pub(super) report: Option<TestReport>,
     pub(super) falls_short: bool,
+    control: Option<ControlOutcome>,
 }
 
 /// The meaning of a control that did not fail.
@@ -42,7 +42,11 @@ impl Verdict {
                 json!({ "control": held.name(), "exit_code_with_control": tried.code })
             }
         };
-        Self { evidence: tried.evidence, told, report: tried.report, falls_short }
+        let control = match tried.control {
+            Control::Planted(outcome) => Some(outcome),
+            Control::None(_) => None,
+        };
+        Self { evidence: tried.evidence, told, report: tried.report, falls_short, control }
     }
 
     pub(super) fn finished(self) -> Evidence {
@@ -62,84 +66,117 @@ impl Verdict {
         self.evidence.summary = summary;
         self.falls_short = false;
     }
+
+    /// Takes in a comparison with the baseline's tests.
+    pub(super) fn compare(&mut self, compared: &Compared) {
+        self.tell("baseline", compared.detail());
+        if let Some(wrong) = compared.wrong() {
+            let summary = format!("{wrong}; of all tests, {}", self.evidence.summary);
+            self.becomes(Outcome::Fail, summary);
+        } else if compared.is_without_baseline() {
+            self.evidence.summary.push_str("; the baseline's tests are not known");
+        }
+    }
+
+    /// The baseline's tests did not pass, and no edited file explains that.
+    pub(super) fn refuse(&mut self, run: TestOutcome, compared: &Compared, laid: &[&Replacement]) {
+        self.take(run, compared);
+        let (new, old): (Vec<_>, Vec<_>) =
+            laid.iter().partition(|file| file.kind == ReplacementKind::New);
+        let [new, old] = [new, old].map(|files| names(&files));
+        let ground = match (old.is_empty(), new.is_empty()) {
+            (false, _) => format!("; with {} as in the baseline", some_files(&old)),
+            (true, false) => format!("; without what is new: {}", some_files(&new)),
+            (true, true) => String::new(),
+        };
+        self.evidence.summary.push_str(&ground);
+    }
+
+    /// Tests were changed so that they say something else: a person has to approve that.
+    pub(super) fn needs_approval(
+        &mut self,
+        run: TestOutcome,
+        compared: &Compared,
+        files: &[(&Replacement, Vec<String>)],
+    ) {
+        self.take(run, compared);
+        let changed = files.iter().map(|(file, tests)| {
+            let listed = &tests[..tests.len().min(LISTED)];
+            json!({ "file": file.name(), "tests": listed })
+        });
+        self.tell("changed", changed.collect());
+        let files: Vec<_> = files.iter().map(|(file, _)| file.name()).collect();
+        let advice = format!(
+            "; with {} as in the baseline: put back what was changed there, or a person has to \
+             approve it",
+            some_files(&files)
+        );
+        self.evidence.summary.push_str(&advice);
+    }
+
+    /// Takes in a run of the baseline's tests that did not pass.
+    fn take(&mut self, run: TestOutcome, compared: &Compared) {
+        self.evidence = run.evidence;
+        self.compare(compared);
+        self.falls_short = false;
+        if self.evidence.outcome == Outcome::Pass {
+            self.evidence.outcome = Outcome::Fail;
+        }
+    }
+}
+
+fn names(files: &[&&Replacement]) -> Vec<String> {
+    files.iter().map(|file| file.name()).collect()
 }
 
 impl VerifiedTests<'_> {
-    /// Weighs what a try told: first the control, then the baseline's tests.
-    pub(super) async fn weigh(
+    /// The record of the own run: its control has to have failed.
+    pub(super) async fn own_verdict(
         &self,
         workspace: &mut TestWorkspace,
         overlay: Option<&Overlay<'_>>,
-        found: Option<&RunnerCommand>,
-        tried: TestOutcome,
+        runner: Option<&RunnerCommand>,
+        own: TestOutcome,
     ) -> Result<Verdict, Trouble> {
-        let tried = self.let_go(workspace, tried);
-        self.remember(workspace, overlay, found, &tried);
-        let TestOutcome { control, code, .. } = &tried;
-        let held = match control {
-            Control::Planted(held) => Some(*held),
-            Control::None(_) => None,
-        };
-        let (report, code, passed) = (tried.report.clone(), *code, tried.passed());
-        let mut verdict = Verdict::new(tried);
-        if let (Some(held), Some(found)) =
-            (held.filter(|held| *held != ControlOutcome::Failed), found)
-            && (passed || code == Some(0) || held == ControlOutcome::Passed)
+        self.remember(workspace, overlay, runner, &own);
+        let (code, passed) = (own.code, own.passed());
+        let mut verdict = Verdict::new(own);
+        if let (Some(planted), Some(runner)) = (verdict.control, runner)
+            && planted != ControlOutcome::Failed
+            && (passed || code == Some(0) || planted == ControlOutcome::Passed)
         {
-            match self.means(workspace, overlay, found, held).await? {
-                Meaning::Tamper => {
-                    verdict.becomes(Outcome::Tamper, held.told(code));
-                    return Ok(verdict);
-                }
+            match self.meaning(workspace, overlay, runner, planted).await? {
+                Meaning::Tamper => verdict.becomes(Outcome::Tamper, planted.told(code)),
                 Meaning::Nothing(why) => {
                     verdict.tell("control", json!("none"));
                     verdict.tell("why_none", json!(why));
                 }
             }
         }
-        let (Some(overlay), true) = (overlay, passed) else { return Ok(verdict) };
-        let planted = found.is_some_and(|found| workspace.is_about_tests(found));
-        let names_tests = report.as_ref().is_some_and(names_all);
-        let known = self.known(workspace, overlay, found, planted).await?;
-        let known = known.filter(|known| !known.tests.is_empty());
-        match (known, report) {
-            (Some(known), Some(report)) if names_tests => {
-                self.hold_against(&known, &report, workspace, overlay, &mut verdict);
-            }
-            (Some(known), _) => {
-                let gone = known.tests.len();
-                let summary = format!("none of the baseline's {gone} tests is told of any more");
-                verdict.becomes(Outcome::Fail, summary);
-            }
-            (None, _) => {
-                verdict.tell("baseline", json!({ "known": false }));
-                if names_tests {
-                    verdict.evidence.summary.push_str("; the baseline's tests are not known");
-                }
-            }
+        if let Some(overlay) = overlay
+            && verdict.evidence.outcome == Outcome::Fail
+        {
+            self.tell_red_before(workspace, overlay, &mut verdict);
         }
         Ok(verdict)
     }
 
-    /// Failing tests that the operator lets go do not count.
-    fn let_go(&self, workspace: &TestWorkspace, tried: TestOutcome) -> TestOutcome {
-        let Some(report) = &tried.report else { return tried };
-        let failed = || report.named(report::Status::Failed);
-        let held = matches!(tried.control, Control::Planted(ControlOutcome::Failed));
-        if !held || failed().next().is_none() || !failed().all(|id| is_allowed(id, &self.cx.allow))
-        {
-            return tried;
+    /// Names the failing tests that failed on the baseline, as far as that is known.
+    fn tell_red_before(
+        &self,
+        workspace: &TestWorkspace,
+        overlay: &Overlay<'_>,
+        verdict: &mut Verdict,
+    ) {
+        let kinds = [RunKind::WithControl, RunKind::Warm];
+        let before = kinds.iter().find_map(|kind| self.kept(workspace, overlay, *kind));
+        let (Some(before), Some(report)) = (before, &verdict.report) else { return };
+        let before: Vec<_> = before.failed().collect();
+        let failed = report.named(Status::Failed).filter(|id| before.contains(id));
+        let red: Vec<_> = failed.take(LISTED).map(str::to_owned).collect();
+        if !red.is_empty() {
+            verdict.tell("red_before", json!(red));
         }
-        let mut report = report.clone();
-        report.failed = report.failed.saturating_sub(failed().count() as u64);
-        report.tests.retain(|test| test.status != report::Status::Failed);
-        report.failures.clear();
-        let judged = report::judge(Some(&report), Some(0), workspace.settings().report);
-        let mut evidence = tried.evidence;
-        (evidence.outcome, evidence.summary) = (judged.outcome, judged.summary);
-        (evidence.exit_code, evidence.excerpt) = (Some(0), None);
-        tell(&mut evidence, judged.detail);
-        TestOutcome { evidence, report: Some(report), ..tried }
     }
 
     /// A run on a tree that is its own baseline tells what the baseline's tests are.
@@ -147,128 +184,64 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &TestWorkspace,
         overlay: Option<&Overlay<'_>>,
-        found: Option<&RunnerCommand>,
-        tried: &TestOutcome,
+        runner: Option<&RunnerCommand>,
+        own: &TestOutcome,
     ) {
         let Some(overlay) = overlay.filter(|overlay| overlay.changes.is_empty()) else { return };
-        let planted = found.is_some_and(|found| workspace.is_about_tests(found));
-        let held = match tried.control {
-            Control::Planted(held) => Some(held),
+        let planted = runner.is_some_and(|runner| workspace.is_about_tests(runner));
+        let control = match own.control {
+            Control::Planted(outcome) => Some(outcome),
             Control::None(_) => None,
         };
-        let outcome = if planted { held } else { None };
-        let known = BaselineTests::new(tried.report.as_ref(), outcome);
+        let code = own.evidence.exit_code;
+        let run = BaselineRun::new(own.report.as_ref(), code, if planted { control } else { None });
         // What is not known may only lack something at this moment.
-        if !known.tests.is_empty() {
-            self.keep(workspace, overlay, planted, &known);
-            if let (false, Some(held)) = (planted, held) {
-                self.keep(workspace, overlay, true, &BaselineTests::new(None, Some(held)));
+        if !run.tests.is_empty() {
+            let kind = if planted { RunKind::WithControl } else { RunKind::Warm };
+            self.keep(workspace, overlay, kind, &run);
+            if let (false, Some(_)) = (planted, control) {
+                let with_control = BaselineRun::new(None, code, control);
+                self.keep(workspace, overlay, RunKind::WithControl, &with_control);
             }
         }
     }
 
     /// Finds the meaning of a control that did not fail. A project's own settings may leave it
-    /// out: then it did not fail on the baseline either.
-    async fn means(
+    /// out: then it did not fail on the baseline either, or does with the baseline's settings.
+    async fn meaning(
         &self,
         workspace: &mut TestWorkspace,
         overlay: Option<&Overlay<'_>>,
-        found: &RunnerCommand,
-        held: ControlOutcome,
+        runner: &RunnerCommand,
+        outcome: ControlOutcome,
     ) -> Result<Meaning, Trouble> {
-        if held == ControlOutcome::Masked {
+        if outcome == ControlOutcome::Masked {
             return Ok(Meaning::Tamper);
         }
-        let known = match overlay {
-            Some(overlay) => self.known(workspace, overlay, Some(found), true).await?,
-            None => None,
-        };
-        let part = found.runner.selects(&found.args) || !found.seen;
-        Ok(match (known.and_then(|known| known.control), held) {
+        let mut baseline = None;
+        if let Some(overlay) = overlay {
+            baseline = self.baseline_run(workspace, overlay, (Some(runner), true)).await?;
+            let replacements = overlay.replacements(workspace.tree())?;
+            let settings: Vec<_> = replacements.iter().filter(|file| file.is_settings()).collect();
+            let is_left_out = matches!(outcome, ControlOutcome::Missing | ControlOutcome::NoTest);
+            if is_left_out && !settings.is_empty() {
+                workspace.sync(Contents::Replaced(&settings))?;
+                let again = self.with_control(workspace, runner).await?;
+                if matches!(again.control, Control::Planted(ControlOutcome::Failed)) {
+                    return Ok(Meaning::Nothing("changed settings leave it out"));
+                }
+            }
+        }
+        let part = runner.runner.selects(&runner.args) || !runner.seen;
+        Ok(match (baseline.and_then(|baseline| baseline.control), outcome) {
             (Some(true), _) => Meaning::Tamper,
             (Some(false), _) => Meaning::Nothing("it is left out in the baseline too"),
-            (None, ControlOutcome::NoTest) => Meaning::Nothing("no test is told of"),
+            (None, ControlOutcome::NoTest) => Meaning::Nothing("the report names no test"),
             (None, ControlOutcome::Missing) if part => {
                 Meaning::Nothing("the command was not seen to run all tests")
             }
             (None, _) => Meaning::Tamper,
         })
-    }
-
-    fn hold_against(
-        &self,
-        known: &BaselineTests,
-        report: &report::TestReport,
-        workspace: &TestWorkspace,
-        overlay: &Overlay<'_>,
-        verdict: &mut Verdict,
-    ) {
-        let cwd =
-            identities::inside(&self.cx.site.folder_of(self.settings), workspace.tree().root());
-        let renamed = Renamed::new(overlay, &cwd);
-        let compared = compare(&known.tests, report, &renamed, &self.cx.allow);
-        verdict.tell("baseline", compared.detail());
-        if let Some(wrong) = compared.wrong() {
-            let summary = format!("{wrong}; of all tests, {}", verdict.evidence.summary);
-            verdict.becomes(Outcome::Fail, summary);
-        }
-    }
-
-    /// After a run with the baseline's tests: the tree with its own.
-    pub(super) async fn as_it_stands(
-        &self,
-        workspace: &mut TestWorkspace,
-        (overlay, found): (&Overlay<'_>, Option<&RunnerCommand>),
-        verdict: &mut Verdict,
-    ) -> Result<(), Trouble> {
-        let overlaid = &overlay.names();
-        let files = some(overlaid);
-        let passed = verdict.evidence.outcome == Outcome::Pass;
-        if !passed && !verdict.falls_short {
-            if verdict.evidence.outcome == Outcome::Fail {
-                let how = format!("; with {files} as in the baseline");
-                verdict.evidence.summary.push_str(&how);
-            }
-            return Ok(());
-        }
-        if self.cx.cancel.is_cancelled() {
-            return Err(Trouble::Ended);
-        }
-        let own = if passed { overlay.own_tests() } else { None };
-        if own.as_ref().is_some_and(Vec::is_empty) {
-            // What is left of its tests has passed.
-            return Ok(());
-        }
-        workspace.sync(Contents::Tree)?;
-        if let (Some(own), Some(found), Some(report)) = (&own, found, &verdict.report) {
-            workspace.narrow(found, own, report);
-        }
-        let log = CheckId::new(format!("{}-as-it-stands", self.id));
-        let none = Control::None(String::new());
-        let stands =
-            TestOutcome::new(workspace.run(&log, None, false).await, workspace.settings(), none);
-        match (passed, stands.passed()) {
-            (true, true) => {}
-            (true, false) => {
-                verdict.falls_short = stands.falls_short();
-                verdict.evidence = stands.evidence;
-                verdict.evidence.summary.push_str("; with the baseline's tests it passed");
-            }
-            (false, true) => {
-                let summary = format!(
-                    "with {files} as in the baseline: {}; a change that is meant needs `path` in \
-                     [[integrity.allow]]",
-                    verdict.evidence.summary
-                );
-                verdict.becomes(Outcome::Fail, summary);
-            }
-            // It is not what was laid over it.
-            (false, false) => {
-                verdict.falls_short = stands.falls_short();
-                verdict.evidence = stands.evidence;
-            }
-        }
-        Ok(())
     }
 
     /// Runs the command in the tree itself, if the copy lacks something.
@@ -291,9 +264,9 @@ impl VerifiedTests<'_> {
 }
 
 /// The first of these files, and how many more there are.
-fn some(files: &[String]) -> String {
-    let first = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match files.len().saturating_sub(NAMED) {
+fn some_files(files: &[String]) -> String {
+    let first = files.iter().take(MAX_NAMED_FILES).cloned().collect::<Vec<_>>().join(", ");
+    match files.len().saturating_sub(MAX_NAMED_FILES) {
         0 => first,
         more => format!("{first} and {more} more"),
     }

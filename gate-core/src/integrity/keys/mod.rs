@@ -56,6 +56,16 @@ pub(super) fn findings(
     }
 }
 
+/// True if two versions of a manifest select and run the same tests.
+pub fn selects_the_same_tests(
+    path: &str,
+    (before, now): (&[u8], &[u8]),
+    commands: &[(String, Vec<String>)],
+) -> bool {
+    let [before, now] = [before, now].map(String::from_utf8_lossy);
+    findings(path, (&before, &now), commands).is_empty()
+}
+
 /// Of a file outside of the tree, or that git ignores, what can get around the
 /// checks: two versions with the same are the same here.
 pub fn decisive(path: &str, bytes: &[u8]) -> Vec<u8> {

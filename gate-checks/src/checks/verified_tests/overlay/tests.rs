@@ -59,7 +59,9 @@ fn check_overlaid(
 ) {
     let (tree, cx) = context(fixture, baseline, allow);
     let overlay = Overlay::new(&cx, &tree).unwrap().unwrap();
-    assert_eq!(overlay.names(), expected);
+    let replacements = overlay.replacements(&tree).unwrap();
+    let laid = replacements.iter().filter(|file| file.kind != ReplacementKind::New);
+    assert_eq!(laid.map(Replacement::name).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -122,24 +124,35 @@ fn an_allowance_that_cannot_be_read_is_an_error() {
 }
 
 #[test]
-fn tests_run_alone_only_where_nothing_but_tests_is_laid_over() {
+fn new_tests_and_new_files_that_load_by_themselves_are_left_out() {
     let (fixture, baseline) = project();
-    let own = || {
+    for name in ["tests/test_new.py", "conftest.py", "tests/helper.py", "src/more.py"] {
+        fixture.write(name, "new\n");
+    }
+    let (tree, cx) = context(&fixture, &baseline, &[]);
+    let overlay = Overlay::new(&cx, &tree).unwrap().unwrap();
+    let replacements = overlay.replacements(&tree).unwrap();
+    assert!(replacements.iter().all(|file| file.kind == ReplacementKind::New));
+    let names: Vec<_> = replacements.iter().map(Replacement::name).collect();
+    assert_eq!(names, ["conftest.py", "tests/helper.py", "tests/test_new.py"]);
+}
+
+#[test]
+fn what_was_built_before_is_not_used_if_code_that_builds_was_changed() {
+    let (fixture, baseline) = project();
+    let changes_builds = || {
         let (tree, cx) = context(&fixture, &baseline, &[]);
-        let overlay = Overlay::new(&cx, &tree).unwrap().unwrap();
-        overlay.own_tests().map(|own| paths(&own))
+        Overlay::new(&cx, &tree).unwrap().unwrap().changes_builds(&tree)
     };
-    assert_eq!(own(), Some(Vec::new()));
-    fixture.write("tests/test_a.py", "edited\n");
-    fixture.remove("tests/test_b.py");
-    fixture.write("tests/test_new.py", "new\n");
-    let expected = ["tests/test_a.py", "tests/test_new.py"].map(str::to_owned).to_vec();
-    assert_eq!(own(), Some(expected));
-    fixture.write("tests/sub/conftest.py", "x\n");
-    assert_eq!(own(), None);
-    fixture.remove("tests/sub");
-    fixture.write("pytest.ini", "x\n");
-    assert_eq!(own(), None);
+    fixture.write("src/lib.rs", "\n");
+    fixture.write("macros/src/lib.rs", "\n");
+    fixture.write("macros/Cargo.toml", "[package]\nname = \"m\"\n");
+    assert!(!changes_builds());
+    fixture.write("macros/Cargo.toml", "[lib]\nproc-macro = true\n");
+    assert!(changes_builds());
+    fixture.remove("macros");
+    fixture.write("sub/build.rs", "\n");
+    assert!(changes_builds());
 }
 
 #[test]
@@ -201,7 +214,9 @@ fn a_workspace_holds_what_each_question_needs() {
         assert_eq!(laid(&fixture, &baseline, lay), files(&[&common[..], own].concat()));
     };
     check(
-        &|overlay, tree, layout| overlay.lay(tree, layout).unwrap(),
+        &|overlay, tree, layout| {
+            overlay.replacements(tree).unwrap().iter().for_each(|file| file.lay(layout));
+        },
         &[("src/sum.py", "work"), ("tests/test_a.py", TEST_A), ("tests/test_b.py", TEST_B)],
     );
     check(

@@ -85,8 +85,8 @@ fn a_verdict_that_is_decided_does_not_fall_short_any_more() {
 #[test]
 fn two_overlaid_files_are_named_and_the_others_counted() {
     let files = ["a", "b", "c", "d"].map(str::to_owned);
-    assert_eq!(some(&files[..1]), "a");
-    assert_eq!(some(&files[..2]), "a, b");
-    assert_eq!(some(&files[..3]), "a, b and 1 more");
-    assert_eq!(some(&files), "a, b and 2 more");
+    assert_eq!(some_files(&files[..1]), "a");
+    assert_eq!(some_files(&files[..2]), "a, b");
+    assert_eq!(some_files(&files[..3]), "a, b and 1 more");
+    assert_eq!(some_files(&files), "a, b and 2 more");
 }

@@ -32,7 +32,7 @@ pub(super) fn set_back(before: &Table, now: &mut Table) {
     workspace(before, now);
 }
 
-/// Where a library or a program stands is the product's; how it is tested is not.
+/// The place of a library or a program is the product's; how it is tested is not.
 fn target_keys() -> impl Iterator<Item = &'static str> {
     TARGET.into_iter().filter(|key| *key != "path")
 }

@@ -7,7 +7,7 @@ use super::object::Object;
 use crate::integrity::keys::key::Reach;
 use crate::integrity::keys::package::{RUNNERS, hooks, reached};
 
-/// What a script builds is the product, also if tests need it.
+/// Scripts that build make the product, also if tests need it.
 const BUILDS: [&str; 9] =
     ["build", "compile", "prepare", "generate", "codegen", "clean", "bundle", "lint", "typecheck"];
 

@@ -1,0 +1,310 @@
+//! The run that decides: the baseline's tests on the tree's product, without a control.
+//!
+//!     own run passed ─► ground ─► the baseline's tests over the product ─► compare ─► pass
+//!                          ▲                    │ a test fails
+//!                          │                    ▼
+//!                     calibration      whose test is it? ── a file that nobody edited ─► fail
+//!                                               │ an edited file
+//!                                               ▼
+//!                                      same assertions ─► once more with the edited file
+//!                                      others ─► a person has to approve them
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use gate_core::decide::evidence::Outcome;
+use gate_core::integrity::{
+    Guarded, Language, TestEdit, compare_test_edit, guarded, selects_the_same_tests,
+};
+use serde_json::json;
+
+use super::baseline_run::BaselineRun;
+use super::calibration::Ground;
+use super::identities::{self, Compared, Renamed, compare, is_allowed, names_all};
+use super::overlay::{Overlay, Replacement, ReplacementKind};
+use super::test_workspace::{Contents, TestWorkspace};
+use super::trouble::Trouble;
+use super::verdict::Verdict;
+use super::{Control, TestOutcome, VerifiedTests, tell};
+use crate::baseline::{OldPart, OldTexts};
+use crate::check::CheckId;
+use crate::control::RunnerCommand;
+use crate::report::{self, Status, TestReport};
+use crate::worktree::WorkTree;
+
+/// The most runs for one decision: each takes edited tests in place of old ones.
+const MAX_RUNS: usize = 3;
+
+/// The reasons why a run with the baseline's tests did not pass.
+struct Failures {
+    /// The tests that failed, are gone or are skipped.
+    tests: Vec<String>,
+    /// Errors outside of tests, such as of a compiler.
+    errors: String,
+    /// No test ran, or something outside of tests failed.
+    is_broken: bool,
+}
+
+/// The edits that a pass leaves to be accepted.
+#[derive(Debug, Default)]
+pub(super) struct Accepted {
+    replacements: Vec<Replacement>,
+    /// Edited files that decided in the place of their old texts.
+    adapted: BTreeSet<PathBuf>,
+}
+
+/// The files that explain why a run did not pass.
+#[derive(Debug, Default)]
+struct Blame<'r> {
+    /// Each with its tests, as far as they are known.
+    files: BTreeMap<&'r Path, (&'r Replacement, Vec<String>)>,
+    /// Tests of files that stand as in the tree, which no replaced file explains.
+    others: Vec<String>,
+}
+
+impl VerifiedTests<'_> {
+    /// Runs the baseline's tests, after the tree's own tests have passed. The edits that a pass
+    /// leaves to be accepted.
+    pub(super) async fn decide(
+        &self,
+        workspace: &mut TestWorkspace,
+        (overlay, runner): (&Overlay<'_>, Option<&RunnerCommand>),
+        verdict: &mut Verdict,
+    ) -> Result<Accepted, Trouble> {
+        let planted = runner.is_some_and(|runner| workspace.is_about_tests(runner));
+        let baseline = self.baseline_run(workspace, overlay, (runner, planted)).await?;
+        let ground = self.ground(workspace, overlay, baseline.as_ref()).await?;
+        let replacements = overlay.replacements(workspace.tree())?;
+        let shown = replacements.iter().filter(|file| file.kind != ReplacementKind::New);
+        verdict.tell("overlaid", json!(shown.map(Replacement::name).collect::<Vec<_>>()));
+        match &ground {
+            Ground::Fresh => verdict.tell("deciding", json!("fresh")),
+            Ground::Warm(why) => {
+                verdict.tell("deciding", json!("warm"));
+                verdict.tell("why_warm", json!(why));
+            }
+        }
+        let mut adapted: BTreeSet<PathBuf> = BTreeSet::new();
+        for _ in 0..MAX_RUNS {
+            let laid: Vec<_> =
+                replacements.iter().filter(|file| !adapted.contains(&file.path)).collect();
+            let run = self.baseline_tests(workspace, (overlay, &ground), &laid).await?;
+            if self.cx.cancel.is_cancelled() {
+                return Err(Trouble::Ended);
+            }
+            let Some(run) = run else {
+                // The own run was the same.
+                let report = verdict.report.clone();
+                verdict.compare(&self.compared(workspace, overlay, (&baseline, report.as_ref())));
+                return Ok(Accepted { replacements, adapted });
+            };
+            let run = self.let_go(workspace, run);
+            let compared = self.compared(workspace, overlay, (&baseline, run.report.as_ref()));
+            if run.passed() && compared.wrong().is_none() {
+                verdict.compare(&compared);
+                let names = adapted.iter().map(|path| path.to_string_lossy());
+                verdict.tell("adapted", json!(names.collect::<Vec<_>>()));
+                return Ok(Accepted { replacements, adapted });
+            }
+            let failures = Failures::new(&run, &compared);
+            let blame = Blame::new(&failures, &laid, &self.inside(workspace.tree()));
+            if !blame.others.is_empty() || blame.files.is_empty() {
+                verdict.refuse(run, &compared, &laid);
+                return Ok(Accepted::default());
+            }
+            let (kept, changed): (Vec<_>, Vec<_>) = blame
+                .files
+                .into_values()
+                .partition(|(file, _)| self.is_adapted(workspace.tree(), overlay, file));
+            if !changed.is_empty() {
+                verdict.needs_approval(run, &compared, &changed);
+                return Ok(Accepted::default());
+            }
+            adapted.extend(kept.into_iter().map(|(file, _)| file.path.clone()));
+        }
+        let why = "tests were changed in too many files at once to tell which matter";
+        verdict.becomes(Outcome::Inconclusive, why.to_owned());
+        Ok(Accepted::default())
+    }
+
+    /// Keeps the old texts of edited and removed tests for later baselines.
+    pub(super) fn keep_old_texts(
+        &self,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        accepted: &Accepted,
+    ) -> Result<(), Trouble> {
+        let Some(mut old) = OldTexts::open(&self.cx.site, tree)? else { return Ok(()) };
+        for change in overlay.approved() {
+            old.drop_text(&change.path);
+        }
+        for file in &accepted.replacements {
+            let part = match file.kind {
+                ReplacementKind::New => continue,
+                ReplacementKind::Inline => OldPart::InlineTests,
+                ReplacementKind::Manifest => OldPart::TestKeys,
+                _ => OldPart::Whole,
+            };
+            if accepted.adapted.contains(&file.path) || self.is_adapted(tree, overlay, file) {
+                old.drop_text(&file.path);
+            } else {
+                old.keep(&file.path, part, overlay.baseline.content(tree, &file.path)?.as_ref())?;
+            }
+        }
+        Ok(old.write()?)
+    }
+
+    /// One run of the baseline's tests. None if it would be the run of the tree's own tests again.
+    async fn baseline_tests(
+        &self,
+        workspace: &mut TestWorkspace,
+        (overlay, ground): (&Overlay<'_>, &Ground),
+        laid: &[&Replacement],
+    ) -> Result<Option<TestOutcome>, Trouble> {
+        let none = Control::None(String::new());
+        let log = CheckId::new(format!("{}-deciding", self.id));
+        if *ground == Ground::Fresh && !overlay.changes.is_empty() {
+            let changed = overlay.changes.iter().map(|change| change.path.as_path());
+            let old: BTreeSet<_> =
+                laid.iter().filter(|file| file.is_old()).map(|file| file.path.as_path()).collect();
+            let changed = changed.filter(|path| !old.contains(path)).collect();
+            let contents = Contents::Replaced(laid);
+            let with_builds = !overlay.changes_builds(workspace.tree());
+            let fresh =
+                workspace.fresh((self.id, self.settings), contents, &changed, with_builds)?;
+            let ran = match fresh.prepare(self.id).await {
+                Ok(()) => fresh.run(&log, None, true).await,
+                Err(evidence) => Err(evidence),
+            };
+            return Ok(Some(TestOutcome::new(ran, fresh.settings(), none)));
+        }
+        // New tests alone are not worth a run where no work ends.
+        let matters =
+            |file: &&Replacement| file.kind != ReplacementKind::New || !self.cx.interactive;
+        if !laid.iter().any(matters) {
+            return Ok(None);
+        }
+        workspace.sync(Contents::Replaced(laid))?;
+        let ran = workspace.run(&log, None, true).await;
+        Ok(Some(TestOutcome::new(ran, workspace.settings(), none)))
+    }
+
+    /// Compares the tests of a run with the baseline's.
+    fn compared(
+        &self,
+        workspace: &TestWorkspace,
+        overlay: &Overlay<'_>,
+        (baseline, report): (&Option<BaselineRun>, Option<&TestReport>),
+    ) -> Compared {
+        let Some(baseline) = baseline.as_ref().filter(|baseline| !baseline.tests.is_empty()) else {
+            return Compared::unknown(report.is_some_and(names_all));
+        };
+        let Some(report) = report.filter(|report| names_all(report)) else {
+            return Compared::unlisted(baseline.tests.len());
+        };
+        let renamed = Renamed::new(overlay, &self.inside(workspace.tree()));
+        compare(&baseline.tests, report, &renamed, &self.cx.allow)
+    }
+
+    /// The folder of the check, relative to the root.
+    fn inside(&self, tree: &WorkTree) -> PathBuf {
+        identities::inside(&self.cx.site.folder_of(self.settings), tree.root())
+    }
+
+    /// True if an edited file asserts what its old text did: it decides in its place.
+    fn is_adapted(&self, tree: &WorkTree, overlay: &Overlay<'_>, file: &Replacement) -> bool {
+        let before = overlay.baseline.content(tree, &file.path).ok().flatten();
+        let (Some(before), Some(now)) = (before, tree.bytes(&file.path)) else { return false };
+        let name = file.path.to_string_lossy();
+        if file.kind == ReplacementKind::Recipe {
+            let command =
+                (self.inside(tree).to_string_lossy().into_owned(), self.settings.command.clone());
+            return selects_the_same_tests(&name, (&before.bytes, &now), &[command]);
+        }
+        compare_test_edit(&name, &before.bytes, &now) != TestEdit::Changed
+    }
+
+    /// Failing tests that the operator lets go do not count.
+    pub(super) fn let_go(&self, workspace: &TestWorkspace, run: TestOutcome) -> TestOutcome {
+        let Some(report) = &run.report else { return run };
+        let failed = || report.named(Status::Failed);
+        let only_tests = report.errors.is_empty() && report.problems.is_empty();
+        if !only_tests
+            || failed().next().is_none()
+            || !failed().all(|id| is_allowed(id, &self.cx.allow))
+        {
+            return run;
+        }
+        let mut report = report.clone();
+        report.failed = report.failed.saturating_sub(failed().count() as u64);
+        report.tests.retain(|test| test.status != Status::Failed);
+        report.failures.clear();
+        let judged = report::judge(Some(&report), Some(0), workspace.settings().report);
+        let mut evidence = run.evidence;
+        (evidence.outcome, evidence.summary) = (judged.outcome, judged.summary);
+        (evidence.exit_code, evidence.excerpt) = (Some(0), None);
+        tell(&mut evidence, judged.detail);
+        TestOutcome { evidence, report: Some(report), ..run }
+    }
+}
+
+impl Failures {
+    fn new(run: &TestOutcome, compared: &Compared) -> Self {
+        let Some(report) = &run.report else {
+            let errors = run.evidence.excerpt.clone().unwrap_or_default();
+            return Self { tests: Vec::new(), errors, is_broken: true };
+        };
+        let failed = report.named(Status::Failed).map(str::to_owned);
+        let tests: Vec<_> = failed.chain(compared.missing().cloned()).collect();
+        let is_broken = !report.errors.is_empty() || report.executed() == 0;
+        let excerpt = run.evidence.excerpt.as_deref().unwrap_or_default();
+        let errors = format!("{}\n{excerpt}", report.errors.join("\n"));
+        Self { tests, errors, is_broken }
+    }
+}
+
+impl<'r> Blame<'r> {
+    fn new(failures: &Failures, laid: &[&'r Replacement], cwd: &Path) -> Self {
+        use ReplacementKind::{Edited, Inline, Recipe};
+        let mut blame = Self::default();
+        if failures.is_broken {
+            let able = laid.iter().filter(|file| matches!(file.kind, Edited | Inline | Recipe));
+            let able: Vec<_> = able.copied().collect();
+            let named =
+                able.iter().filter(|file| failures.errors.contains(&*file.path.to_string_lossy()));
+            let named: Vec<_> = named.copied().collect();
+            for file in if named.is_empty() { able } else { named } {
+                blame.files.insert(&file.path, (file, Vec::new()));
+            }
+            return blame;
+        }
+        for test in &failures.tests {
+            let own = laid.iter().find(|file| file.owns(cwd, test));
+            match own {
+                Some(file) => {
+                    let entry = blame.files.entry(&file.path).or_insert((file, Vec::new()));
+                    entry.1.push(test.clone());
+                }
+                None => blame.others.push(test.clone()),
+            }
+        }
+        // A test that nobody edited may rest on a file that somebody did.
+        let rests_on = laid
+            .iter()
+            .filter(|file| file.kind == Recipe || file.kind == Edited && is_support(&file.path));
+        let rests_on: Vec<_> = rests_on.collect();
+        if !blame.others.is_empty() && !rests_on.is_empty() {
+            let others = std::mem::take(&mut blame.others);
+            for file in rests_on {
+                blame.files.entry(&file.path).or_insert((file, others.clone()));
+            }
+        }
+        blame
+    }
+}
+
+/// True for helpers, fixtures and snapshots.
+fn is_support(path: &Path) -> bool {
+    let Some(path) = path.to_str() else { return true };
+    guarded(path) == Some(Guarded::Support) || Language::from_path(path).is_none()
+}
