@@ -188,7 +188,8 @@ fn node() {
 /// A project with these modules installed.
 pub(crate) fn modules(name: &str, command: &str, files: &[(&str, &str)]) -> Run {
     let modules = node_module(name).unwrap();
-    let package = "{\"name\": \"thing\", \"version\": \"1.0.0\"}";
+    // Plain CommonJS needs no transform, and Babel takes longer to start than these tests to run.
+    let package = "{\"name\": \"thing\", \"version\": \"1.0.0\", \"jest\": {\"transform\": {}}}";
     let link = format!("ln -s '{}' node_modules", modules.display());
     project(command, &[&[("package.json", package)], files].concat()).setup(&link)
 }
@@ -198,15 +199,22 @@ fn jest() {
     if !needs("jest") {
         return;
     }
-    let case = |body: &str| modules("jest", "npx jest", &[("thing.test.js", body)]);
-    let passed = comes_to(case("test('adds', () => expect(1 + 1).toBe(2));\n"), "pass", "1");
+    // npx takes longer than jest: once is enough.
+    let jest = |command: &str, body: &str| modules("jest", command, &[("thing.test.js", body)]);
+    let case = |body: &str| jest("node_modules/.bin/jest", body);
+    let adds = "test('adds', () => expect(1 + 1).toBe(2));\n";
+    let passed = comes_to(jest("npx jest", adds), "pass", "1");
     assert_eq!(passed["detail"]["tests"]["format"], "jest");
     comes_to(
         case("describe('sum', () => test('adds', () => expect(1 + 1).toBe(3)));\n"),
         "fail",
         "adds",
     );
-    comes_to(modules("jest", "npx jest --passWithNoTests", &[]), "fail", "no test was executed");
+    comes_to(
+        modules("jest", "node_modules/.bin/jest --passWithNoTests", &[]),
+        "fail",
+        "no test was executed",
+    );
     comes_to(case("test('adds', () => {\n"), "fail", "");
     comes_to(case("test.skip('adds', () => expect(1).toBe(2));\n"), "fail", "no test was executed");
 }
@@ -217,26 +225,24 @@ fn vitest() {
         return;
     }
     let head = "import { test, expect } from 'vitest';\n";
-    let case = |body: &str| {
-        modules("vitest", "npx vitest run", &[("thing.test.mjs", &format!("{head}{body}"))])
+    let vitest = |command: &str, body: &str| {
+        modules("vitest", command, &[("thing.test.mjs", &format!("{head}{body}"))])
     };
-    let passed = comes_to(case("test('adds', () => expect(1 + 1).toBe(2));\n"), "pass", "1");
+    let case = |body: &str| vitest("node_modules/.bin/vitest run", body);
+    let adds = "test('adds', () => expect(1 + 1).toBe(2));\n";
+    let passed = comes_to(vitest("npx vitest run", adds), "pass", "1");
     assert_eq!(passed["detail"]["tests"]["format"], "vitest");
     comes_to(case("test('adds', () => expect(1 + 1).toBe(3));\n"), "fail", "adds");
     comes_to(
-        modules("vitest", "npx vitest run --passWithNoTests", &[]),
+        modules("vitest", "node_modules/.bin/vitest run --passWithNoTests", &[]),
         "fail",
         "no test was executed",
     );
     comes_to(case("test('adds', () => {\n"), "fail", "");
     let loose = "test('adds', () => { setTimeout(() => { throw new Error('loose'); }, 0); });\ntest('waits', () => new Promise((done) => setTimeout(done, 50)));\n";
     comes_to(case(loose), "fail", "unhandled");
-    let loose = modules(
-        "vitest",
-        "npx vitest run --dangerouslyIgnoreUnhandledErrors",
-        &[("thing.test.mjs", &format!("{head}{loose}"))],
-    );
-    comes_to(loose, "fail", "");
+    let ignores = "node_modules/.bin/vitest run --dangerouslyIgnoreUnhandledErrors";
+    comes_to(vitest(ignores, loose), "fail", "");
 }
 
 #[test]

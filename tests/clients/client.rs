@@ -60,6 +60,8 @@ impl CheckSite<'_> {
         command.env("PATH", path);
         command.envs([("TERM", "dumb"), ("LANG", "C.UTF-8"), ("USER", "somebody")]);
         command.env("SHELL", "/bin/sh");
+        // Else these two start themselves a second time, with more memory.
+        command.envs([("GEMINI_CLI_NO_RELAUNCH", "true"), ("QWEN_CODE_NO_RELAUNCH", "true")]);
         if !self.alone {
             // What is not for loopback goes nowhere.
             command.envs([("HTTPS_PROXY", "http://127.0.0.1:9"), ("NO_PROXY", "127.0.0.1")]);

@@ -1,6 +1,10 @@
 //! GitHub Copilot CLI.
 
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Command;
+use std::sync::Once;
 
 use serde_json::json;
 
@@ -15,7 +19,24 @@ pub(crate) const COPILOT: Client = Client {
     start,
 };
 
+/// Where the client unpacks itself: 235 MB that it would write into the home of each test.
+const UNPACKED: &str = ".cache/copilot";
+
+/// Gives the home what the client once unpacked for all tests.
+fn unpack(site: &CheckSite) {
+    static ONCE: Once = Once::new();
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("copilot");
+    ONCE.call_once(|| {
+        let ran = site.command().arg("--version").env("HOME", &shared).output().unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+    });
+    let link = site.home.join(UNPACKED);
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    symlink(shared.join(UNPACKED), link).unwrap();
+}
+
 fn start(site: &CheckSite) -> Command {
+    unpack(site);
     if let Some(command) = site.hook {
         let hook = json!({"type": "command", "bash": command, "timeoutSec": 60});
         let hooks = json!({"version": 1, "hooks": {"Stop": [hook]}});

@@ -33,5 +33,7 @@ fn start(site: &CheckSite) -> Command {
     let mut command = site.command();
     command.args(["exec", "--auto", "high", "-m", "custom:fake-0", "-o", "json", site.prompt]);
     command.env("FACTORY_API_KEY", "fk-fake").env("FACTORY_TELEMETRY", "0").env("NO_COLOR", "1");
+    // Else it tries for five seconds at its end to tell its maker.
+    command.env("FACTORY_AIRGAP_ENABLED", "true");
     command
 }

@@ -38,7 +38,7 @@ macro_rules! with_each {
     ($($name:ident: $client:expr, $($more:ident)*;)*) => {
         $(with! {
             $name: $client,
-            mended installed began not_done_yet never_mended max_blocks stuck broken_hooks slow_check
+            mended began not_done_yet never_mended max_blocks stuck broken_hooks slow_check
             broken_settings no_settings model_fails answers green_without_a_signal red_in_prose
             red_before only_prose $($more)*
         })*

@@ -25,7 +25,10 @@ fn start(site: &CheckSite) -> Command {
     // Without it the client writes the file anew.
     settings["$version"] = json!(4);
     site.keep(".qwen/settings.json", &settings.to_string());
-    let mut command = site.command();
+    // Its parser of shell commands is WebAssembly: to optimise that takes longer than a session.
+    let mut command = Command::new("node");
+    command.arg("--liftoff-only").arg(&site.program);
+    site.around(&mut command);
     // It would ask the proxy for loopback too.
     command.env_remove("HTTPS_PROXY");
     command.args(["--approval-mode", "yolo", "-o", "json", "-p", site.prompt]);

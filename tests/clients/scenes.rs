@@ -45,19 +45,12 @@ fn straight() -> Run {
     gated("").file("shelf.txt", "straight\n").committed()
 }
 
-/// Blocked while the check fails, let go when the work is done.
+/// Blocked while the check fails, let go when the work is done, with the hook that
+/// `gate install` puts in: it is called, and gone again afterwards, to the byte.
 pub(super) fn mended(client: &'static Client) {
     let script = [Says(DONE), MEND, Says(DONE_TOO)];
-    let ended = Session::new(client, gated(""), &script).run();
-    assert_eq!(ended.file("shelf.txt"), "straight\n");
-    ended.asked(3..=3).reads(1, REASON).last(0);
-}
-
-/// The same with the hook that `gate install` puts in: it is called, and gone
-/// again afterwards, to the byte.
-pub(super) fn installed(client: &'static Client) {
-    let script = [Says(DONE), MEND, Says(DONE_TOO)];
     let ended = Session::new(client, gated(""), &script).installed().run();
+    assert_eq!(ended.file("shelf.txt"), "straight\n");
     ended.asked(3..=3).reads(1, REASON).last(0);
 }
 
