@@ -1,10 +1,17 @@
 //! Folders with what a project needs of others. They are large and no part of the tree, so a copy
 //! has links to them.
+//!
+//! Some of what is installed leads back into the tree: the packages of a workspace, and Python
+//! projects that were installed to be edited. A link to the whole folder would have the copy test
+//! the tree. So the copy gets a folder of links in its place, in which those lead into the copy.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::mapping::Mapping;
+use super::{environment, modules};
 use crate::worktree::{ENVIRONMENT_MARKER, ENVIRONMENT_NAMES};
 
 /// Folders of dependencies.
@@ -13,30 +20,62 @@ const NAMES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 /// Virtual environments of any other name are looked for beside these files, and at the top.
 const PYTHON_PROJECTS: [&str; 3] = ["pyproject.toml", "setup.py", "requirements.txt"];
 
-/// The places of a copy that have to lead to the real tree, relative to both. `files` are the
-/// files of the copy; `holds` says whether the copy has a file or a folder of this name.
+/// The dependencies of a copy.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dependencies {
+    /// What stands in the copy for them, by name.
+    pub(crate) entries: Vec<Linked>,
+    /// Files and folders of the tree, relative to its root, to which something installed leads.
+    pub(crate) leads: BTreeSet<PathBuf>,
+}
+
+/// One place of a copy that stands for something installed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Linked {
+    /// Relative to the copy's root.
+    pub(crate) path: PathBuf,
+    pub(crate) item: LinkedItem,
+}
+
+/// Its content.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LinkedItem {
+    Link(PathBuf),
+    Text(Vec<u8>),
+    Executable(Vec<u8>),
+}
+
+/// The places of a copy that stand for dependencies of the tree. `files` are the files of the
+/// copy, relative to its root; `holds` says whether the copy has a file or a folder of this name.
 pub(crate) fn dependencies<'f>(
-    real: &Path,
+    mapping: &Mapping,
     files: impl IntoIterator<Item = &'f Path>,
     holds: impl Fn(&Path) -> bool,
-) -> Vec<PathBuf> {
+) -> Dependencies {
+    let real = mapping.real.as_path();
     let folders = files.into_iter().flat_map(|file| file.ancestors().skip(1));
     let folders: BTreeSet<_> = folders.chain([Path::new("")]).collect();
-    let mut links = Vec::new();
+    let lookup = Lookup { mapping, holds: &holds, leads: RefCell::default() };
+    let mut found = BTreeSet::new();
     for folder in folders {
         let named = NAMES.iter().map(|name| folder.join(name));
         for inside in named.chain(environments(real, folder, &holds)) {
             if !holds(&inside) && real.join(&inside).is_dir() {
-                links.push(inside);
+                found.extend(lookup.expanded(&inside).unwrap_or(vec![lookup.link(&inside)]));
             } else if is_environment(real, &inside) && !holds(&inside.join(ENVIRONMENT_MARKER)) {
                 let parts = ENVIRONMENT_NAMES.iter().map(|name| inside.join(name));
-                links.extend(parts.filter(|part| !holds(part) && real.join(part).exists()));
+                let parts = parts.filter(|part| !holds(part) && real.join(part).exists());
+                let parts: Vec<_> = parts.collect();
+                let expanded = environment::expanded(&lookup, &inside);
+                let expanded = expanded
+                    .unwrap_or_else(|| parts.iter().map(|part| lookup.link(part)).collect());
+                let is_free =
+                    |entry: &Linked| parts.iter().any(|part| entry.path.starts_with(part));
+                found.extend(expanded.into_iter().filter(is_free));
             }
         }
     }
-    links.sort();
-    links.dedup();
-    links
+    Dependencies { entries: found.into_iter().collect(), leads: lookup.leads.into_inner() }
 }
 
 fn environments(real: &Path, folder: &Path, holds: &impl Fn(&Path) -> bool) -> Vec<PathBuf> {
@@ -53,44 +92,68 @@ fn is_environment(real: &Path, inside: &Path) -> bool {
     real.join(inside).join(ENVIRONMENT_MARKER).is_file()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Answers where something installed leads.
+pub(super) struct Lookup<'a> {
+    pub(super) mapping: &'a Mapping,
+    holds: &'a dyn Fn(&Path) -> bool,
+    leads: RefCell<BTreeSet<PathBuf>>,
+}
 
-    #[track_caller]
-    fn check(real: &[&str], copied: &[&str], links: &[&str]) {
-        let folder = tempfile::tempdir().unwrap();
-        for file in real {
-            let file = folder.path().join(file);
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, "").unwrap();
+/// An entry of a folder.
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) kind: fs::FileType,
+}
+
+impl Lookup<'_> {
+    /// A folder of links in the place of a folder; none if nothing in it leads into the tree.
+    fn expanded(&self, inside: &Path) -> Option<Vec<Linked>> {
+        if is_environment(&self.mapping.real, inside) {
+            return environment::expanded(self, inside);
         }
-        let files: Vec<_> = copied.iter().map(Path::new).collect();
-        let holds = |inside: &Path| files.iter().any(|file| file.starts_with(inside));
-        let found = dependencies(folder.path(), files.iter().copied(), holds);
-        assert_eq!(found, links.iter().map(PathBuf::from).collect::<Vec<_>>());
+        modules::expanded(self, inside)
     }
 
-    #[test]
-    fn dependencies_are_linked_beside_each_file_that_is_copied() {
-        let real = ["node_modules/a.js", "web/node_modules/b.js", "other/node_modules/c.js"];
-        check(&real, &["web/package.json"], &["node_modules", "web/node_modules"]);
-        check(&["vendor/a.go"], &["vendor/a.go"], &[]);
+    /// A link to the tree's own.
+    pub(super) fn link(&self, inside: &Path) -> Linked {
+        linked(inside, LinkedItem::Link(self.mapping.real.join(inside)))
     }
 
-    #[test]
-    fn an_environment_of_any_name_is_linked() {
-        let real = ["env/pyvenv.cfg", "api/py/pyvenv.cfg", "web/py/pyvenv.cfg"];
-        check(&real, &["api/pyproject.toml", "web/index.js"], &["api/py", "env"]);
+    /// The entries of a folder of the tree, by name. Names that are no text are left out.
+    pub(super) fn entries(&self, inside: &Path) -> Vec<Entry> {
+        let entries = fs::read_dir(self.mapping.real.join(inside)).into_iter().flatten().flatten();
+        let entries = entries.filter_map(|entry| {
+            Some(Entry {
+                name: entry.file_name().into_string().ok()?,
+                kind: entry.file_type().ok()?,
+            })
+        });
+        let mut entries: Vec<_> = entries.collect();
+        entries.sort_by(|one, other| one.name.cmp(&other.name));
+        entries
     }
 
-    #[test]
-    fn an_environment_with_a_file_of_the_work_is_linked_in_parts() {
-        let real = [".venv/pyvenv.cfg", ".venv/bin/pytest", ".venv/lib/x.py", ".venv/notes.txt"];
-        let parts = [".venv/bin", ".venv/lib", ".venv/pyvenv.cfg"];
-        check(&real, &[".venv/notes.txt"], &parts);
-        let files = [".venv/notes.txt", ".venv/bin/pytest"];
-        check(&real, &files, &[".venv/lib", ".venv/pyvenv.cfg"]);
-        check(&real, &[".venv/pyvenv.cfg", ".venv/bin/pytest"], &[]);
+    /// The place in the copy of something in the tree that a link leads to. None if it is no part
+    /// of the copy.
+    pub(super) fn led(&self, inside: &Path) -> Option<PathBuf> {
+        let target = self.mapping.real.join(inside).canonicalize().ok()?;
+        self.place(&target)
+    }
+
+    /// The copy's name of a file or folder that is part of it.
+    pub(super) fn place(&self, target: &Path) -> Option<PathBuf> {
+        let inside = target.strip_prefix(&self.mapping.real).ok()?;
+        if !inside.as_os_str().is_empty() && !(self.holds)(inside) {
+            return None;
+        }
+        self.leads.borrow_mut().insert(inside.to_owned());
+        self.mapping.folder(target)
     }
 }
+
+pub(super) fn linked(path: &Path, item: LinkedItem) -> Linked {
+    Linked { path: path.to_owned(), item }
+}
+
+#[cfg(test)]
+mod tests;

@@ -33,6 +33,23 @@ impl Mapping {
         Some(self.copy.join(inside).components().collect())
     }
 
+    /// A variable with the copy's environment of Python and its programs in the place of the
+    /// tree's. A program that the copy lacks is found in the tree.
+    pub(crate) fn variable(&self, name: &str, value: &str) -> String {
+        match name {
+            "VIRTUAL_ENV" => self.to_copy(value),
+            "PATH" => {
+                let folders = value.split(':').flat_map(|folder| {
+                    let copied = self.folder(Path::new(folder));
+                    let copied = copied.map(|copied| copied.display().to_string());
+                    copied.into_iter().chain([folder.to_owned()])
+                });
+                folders.collect::<Vec<_>>().join(":")
+            }
+            _ => value.to_owned(),
+        }
+    }
+
     /// The settings of a check that is run in the copy alone, as often as anybody
     /// asks.
     pub(crate) fn settings(&self, check: &CheckPolicy) -> CheckPolicy {
@@ -84,5 +101,9 @@ mod tests {
         }
         assert_eq!(mapping.folder(Path::new("/a/b/c")), Some("/x/c".into()));
         assert_eq!(mapping.folder(Path::new("/a/bc")), None);
+        let path = mapping.variable("PATH", "/bin:/a/b/.venv/bin:/a/bc");
+        assert_eq!(path, "/bin:/x/.venv/bin:/a/b/.venv/bin:/a/bc");
+        assert_eq!(mapping.variable("VIRTUAL_ENV", "/a/b/.venv"), "/x/.venv");
+        assert_eq!(mapping.variable("HOME", "/a/b"), "/a/b");
     }
 }

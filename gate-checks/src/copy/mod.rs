@@ -4,12 +4,14 @@
 //! may change meanwhile (a check that outlives a hook's deadline).
 
 mod dependencies;
+mod environment;
 mod mapping;
+mod modules;
 mod repository;
 
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::id::CheckId;
@@ -19,7 +21,7 @@ use crate::store;
 use crate::temporary::Temporary;
 use crate::worktree::{File, Kind, Snapshot};
 
-pub(crate) use dependencies::dependencies;
+pub(crate) use dependencies::{Dependencies, LinkedItem, dependencies};
 pub(crate) use mapping::Mapping;
 pub(crate) use repository::{commit, commit_all, init};
 
@@ -73,17 +75,27 @@ impl Copy {
         Ok(copy)
     }
 
-    /// Links to the folders of dependencies that are not part of the tree.
+    /// Links to the dependencies that are not part of the tree.
     ///
     /// # Errors
     ///
-    /// A link that cannot be made.
+    /// A link or a file that cannot be made.
     pub(crate) fn link_dependencies(&self) -> io::Result<()> {
         let files = self.files.iter().map(PathBuf::as_path);
-        for inside in dependencies(&self.real, files, |inside| {
-            self.root.join(inside).symlink_metadata().is_ok()
-        }) {
-            symlink(self.real.join(&inside), self.root.join(&inside))?;
+        let holds = |inside: &Path| self.root.join(inside).symlink_metadata().is_ok();
+        for entry in dependencies(&self.mapping(), files, holds).entries {
+            let at = self.root.join(entry.path);
+            if let Some(folder) = at.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            match entry.item {
+                LinkedItem::Link(target) => symlink(target, at)?,
+                LinkedItem::Text(bytes) => fs::write(at, bytes)?,
+                LinkedItem::Executable(bytes) => {
+                    fs::write(&at, bytes)?;
+                    fs::set_permissions(at, fs::Permissions::from_mode(0o755))?;
+                }
+            }
         }
         Ok(())
     }
@@ -92,11 +104,13 @@ impl Copy {
     /// go there, and nothing of the real state is read.
     pub(crate) fn site(&self, site: &CheckSite) -> CheckSite {
         let target = ("CARGO_TARGET_DIR".to_owned(), self.target(site).display().to_string());
+        let mapping = self.mapping();
         let others = site.environment.iter().filter(|(name, _)| *name != target.0);
+        let others = others.map(|(name, value)| (name.clone(), mapping.variable(name, value)));
         CheckSite {
             project: self.project.clone(),
             state: Some(self.folder.path().join("state")),
-            environment: others.cloned().chain([target.clone()]).collect(),
+            environment: others.chain([target.clone()]).collect(),
             callers_files: Vec::new(),
             ..site.clone()
         }
@@ -165,8 +179,6 @@ fn copy(file: &File, real: &Path, root: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
     use crate::worktree::WorkTree;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::baseline::StoredFile;
-use crate::copy::{Mapping, dependencies};
+use crate::copy::{Dependencies, LinkedItem, Mapping, dependencies};
 use crate::worktree::{File, Kind, Snapshot};
 
 /// A file that git often ignores, and without which the tool looks for other versions
@@ -23,6 +23,8 @@ const OLD: Duration = Duration::from_secs(1_000_000_000);
 pub(crate) struct Layout {
     pub(super) items: BTreeMap<Vec<u8>, Item>,
     mapping: Mapping,
+    /// Files and folders of the tree to which dependencies lead.
+    leads: BTreeSet<PathBuf>,
 }
 
 /// One of them.
@@ -41,6 +43,8 @@ pub(super) enum Source {
     /// In this file, of whose bytes the hash is known.
     File(PathBuf),
     Bytes(Vec<u8>),
+    /// Written by an installer, with the copy's places. It is no file of the work.
+    Installed(Vec<u8>),
     /// A link that leads there.
     Link(PathBuf),
 }
@@ -53,7 +57,8 @@ impl Layout {
     ///
     /// A link that is another one by now.
     pub(super) fn new(tree: &Snapshot, mapping: &Mapping) -> io::Result<Self> {
-        let mut layout = Self { items: BTreeMap::new(), mapping: mapping.clone() };
+        let mut layout =
+            Self { items: BTreeMap::new(), mapping: mapping.clone(), leads: BTreeSet::new() };
         for file in tree.files() {
             layout.take(file)?;
         }
@@ -95,7 +100,8 @@ impl Layout {
 
     /// The files, relative to the root.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        let plain = self.items.iter().filter(|(_, item)| !matches!(item.source, Source::Link(_)));
+        let is_work = |item: &Item| !matches!(item.source, Source::Link(_) | Source::Installed(_));
+        let plain = self.items.iter().filter(|(_, item)| is_work(item));
         plain.map(|(name, _)| path(name).to_owned()).collect()
     }
 
@@ -135,12 +141,28 @@ impl Layout {
     fn link_dependencies(&mut self) {
         let names: Vec<_> = self.items.keys().map(|name| path(name).to_owned()).collect();
         let files = names.iter().map(PathBuf::as_path);
-        let real = self.mapping.real.clone();
         let holds = |inside: &Path| {
             self.items.contains_key(&name(inside)) || self.has_folder(&name(inside))
         };
-        for inside in dependencies(&real, files, holds) {
-            self.items.insert(name(&inside), link(real.join(&inside)));
+        let Dependencies { entries, leads } = dependencies(&self.mapping, files, holds);
+        self.leads = leads;
+        for entry in entries {
+            let item = match entry.item {
+                LinkedItem::Link(target) => link(target),
+                LinkedItem::Text(bytes) => installed(Kind::Plain, bytes),
+                LinkedItem::Executable(bytes) => installed(Kind::Executable, bytes),
+            };
+            self.items.insert(name(&entry.path), item);
+        }
+    }
+
+    /// The files of the work, relative to the root, to which dependencies lead.
+    pub(crate) fn led_to(&self) -> Vec<PathBuf> {
+        let is_led = |file: &PathBuf| self.leads.iter().any(|lead| file.starts_with(lead));
+        if self.leads.is_empty() {
+            Vec::new()
+        } else {
+            self.files().into_iter().filter(is_led).collect()
         }
     }
 
@@ -176,4 +198,8 @@ fn name(path: &Path) -> Vec<u8> {
 fn link(target: PathBuf) -> Item {
     let hash = blake3::hash(target.as_os_str().as_bytes()).into();
     Item { kind: Kind::Link, hash, source: Source::Link(target), modified: None }
+}
+
+fn installed(kind: Kind, bytes: Vec<u8>) -> Item {
+    Item { kind, hash: blake3::hash(&bytes).into(), source: Source::Installed(bytes) }
 }

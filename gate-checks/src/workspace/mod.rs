@@ -221,7 +221,7 @@ impl Workspace {
             let value = match name.as_str() {
                 TARGET => target.clone(),
                 _ if asked.contains(name) => self.mapping.to_copy(value),
-                _ => value.clone(),
+                _ => self.mapping.variable(name, value),
             };
             (name.clone(), value)
         });

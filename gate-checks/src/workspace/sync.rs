@@ -178,7 +178,7 @@ fn write_beside(beside: &Path, item: &Item) -> io::Result<()> {
                 return Err(changed(real));
             }
         }
-        Source::Bytes(bytes) => fs::write(beside, bytes)?,
+        Source::Bytes(bytes) | Source::Installed(bytes) => fs::write(beside, bytes)?,
     }
     let mode = if item.kind == Kind::Executable { 0o755 } else { 0o644 };
     fs::set_permissions(beside, Permissions::from_mode(mode))?;
