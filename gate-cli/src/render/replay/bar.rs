@@ -9,7 +9,7 @@ impl Bar {
     /// A bar for so many bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
-        let style = "{bar:30} {decimal_bytes} of {decimal_total_bytes}, {msg}, {eta} left";
+        let style = "{wide_bar} {percent}%, {msg}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
