@@ -201,5 +201,6 @@ fn link(target: PathBuf) -> Item {
 }
 
 fn installed(kind: Kind, bytes: Vec<u8>) -> Item {
-    Item { kind, hash: blake3::hash(&bytes).into(), source: Source::Installed(bytes) }
+    let hash = blake3::hash(&bytes).into();
+    Item { kind, hash, source: Source::Installed(bytes), modified: None }
 }

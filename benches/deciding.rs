@@ -1,0 +1,148 @@
+//! Verified tests beside the bare command: whole processes, both warm, side by side in one run.
+//! `cargo bench --bench deciding` prints the table; `-- pytest` or `-- cargo` one part of it.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench that cannot go on fails")]
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const GATE: &str = env!("CARGO_BIN_EXE_gate");
+
+const DONE: &str = "The importer is finished: all tasks are completed.\n\nEXIT_STATUS: COMPLETE\n";
+
+/// How often each is run, in turns.
+const TIMES: usize = 3;
+
+/// How many test files there are, and tests in each of them: each of a fifth of a
+/// second.
+const FILES: usize = 10;
+const TESTS: usize = 5;
+
+type Files = Vec<(String, String)>;
+
+/// An agent's work: a source that it edits, and a test that is red.
+struct Work {
+    source: (&'static str, &'static str),
+    red: (&'static str, &'static str),
+}
+
+fn main() {
+    let wanted: Vec<_> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    println!("{:<40}{:>9}{:>9}{:>7}{:>6}", "", "gate", "bare", "ratio", "bar");
+    if is_wanted("pytest") {
+        let test = |n| format!("def test_{n}():\n    time.sleep(0.2)\n\n\n");
+        let tests = format!("import time\n\n\n{}", (0..TESTS).map(test).collect::<String>());
+        let mut files: Files =
+            (0..FILES).map(|n| (format!("tests/test_{n}.py"), tests.clone())).collect();
+        files.push(("thing.py".to_owned(), "LIMIT = 1\n".to_owned()));
+        let red = "import time\n\n\ndef test_red():\n    assert False\n";
+        let work = Work { source: ("thing.py", "LIMIT = 2\n"), red: ("tests/test_red.py", red) };
+        rows("pytest", &["python3", "-m", "pytest", "-q"], &files, &work);
+    }
+    if is_wanted("cargo") {
+        let sleep = "std::thread::sleep(std::time::Duration::from_millis(200));";
+        let test = |n| format!("#[test]\nfn t{n}() {{\n    {sleep}\n}}\n");
+        let tests: String = (0..TESTS).map(test).collect();
+        let manifest =
+            "[package]\nname = \"thing\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+        let mut files = vec![
+            ("Cargo.toml".to_owned(), manifest.to_owned()),
+            ("src/lib.rs".to_owned(), "//! A thing.\n".to_owned()),
+        ];
+        files.extend((0..FILES).map(|n| (format!("tests/it_{n}.rs"), tests.clone())));
+        let red = "#[test]\nfn red() {\n    panic!();\n}\n";
+        let work =
+            Work { source: ("src/lib.rs", "//! Another thing.\n"), red: ("tests/red.rs", red) };
+        rows("cargo", &["cargo", "test", "--offline", "--", "--test-threads=1"], &files, &work);
+    }
+}
+
+/// An exit with its deciding run, a refused claim, and a stop of a person's session.
+fn rows(name: &str, command: &[&str], files: &Files, work: &Work) {
+    let folder = tempfile::tempdir().unwrap();
+    let project = &folder.path().join("work");
+    for (file, text) in files {
+        write(project, file, text);
+    }
+    write(project, ".gitignore", "target\nCargo.lock\n__pycache__\n.pytest_cache\nout.log\n");
+    let settings =
+        format!("[checks.tests]\ncommand = {}\n", serde_json::to_string(command).unwrap());
+    write(project, "gate.toml", &settings);
+    for args in [vec!["init", "-q"], vec!["add", "-A"], COMMIT.to_vec()] {
+        run(project, (0, "git"), &args, "");
+    }
+    run(project, (0, GATE), &["trust"], "");
+    run(project, (0, GATE), &["baseline"], "");
+    write(project, "out.log", DONE);
+    hook(project, "SessionStart");
+    write(project, work.source.0, work.source.1);
+    let (program, args) = command.split_first().unwrap();
+    let check = ["check", "-q", "--no-cache", "--new-run", "out.log"];
+    compare(&format!("{name}: an exit, with the deciding run"), 2.2, || {
+        (run(project, (0, GATE), &check, ""), run(project, (0, program), args, ""))
+    });
+    compare(&format!("{name}: a green interactive stop"), 1.2, || {
+        // The next stop has work of its own.
+        let text = format!("{}\n", fs::read_to_string(project.join(work.source.0)).unwrap());
+        write(project, work.source.0, &text);
+        (hook(project, "Stop"), run(project, (0, program), args, ""))
+    });
+    write(project, work.red.0, work.red.1);
+    let red = if program == &"cargo" { 101 } else { 1 };
+    compare(&format!("{name}: a refused claim"), 1.3, || {
+        (run(project, (1, GATE), &check, ""), run(project, (red, program), args, ""))
+    });
+}
+
+const COMMIT: [&str; 7] = ["-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "a"];
+
+fn write(project: &Path, file: &str, text: &str) {
+    let file = project.join(file);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, text).unwrap();
+}
+
+/// An event of a person's session in Claude Code.
+fn hook(project: &Path, event: &str) -> Duration {
+    let event = serde_json::json!({
+        "session_id": "s1", "cwd": project, "hook_event_name": event, "source": "startup",
+        "transcript_path": "/nowhere.jsonl", "prompt_id": "p1", "permission_mode": "default",
+        "stop_hook_active": false, "last_assistant_message": "It is in place.",
+        "background_tasks": [],
+    });
+    run(project, (0, GATE), &["hook", "claude-code"], &event.to_string())
+}
+
+/// Runs both in turns, and prints the medians. The first turn warms both up.
+fn compare(name: &str, bar: f64, both: impl Fn() -> (Duration, Duration)) {
+    both();
+    let (ours, theirs): (Vec<_>, Vec<_>) = (0..TIMES).map(|_| both()).unzip();
+    let (ours, theirs) = (median(ours).as_secs_f64(), median(theirs).as_secs_f64());
+    println!("{name:<40}{ours:>7.2} s{theirs:>7.2} s{:>7.2}{bar:>6}", ours / theirs);
+}
+
+fn run(project: &Path, (code, program): (i32, &str), args: &[&str], input: &str) -> Duration {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(project);
+    command.env("GATE_STATE_DIR", project.with_file_name("state"));
+    command.env("XDG_DATA_HOME", project.with_file_name("data"));
+    for mark in ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"] {
+        command.env_remove(mark);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let began = Instant::now();
+    let mut child = command.spawn().unwrap();
+    // A program that reads nothing may have ended.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(code), "{program} {args:?}");
+    began.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
