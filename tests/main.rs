@@ -57,6 +57,7 @@ mod install_opencode;
 mod install_program;
 mod integrations;
 mod integrity;
+mod isolation;
 mod ledger;
 mod lock;
 mod log;

@@ -23,7 +23,7 @@ const PYTHON_PROJECTS: [&str; 3] = ["pyproject.toml", "setup.py", "requirements.
 /// The dependencies of a copy.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dependencies {
-    /// What stands in the copy for them, by name.
+    /// The places of the copy that stand for them, by name.
     pub(crate) entries: Vec<Linked>,
     /// Files and folders of the tree, relative to its root, to which something installed leads.
     pub(crate) leads: BTreeSet<PathBuf>,
@@ -53,29 +53,38 @@ pub(crate) fn dependencies<'f>(
     holds: impl Fn(&Path) -> bool,
 ) -> Dependencies {
     let real = mapping.real.as_path();
-    let folders = files.into_iter().flat_map(|file| file.ancestors().skip(1));
-    let folders: BTreeSet<_> = folders.chain([Path::new("")]).collect();
     let lookup = Lookup { mapping, holds: &holds, leads: RefCell::default() };
     let mut found = BTreeSet::new();
-    for folder in folders {
-        let named = NAMES.iter().map(|name| folder.join(name));
-        for inside in named.chain(environments(real, folder, &holds)) {
-            if !holds(&inside) && real.join(&inside).is_dir() {
-                found.extend(lookup.expanded(&inside).unwrap_or(vec![lookup.link(&inside)]));
-            } else if is_environment(real, &inside) && !holds(&inside.join(ENVIRONMENT_MARKER)) {
-                let parts = ENVIRONMENT_NAMES.iter().map(|name| inside.join(name));
-                let parts = parts.filter(|part| !holds(part) && real.join(part).exists());
-                let parts: Vec<_> = parts.collect();
-                let expanded = environment::expanded(&lookup, &inside);
-                let expanded = expanded
-                    .unwrap_or_else(|| parts.iter().map(|part| lookup.link(part)).collect());
-                let is_free =
-                    |entry: &Linked| parts.iter().any(|part| entry.path.starts_with(part));
-                found.extend(expanded.into_iter().filter(is_free));
-            }
+    for inside in installed(real, files, &holds) {
+        if !holds(&inside) && real.join(&inside).is_dir() {
+            found.extend(lookup.expanded(&inside).unwrap_or(vec![lookup.link(&inside)]));
+        } else if is_environment(real, &inside) && !holds(&inside.join(ENVIRONMENT_MARKER)) {
+            let parts = ENVIRONMENT_NAMES.iter().map(|name| inside.join(name));
+            let parts = parts.filter(|part| !holds(part) && real.join(part).exists());
+            let parts: Vec<_> = parts.collect();
+            let expanded = environment::expanded(&lookup, &inside);
+            let expanded =
+                expanded.unwrap_or_else(|| parts.iter().map(|part| lookup.link(part)).collect());
+            let is_free = |entry: &Linked| parts.iter().any(|part| entry.path.starts_with(part));
+            found.extend(expanded.into_iter().filter(is_free));
         }
     }
     Dependencies { entries: found.into_iter().collect(), leads: lookup.leads.into_inner() }
+}
+
+/// Folders of a tree in which dependencies may stand, relative to its root.
+pub(crate) fn installed<'f>(
+    real: &Path,
+    files: impl IntoIterator<Item = &'f Path>,
+    holds: &impl Fn(&Path) -> bool,
+) -> BTreeSet<PathBuf> {
+    let folders = files.into_iter().flat_map(|file| file.ancestors().skip(1));
+    let folders: BTreeSet<_> = folders.chain([Path::new("")]).collect();
+    let inside = folders.into_iter().flat_map(|folder| {
+        let named = NAMES.iter().map(|name| folder.join(name));
+        named.chain(environments(real, folder, holds)).collect::<Vec<_>>()
+    });
+    inside.collect()
 }
 
 fn environments(real: &Path, folder: &Path, holds: &impl Fn(&Path) -> bool) -> Vec<PathBuf> {

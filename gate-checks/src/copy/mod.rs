@@ -21,7 +21,7 @@ use crate::store;
 use crate::temporary::Temporary;
 use crate::worktree::{File, Kind, Snapshot};
 
-pub(crate) use dependencies::{Dependencies, LinkedItem, dependencies};
+pub(crate) use dependencies::{Dependencies, LinkedItem, dependencies, installed};
 pub(crate) use mapping::Mapping;
 pub(crate) use repository::{commit, commit_all, init};
 

@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use gate_core::integrity::Language;
+
 use crate::baseline::StoredFile;
 use crate::copy::{Dependencies, LinkedItem, Mapping, dependencies};
 use crate::worktree::{File, Kind, Snapshot};
@@ -156,9 +158,12 @@ impl Layout {
         }
     }
 
-    /// The files of the work, relative to the root, to which dependencies lead.
+    /// The sources, relative to the root, to which dependencies lead.
     pub(crate) fn led_to(&self) -> Vec<PathBuf> {
-        let is_led = |file: &PathBuf| self.leads.iter().any(|lead| file.starts_with(lead));
+        let is_led = |file: &PathBuf| {
+            file.to_str().is_some_and(|name| Language::from_path(name).is_some())
+                && self.leads.iter().any(|lead| file.starts_with(lead))
+        };
         if self.leads.is_empty() {
             Vec::new()
         } else {

@@ -17,6 +17,7 @@
 mod builds;
 mod fresh;
 mod layout;
+mod opened_files;
 mod sweep;
 mod sync;
 #[cfg(test)]
@@ -40,6 +41,7 @@ use crate::worktree::Snapshot;
 
 use fresh::FreshFolder;
 pub(crate) use layout::Layout;
+pub(crate) use opened_files::OpenedFiles;
 use sync::Sync;
 
 /// The folder of a workspace, among what is kept of its tree, and the file in it that

@@ -176,6 +176,7 @@ impl VerifiedTests<'_> {
                 Ok(()) => fresh.run(&log, None, true).await,
                 Err(evidence) => Err(evidence),
             };
+            workspace.note_opened(fresh.take_opened());
             return Ok(Some(TestOutcome::new(ran, fresh.settings(), none)));
         }
         // New tests alone are not worth a run where no work ends.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
@@ -17,7 +17,7 @@ use crate::checks::test_run::{Ran, TestRun};
 use crate::control::{self, Control, Place, RunnerCommand};
 use crate::report::{TestReport, with_options};
 use crate::site::CheckSite;
-use crate::workspace::{Layout, Workspace};
+use crate::workspace::{Layout, OpenedFiles, Workspace};
 use crate::worktree::{Snapshot, WorkTree};
 
 /// The workspace, and a check in it.
@@ -31,6 +31,10 @@ pub(super) struct TestWorkspace {
     cx: CheckContext,
     settings: CheckPolicy,
     files: Vec<PathBuf>,
+    /// Files of the work tree to which dependencies lead.
+    led_to: Vec<PathBuf>,
+    /// Those that were opened while the command ran.
+    opened: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// The files that the workspace shall have.
@@ -71,6 +75,8 @@ impl TestWorkspace {
             real: Arc::clone(&cx.site),
             cx: CheckContext { site: Arc::new(site), ..cx.clone() },
             files: Vec::new(),
+            led_to: Vec::new(),
+            opened: Mutex::default(),
             workspace,
         })
     }
@@ -94,6 +100,8 @@ impl TestWorkspace {
             real: Arc::clone(&self.real),
             cx: CheckContext { site, ..self.cx.clone() },
             files: Vec::new(),
+            led_to: Vec::new(),
+            opened: Mutex::default(),
             workspace,
         };
         let mut layout = fresh.layout(contents)?;
@@ -133,6 +141,7 @@ impl TestWorkspace {
     fn write(&mut self, layout: &Layout) -> Result<(), Trouble> {
         self.workspace.sync(layout, &self.snapshot, &self.real)?;
         self.files = layout.files();
+        self.led_to = layout.led_to();
         Ok(())
     }
 
@@ -197,7 +206,10 @@ impl TestWorkspace {
                 hidden: control.map(|control| control.id.as_str()),
             },
         };
-        let mut ran = run.run().await?;
+        let mut opened = self.watch();
+        let ran = run.run().await;
+        self.note_opened(opened.take());
+        let mut ran = ran?;
         if let Some(control) = control {
             // The next time all of it is written anew.
             let _ = control.remove();
@@ -214,6 +226,21 @@ impl TestWorkspace {
             }
         }
         Ok(ran)
+    }
+
+    /// Watches the files of the work tree to which dependencies lead.
+    pub(super) fn watch(&self) -> OpenedFiles {
+        OpenedFiles::watch(self.tree.root(), &self.led_to)
+    }
+
+    /// Notes files of the work tree that were opened during a run.
+    pub(super) fn note_opened(&self, mut files: BTreeSet<PathBuf>) {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).append(&mut files);
+    }
+
+    /// The files of the work tree that were opened during runs since the last call.
+    pub(super) fn take_opened(&self) -> BTreeSet<PathBuf> {
+        std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// From now on the command runs these files of the tree alone, where it can be told
