@@ -49,6 +49,20 @@ fn a_run_keeps_the_commit_that_it_began_with() {
 }
 
 #[test]
+fn one_that_can_be_moved_is_told_with_the_remedy() {
+    let ran = project(CHECK).committed().code(0);
+    let decision = ran.json();
+    assert_eq!((&decision["trust"], &decision["verdict"]), (&"T0".into(), &"exit".into()));
+    let warning = decision["warnings"].as_array().unwrap().iter();
+    let mut warning = warning.filter(|one| one["code"] == "baseline-of-history");
+    let message = warning.next().unwrap()["message"].as_str().unwrap();
+    assert!(message.contains("run `gate baseline`"), "{message}");
+    let ran = ran.again("baseline").code(0).again("check --json --new-run out.log").code(0);
+    assert_eq!(ran.json()["trust"], "T1");
+    assert!(!ran.stdout.contains("baseline-of-history"), "{}", ran.stdout);
+}
+
+#[test]
 fn one_that_was_taken_by_hand_holds_for_the_runs_that_begin_then() {
     let ran = project("baseline --json").committed().code(0);
     let taken = ran.json()["baseline"].clone();

@@ -230,8 +230,12 @@ fn the_level_is_in_every_decision() {
     let level = |run: Run| run.run().json()["trust"].as_str().unwrap().to_owned();
     assert_eq!(level(judge("check --json --no-state out.log", DONE)), "T0");
     // State, approval and baseline stand outside of the work tree.
-    let known = || judge("check --json out.log", DONE).settings(TRACE).committed();
+    let of_history = || judge("check --json out.log", DONE).settings(TRACE).committed();
+    assert_eq!(level(of_history()), "T0", "a commit or a branch can be moved");
+    let known = || of_history().words("baseline").code(0).again("check --json out.log");
     assert_eq!(level(known()), "T1");
+    let fetched = "git update-ref refs/remotes/origin/main HEAD";
+    assert_eq!(level(of_history().setup(fetched)), "T1");
     assert_eq!(level(known().env("GATE_TRUST_LEVEL", "T3")), "T3");
     assert_eq!(level(known().env("GATE_TRUST_LEVEL", "T0")), "T0");
     assert_eq!(level(known().words("check --json --no-state out.log")), "T0");

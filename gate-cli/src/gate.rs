@@ -158,7 +158,7 @@ impl Gate {
             input.settings_changed = report.and_then(|report| report.changed.clone());
             self.masker.input(&mut input);
             let record = self.new_record(decide(&input, &self.policy), judging, request, &gathered);
-            return Ok(self.with_trust(record, report, None));
+            return Ok(self.with_trust(record, report, &gathered, None));
         };
         let mut memory = memory.borrow_mut();
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
@@ -206,7 +206,7 @@ impl Gate {
                     let judged = judge(&input, turn.policy(&question));
                     let decision = judged.decision.clone();
                     let record = self.new_record(decision, judging, request, &gathered);
-                    let record = self.with_trust(record, report, Some(&turn));
+                    let record = self.with_trust(record, report, &gathered, Some(&turn));
                     let DecisionContext { run, iteration, .. } = context;
                     (Record { run, iteration, ..record }, judged)
                 })

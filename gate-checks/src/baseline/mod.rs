@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::report;
 use crate::site::CheckSite;
-use crate::worktree::{Blob, Cancellation, Kind, Snapshot, WorkTree};
+use crate::worktree::{Blob, Cancellation, Kind, MergeBase, Snapshot, WorkTree};
 
 pub use change::{Change, What};
 pub use error::BaselineError;
@@ -66,8 +66,10 @@ pub enum Origin {
     /// It was taken when an agent's session began, or when work of it was accepted.
     /// Not all that is asked for in a session is a change.
     Session,
-    /// The commit at which the checked out one left the default branch.
+    /// The commit at which the checked out one left the default branch of the origin.
     MergeBase,
+    /// The same, by a local branch that is called main or master.
+    LocalBranch,
     /// The commit that was checked out when it was first needed.
     Head,
 }
@@ -189,7 +191,8 @@ impl Baseline {
         let tree = WorkTree::open(site)?;
         let Some(head) = tree.commit("HEAD")? else { return Ok(None) };
         let (commit, origin) = match tree.merge_base()? {
-            Some(commit) => (commit, Origin::MergeBase),
+            Some(MergeBase { commit, is_local: false }) => (commit, Origin::MergeBase),
+            Some(MergeBase { commit, is_local: true }) => (commit, Origin::LocalBranch),
             None => (head, Origin::Head),
         };
         let mut body = Body {
@@ -242,7 +245,13 @@ impl Baseline {
 
     /// True if it was taken from git's history.
     pub fn is_from_history(&self) -> bool {
-        matches!(self.body.origin, Origin::MergeBase | Origin::Head)
+        matches!(self.body.origin, Origin::MergeBase | Origin::LocalBranch | Origin::Head)
+    }
+
+    /// True if the checked out commit or a local branch says which commit it is. Whoever works in
+    /// the repository can move both.
+    pub fn is_movable(&self) -> bool {
+        matches!(self.body.origin, Origin::LocalBranch | Origin::Head)
     }
 
     /// The commit below it, by its full name.

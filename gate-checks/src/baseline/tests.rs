@@ -121,7 +121,8 @@ fn without_one_history_tells() {
             .map(|baseline| (baseline.origin(), baseline))
     };
     let (origin, at_main) = of_history().unwrap();
-    assert_eq!(origin, Origin::MergeBase);
+    assert_eq!(origin, Origin::LocalBranch);
+    assert!(at_main.is_movable());
     fixture.git(&["checkout", "-q", "-b", "work"]);
     fixture.write("src/b", "committed on the branch\n");
     fixture.commit();
@@ -130,6 +131,13 @@ fn without_one_history_tells() {
     let (_, on_branch) = of_history().unwrap();
     assert_eq!(on_branch.commit(), at_main.commit());
     assert_eq!(changes(&fixture, &on_branch), [named("src/b", What::Edited)]);
+    // The origin's branch counts before a local one, which may have been moved.
+    fixture.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    fixture.git(&["branch", "-f", "main", "work"]);
+    let (origin, of_origin) = of_history().unwrap();
+    assert_eq!((origin, of_origin.commit()), (Origin::MergeBase, at_main.commit()));
+    assert!(!of_origin.is_movable());
+    fixture.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
     fixture.git(&["branch", "-D", "main"]);
     assert_eq!(of_history().unwrap().0, Origin::Head);
 }

@@ -18,9 +18,21 @@ pub(crate) struct Blob {
     pub(crate) object: String,
 }
 
-/// Branches that are the default one where the origin does not say.
-const USUAL: [&str; 5] =
-    ["origin/HEAD", "origin/main", "origin/master", "refs/heads/main", "refs/heads/master"];
+/// Branches that are the default one, as the origin was last seen.
+const OF_ORIGIN: [&str; 3] =
+    ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master"];
+
+/// Local branches that are the default one where there is no origin.
+const LOCAL: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
+
+/// The commit at which the checked out one left the default branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MergeBase {
+    /// Its full name.
+    pub(crate) commit: String,
+    /// The default branch is a local one.
+    pub(crate) is_local: bool,
+}
 
 impl WorkTree {
     /// The files of a commit, by their names relative to the root, without
@@ -68,15 +80,15 @@ impl WorkTree {
     /// # Errors
     ///
     /// What git could not tell.
-    pub(crate) fn merge_base(&self) -> Result<Option<String>, WorktreeError> {
+    pub(crate) fn merge_base(&self) -> Result<Option<MergeBase>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
-        for branch in USUAL {
+        for branch in OF_ORIGIN.iter().chain(&LOCAL) {
             let Some(tip) = self.commit(branch)? else { continue };
             let args = ["merge-base", "HEAD", tip.as_str()];
             let answer = git.ask(repository.place(), &args, &[], &Cancellation::never())?;
             let said = String::from_utf8_lossy(answer.out.trim_ascii()).into_owned();
             if answer.code == Some(0) && !said.is_empty() {
-                return Ok(Some(said));
+                return Ok(Some(MergeBase { commit: said, is_local: LOCAL.contains(branch) }));
             }
         }
         Ok(None)

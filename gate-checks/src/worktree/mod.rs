@@ -59,7 +59,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) use cancellation::Cancellation;
-pub(crate) use committed::Blob;
+pub(crate) use committed::{Blob, MergeBase};
 pub use error::WorktreeError;
 pub use file::{File, Kind};
 pub use file_list::FileList;

@@ -224,13 +224,20 @@ impl Gate {
         Some(found.commit().to_owned())
     }
 
-    /// The warning for checks that compare, but have no baseline.
+    /// The warning for checks that compare, but have no baseline, or one that can be moved.
     pub(super) fn no_baseline(&self, gathered: &Gathered) -> Option<Warning> {
-        let compared = gathered.tree.is_some() && baseline::is_wanted(&self.policy);
-        let message = "outside of git, or nothing was committed: what the tree was before the \
-                       agent acted is not known, and nothing is compared with it";
-        (compared && gathered.baseline.is_none())
-            .then(|| Warning::new(WarningCode::NoBaseline, message))
+        if gathered.tree.is_none() || !baseline::is_wanted(&self.policy) {
+            return None;
+        }
+        let Some(baseline) = &gathered.baseline else {
+            let message = "outside of git, or nothing was committed: what the tree was before the \
+                           agent acted is not known, and nothing is compared with it";
+            return Some(Warning::new(WarningCode::NoBaseline, message));
+        };
+        let message = "run `gate baseline` before the agent starts: none was taken, and the commit \
+                       that the tree is compared with can be moved by whoever works in it";
+        let is_movable = baseline.is_movable();
+        is_movable.then(|| Warning::new(WarningCode::BaselineOfHistory, message))
     }
 }
 

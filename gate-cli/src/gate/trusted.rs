@@ -134,6 +134,7 @@ impl Gate {
         &self,
         record: Record,
         report: Option<&TrustReport>,
+        gathered: &Gathered,
         turn: Option<&PendingDecision>,
     ) -> Record {
         let state = turn.and_then(|turn| turn.trust).or(report.map(|report| report.state));
@@ -141,10 +142,10 @@ impl Gate {
         let has_defaults = report.is_some_and(|report| report.file.is_none());
         let is_approved = state == Some(TrustState::Approved)
             || (has_defaults && state == Some(TrustState::Never));
-        let baseline = record.baseline.as_deref();
+        let has_baseline = gathered.baseline.as_ref().is_some_and(|found| !found.is_movable());
         let has_memory = record.decision.memory.is_some();
         let level = self.trust.as_ref().map_or(Level::T0, |trusted| {
-            Level::for_decision(&trusted.claim, has_memory, is_approved, baseline)
+            Level::for_decision(&trusted.claim, has_memory, is_approved, has_baseline)
         });
         let own = turn.and_then(PendingDecision::own_text).map(|text| digest(text.as_bytes()));
         let policy_digest = own.unwrap_or(record.policy_digest);

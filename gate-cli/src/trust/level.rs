@@ -47,14 +47,14 @@ impl Level {
         }
     }
 
-    /// The level of one decision. T0 without state, approved settings or a baseline.
+    /// The level of one decision. T0 without state, approved settings or a baseline that stays.
     pub(crate) fn for_decision(
         claim: &Claim,
         remembers: bool,
         is_approved: bool,
-        baseline: Option<&str>,
+        has_baseline: bool,
     ) -> Self {
-        if remembers && is_approved && baseline.is_some() { claim.allowed } else { Self::T0 }
+        if remembers && is_approved && has_baseline { claim.allowed } else { Self::T0 }
     }
 }
 
@@ -170,9 +170,9 @@ mod tests {
     #[test]
     fn each_condition_is_needed() {
         let claim = Claim { allowed: Level::T1, lowered: None };
-        assert_eq!(Level::for_decision(&claim, true, true, Some("b")), Level::T1);
+        assert_eq!(Level::for_decision(&claim, true, true, true), Level::T1);
         for (state, approved, baseline) in
-            [(false, true, Some("b")), (true, false, Some("b")), (true, true, None)]
+            [(false, true, true), (true, false, true), (true, true, false)]
         {
             assert_eq!(Level::for_decision(&claim, state, approved, baseline), Level::T0);
         }

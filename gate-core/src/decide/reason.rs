@@ -82,6 +82,7 @@ impl WarningCode {
                 | Self::LimitReached
                 | Self::CheckElsewhere
                 | Self::NoBaseline
+                | Self::BaselineOfHistory
                 | Self::TrustLowered
         )
     }

@@ -163,7 +163,7 @@ impl VerifiedTests<'_> {
                 self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
             }
         }
-        self.confirm_isolation(&workspace, &mut verdict).await;
+        self.confirm_isolation(workspace, &mut verdict).await;
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());
         }

@@ -231,6 +231,12 @@ codes! {
             example: "A folder without `.git`.",
             next: "Commit before the agent starts, or run `gate baseline`.",
         }
+        BaselineOfHistory = "baseline-of-history" {
+            what: "Nobody took a baseline, so the checked out commit or a local branch says how the work tree was before the agent acted.",
+            why: "An agent can commit weaker tests, or move the branch. The decision's trust level is T0.",
+            example: "A loop of your own around `gate check`, in a repository without a remote.",
+            next: "`gate baseline`, before the agent starts. `gate run` and the hook at the beginning of a session take one by themselves.",
+        }
         ChecksNotRun = "checks-not-run" {
             what: "The configured checks were left out of this decision.",
             why: "An option asked for that.",
