@@ -10,9 +10,11 @@
 
 mod change;
 mod error;
+mod harness;
 mod old_texts;
 mod storage;
 mod stored_file;
+mod submodules;
 mod test_results;
 #[cfg(test)]
 mod tests;
@@ -103,6 +105,12 @@ struct Body {
     /// Files beside the tree, as far as they decide. Empty where it is of history.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     watched: BTreeMap<String, String>,
+    /// Test runners that are installed in the tree. Empty where it is of history.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    harness: BTreeMap<String, String>,
+    /// Submodules that stood at another commit than this one says.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    submodules: BTreeMap<String, String>,
     /// Files of which it has an older text than the tree had.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     old_texts: BTreeSet<Name>,
@@ -171,9 +179,21 @@ impl Baseline {
         let tools = tool::configured(policy, site);
         let (version, time) = (VERSION, time.to_owned());
         let watched = watched::watched(&tree);
-        let old_texts = BTreeSet::new();
-        let mut body =
-            Body { version, origin, time, commit, dirty, guarded, tools, watched, old_texts };
+        let harness = harness::harness(&tree, &now);
+        let submodules = submodules::moved(&tree, &commit)?;
+        let mut body = Body {
+            version,
+            origin,
+            time,
+            commit,
+            dirty,
+            guarded,
+            tools,
+            watched,
+            harness,
+            submodules,
+            old_texts: BTreeSet::new(),
+        };
         if let Some(old) = OldTexts::open(site, &tree)? {
             old.lay(&tree, &mut body, &mut bytes)?;
         }
@@ -204,6 +224,8 @@ impl Baseline {
             guarded: BTreeMap::new(),
             tools: Vec::new(),
             watched: BTreeMap::new(),
+            harness: BTreeMap::new(),
+            submodules: BTreeMap::new(),
             old_texts: BTreeSet::new(),
         };
         let mut bytes = BTreeMap::new();
@@ -367,6 +389,13 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// True if the commit has files below a folder.
+    pub(crate) fn has_folder(&self, folder: &Path) -> bool {
+        let prefix = [stored_file::bytes(folder), b"/"].concat();
+        let mut from = self.files.range(prefix.clone()..);
+        from.next().is_some_and(|(name, _)| name.starts_with(&prefix))
+    }
+
     /// As [`Baseline::content`].
     pub(crate) fn content(&self, path: &Path) -> Result<Option<StoredFile>, BaselineError> {
         match self.baseline.body.dirty.get(&Name::new(path)) {

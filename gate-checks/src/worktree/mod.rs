@@ -46,6 +46,7 @@ mod stat;
 mod stat_cache;
 mod state_dir;
 mod status;
+mod submodules;
 
 mod tools;
 mod tracked;

@@ -42,6 +42,8 @@ pub use language::Language;
 pub use lexer::Part;
 pub use loaded::loaded_by_itself;
 pub use outcome::{Allowed, Weighed, weigh};
-pub use rule::{About, CRITERION, GIT, HOOK, TOOL, UNCHANGED, UNSEEN, rules};
+pub use rule::{
+    About, CRITERION, GIT, HARNESS, HOOK, OUTSIDE, SUBMODULE, TOOL, UNCHANGED, UNSEEN, rules,
+};
 pub use test_edit::{TestEdit, compare_test_edit};
 pub use test_names::test_names;

@@ -206,6 +206,12 @@ rules! {
     pub(super) SCRIPT = "script-changed" Tamper "a script that a check runs was changed", "put the file back; the operator may allow it";
     /// A tool that runs a check is another one than before.
     pub TOOL = "tool-changed" Tamper "a tool that runs a check is another one", "put it back; after an update the operator takes a new baseline";
+    /// Files of a test runner, in the folder of dependencies, are others than before, or Python loads something new at every start.
+    pub HARNESS = "harness-changed" Tamper "files of the test runner were changed", "install the dependencies again; after an update the operator takes a new baseline";
+    /// A link in the place of a source leads out of the tree.
+    pub OUTSIDE = "link-leaves-tree" Block "a link in the place of work leads out of the work tree", "put the file itself there";
+    /// A submodule stands at another commit: its tests are not compared.
+    pub SUBMODULE = "submodule-moved" Block "a submodule is at another commit, and its tests are not compared", "put it back; the operator may allow it";
     /// A key of a manifest that selects or runs tests was changed.
     pub(super) MANIFEST = "manifest-key" Block "a key that selects or runs tests was changed", "put it back; the operator may allow it";
     /// A dependency comes from somewhere else than before.

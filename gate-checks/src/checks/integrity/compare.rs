@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Policy;
 use gate_core::integrity::{
-    Around, Changed, Examiner, Finding, Guarded, Language, TOOL, UNCHANGED, UNSEEN,
+    Around, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, TOOL, UNCHANGED, UNSEEN,
 };
 
 use super::around::{around, scripts};
@@ -13,7 +13,7 @@ use super::criteria;
 use crate::baseline::{Baseline, BaselineError, Change, Origin, Reader, Tool, What};
 use crate::check::CheckContext;
 use crate::site::CheckSite;
-use crate::worktree::{Cancellation, File, Globs, Snapshot, WorkTree};
+use crate::worktree::{Cancellation, File, Globs, Kind, Snapshot, WorkTree};
 
 /// The largest file that is looked into, in bytes.
 const MAX_FILE_BYTES: usize = 4 << 20;
@@ -65,7 +65,9 @@ pub(super) fn compare(
     if is_unchanged && wants_change(policy, baseline) {
         examiner.found(UNCHANGED.finding("."));
     }
-    for finding in tools(baseline, &cx.site).into_iter().chain(beside) {
+    let submodules = baseline.moved_submodules(tree).map_err(|error| error.to_string())?;
+    let harness = baseline.harness(tree, &cx.tree, &changes).into_iter().chain(submodules);
+    for finding in tools(baseline, &cx.site).into_iter().chain(beside).chain(harness) {
         examiner.found(finding);
     }
     Ok(Compared { findings: examiner.finish(), files: changes.len() })
@@ -101,6 +103,9 @@ impl Comparing<'_> {
             moved: change.moved_from.is_some() || self.moved.contains(&change.path),
             ..Changed::default()
         };
+        if self.is_link_outside(change) {
+            examiner.found(OUTSIDE.finding(&name));
+        }
         if !(self.is_read(&file) || self.is_plan(bytes)) {
             return Ok(());
         }
@@ -145,6 +150,20 @@ impl Comparing<'_> {
             || self.around.targets.iter().any(|(_, target)| file.path.ends_with(target.as_str()))
     }
 
+    /// True for a link that leads out of the tree, in the place of a source, of a file that was
+    /// there, or of a folder with such files.
+    fn is_link_outside(&self, change: &Change) -> bool {
+        let is_link = self.now.file(&change.path).is_some_and(|file| file.kind() == Kind::Link);
+        if !is_link || change.what == What::Removed {
+            return false;
+        }
+        let is_work = change.what == What::Edited
+            || change.guarded.is_some()
+            || change.path.to_str().is_some_and(|path| Language::from_path(path).is_some())
+            || self.reader.has_folder(&change.path);
+        is_work && leaves(self.tree.root(), &change.path)
+    }
+
     fn is_protected(&self, path: &[u8]) -> bool {
         self.tree.in_project(path).is_some_and(|path| self.protect.matches(path))
     }
@@ -170,6 +189,21 @@ impl Comparing<'_> {
             examiner.file(&Changed { before: bytes(was), now: bytes(is), ..*file });
         }
     }
+}
+
+/// True if a link of the tree leads out of it.
+fn leaves(root: &Path, link: &Path) -> bool {
+    let Ok(target) = std::fs::read_link(root.join(link)) else { return false };
+    let folder = root.join(link.parent().unwrap_or(Path::new("")));
+    let mut place = PathBuf::new();
+    for part in folder.join(target).components() {
+        match part {
+            std::path::Component::ParentDir => drop(place.pop()),
+            part => place.push(part),
+        }
+    }
+    // The path may lead through other links.
+    !place.canonicalize().unwrap_or(place).starts_with(root)
 }
 
 fn unreadable(path: &Path) -> String {

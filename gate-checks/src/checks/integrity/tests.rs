@@ -1,5 +1,9 @@
 //! Surroundings of the changed files, and what the check says of real repositories.
 
+mod installed;
+
+use std::path::Path;
+
 use gate_core::config::{self, Layer, Origin};
 use gate_core::integrity::{Around, CRITERION, Examiner, Language};
 use tokio_util::sync::CancellationToken;

@@ -1,0 +1,65 @@
+//! The commits that submodules stand at.
+
+use std::collections::BTreeMap;
+
+use super::WorkTree;
+use super::cancellation::Cancellation;
+use super::error::WorktreeError;
+use super::names;
+use super::repository::Repository;
+
+impl WorkTree {
+    /// The submodules of a commit, by path, with the commit that it names for each.
+    ///
+    /// # Errors
+    ///
+    /// What git could not tell, such as a commit that is gone.
+    pub(crate) fn submodules_of(
+        &self,
+        commit: &str,
+    ) -> Result<BTreeMap<String, String>, WorktreeError> {
+        let Some((git, repository)) = self.repository()? else { return Ok(BTreeMap::new()) };
+        let entries = repository.tree(git, commit, &Cancellation::never())?;
+        let submodules = entries.iter().filter(super::index::Entry::is_submodule);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(submodules.map(|entry| (text(entry.path), text(entry.object))).collect())
+    }
+
+    /// The commit that is checked out in a submodule; none if it is not checked out.
+    ///
+    /// # Errors
+    ///
+    /// What git could not tell.
+    pub(crate) fn head_of_submodule(&self, path: &str) -> Result<Option<String>, WorktreeError> {
+        let Some((git, _)) = self.repository()? else { return Ok(None) };
+        match self.submodule(path)? {
+            Some(submodule) => submodule.head(git, &Cancellation::never()),
+            None => Ok(None),
+        }
+    }
+
+    /// The files of a submodule that one commit has and another one does not, or has otherwise;
+    /// none if that is not known, as for a commit that is gone.
+    ///
+    /// # Errors
+    ///
+    /// A git that cannot be asked.
+    pub(crate) fn changed_in_submodule(
+        &self,
+        path: &str,
+        (old, new): (&str, &str),
+    ) -> Result<Option<Vec<String>>, WorktreeError> {
+        let Some((git, _)) = self.repository()? else { return Ok(None) };
+        let Some(submodule) = self.submodule(path)? else { return Ok(None) };
+        let args = ["diff", "--name-only", "--no-renames", "--diff-filter=DMT", "-z", old, new];
+        let answer = git.ask(submodule.place(), &args, &[], &Cancellation::never())?;
+        let names = answer.out.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
+        Ok((answer.code == Some(0)).then(|| names.collect()))
+    }
+
+    fn submodule(&self, path: &str) -> Result<Option<Repository>, WorktreeError> {
+        let is_open = self.root().join(names::path(path.as_bytes())).join(".git").exists();
+        is_open.then(|| Repository::find(self.root(), format!("{path}/").into_bytes())).transpose()
+    }
+}
