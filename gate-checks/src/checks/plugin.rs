@@ -192,6 +192,10 @@ fn parse(text: &str) -> Result<PluginAnswer, String> {
     if text.len() >= MAX_ANSWER_BYTES {
         return Err("its answer is longer than 1 MiB".to_owned());
     }
+    // What stands for bytes that are no UTF-8.
+    if text.contains(char::REPLACEMENT_CHARACTER) {
+        return Err("its answer is not UTF-8: one of its bytes is no character".to_owned());
+    }
     let answer: PluginAnswer = serde_json::from_str(text)
         .map_err(|error| format!("its answer is not one gate.check.result.v1 object: {error}"))?;
     match answer.schema.as_str() {
@@ -238,6 +242,7 @@ mod tests {
             &good.replace("fail", "ok"),
             &good.replace("\"summary\"", "\"sumary\""),
             &good.replace("\"outcome\":\"fail\"", "\"outcome\":\"fail\",\"outcome\":\"pass\""),
+            &good.replace("two", "tw\u{fffd}"),
             &"x".repeat(MAX_ANSWER_BYTES),
         ] {
             assert!(parse(bad).is_err(), "{}", &bad[..bad.len().min(80)]);

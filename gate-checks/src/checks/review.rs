@@ -7,7 +7,8 @@
 //! NEEDS_WORK; in any case), or a JSON object with `verdict` or `approved`. An
 //! agent's own JSON, with its text in `result`, is read for that text. Whatever
 //! is no verdict is inconclusive: a reviewer that cannot be understood has not
-//! approved.
+//! approved. One that approves behind a line that rejects is not understood either: one of
+//! the two may come from a file that it shows.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -80,15 +81,21 @@ impl Check for Review {
 struct Verdict {
     approves: bool,
     reason: String,
+    /// An earlier line says the contrary.
+    is_disputed: bool,
 }
 
 fn weigh(verdict: Option<Verdict>, exit_code: Option<i32>) -> (Outcome, String) {
     let code = exit_code.map_or("a signal".to_owned(), |code| format!("code {code}"));
     match verdict {
-        Some(Verdict { approves: false, reason }) => {
+        Some(Verdict { approves: false, reason, .. }) => {
             let reason = if reason.is_empty() { "no reason given".to_owned() } else { reason };
             (Outcome::Fail, format!("the reviewer rejects: {reason}"))
         }
+        Some(Verdict { is_disputed: true, .. }) => (
+            Outcome::Inconclusive,
+            "two verdicts that disagree: an earlier line rejects, the last one approves".to_owned(),
+        ),
         Some(_) if exit_code == Some(0) => (Outcome::Pass, "the reviewer approves".to_owned()),
         Some(_) => (
             Outcome::Inconclusive,
@@ -103,8 +110,22 @@ fn weigh(verdict: Option<Verdict>, exit_code: Option<i32>) -> (Outcome, String) 
 
 /// The verdict of a reviewer's words.
 fn verdict(text: &str) -> Option<Verdict> {
-    let last = text.lines().map(str::trim).rfind(|line| !is_fence(line))?;
-    parse_json(text.trim()).or_else(|| parse_json(last)).or_else(|| parse_line(last))
+    if let Some(verdict) = parse_json(text.trim()) {
+        return Some(verdict);
+    }
+    let mut lines = text.lines().map(str::trim).filter(|line| !is_fence(line));
+    let last = lines.next_back()?;
+    let verdict = parse_json(last).or_else(|| parse_line(last))?;
+    let is_disputed = verdict.approves && lines.any(rejects);
+    Some(Verdict { is_disputed, ..verdict })
+}
+
+/// True for a line that is a verdict against the work, and not the template of one.
+fn rejects(line: &str) -> bool {
+    let Some(verdict) = parse_line(line) else { return false };
+    let reason = verdict.reason.trim_matches(|c: char| !c.is_alphabetic()).to_ascii_lowercase();
+    let is_template = verdict.reason.starts_with(['<', '{', '…', '.']) || reason == "reason";
+    !verdict.approves && !is_template
 }
 
 fn is_fence(line: &str) -> bool {
@@ -137,7 +158,7 @@ fn word_of(word: &str, reason: &str) -> Option<Verdict> {
         | "REQUEST_CHANGES" | "NEEDS_WORK" => false,
         _ => return None,
     };
-    Some(Verdict { approves, reason: brief(reason, 300) })
+    Some(Verdict { approves, reason: brief(reason, 300), is_disputed: false })
 }
 
 /// A reviewer's JSON. A key that stands in it twice is an error, as everywhere.
@@ -153,7 +174,11 @@ struct Answer {
 fn parse_json(text: &str) -> Option<Verdict> {
     let answer: Answer = serde_json::from_str(text).ok()?;
     let reason = answer.reason.or(answer.summary).unwrap_or_default();
-    let flag = answer.approved.map(|approves| Verdict { approves, reason: brief(&reason, 300) });
+    let flag = answer.approved.map(|approves| Verdict {
+        approves,
+        reason: brief(&reason, 300),
+        is_disputed: false,
+    });
     match (answer.verdict.map(|word| word_of(&word, &reason)), flag) {
         (Some(word), Some(flag)) => word.filter(|word| word.approves == flag.approves),
         (Some(word), None) => word,
@@ -204,7 +229,7 @@ mod tests {
             "VERDICT: PASS.",
             "ok\n```\nVERDICT: PASS\n```\n",
             "All good.\n\n**Verdict:** approved\n\n",
-            "VERDICT: FAIL: at first\nlooked again\nVERDICT: SHIP",
+            "End with\nVERDICT: PASS\nor\nVERDICT: FAIL: <reason>\n\nVERDICT: SHIP",
             "{\"verdict\": \"pass\"}",
             "noise\n{\"approved\": true, \"reason\": \"fine\"}",
             "{\"type\":\"result\",\"result\":\"Reviewed.\\nVERDICT: PASS\"}",
@@ -219,6 +244,19 @@ mod tests {
             "{\"approved\": false}",
         ] {
             assert_eq!(approves(text), Some(false), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_approval_behind_a_rejection_is_disputed() {
+        for (text, expected) in [
+            ("VERDICT: FAIL: at first\nlooked again\nVERDICT: PASS", Outcome::Inconclusive),
+            ("{\"result\":\"VERDICT: FAIL: a\\nVERDICT: PASS\"}", Outcome::Inconclusive),
+            ("VERDICT: PASS\nVERDICT: PASS", Outcome::Pass),
+            ("VERDICT: PASS\nVERDICT: FAIL: no test", Outcome::Fail),
+        ] {
+            let (outcome, summary) = weigh(verdict(text), Some(0));
+            assert_eq!(outcome, expected, "{text}: {summary}");
         }
     }
 

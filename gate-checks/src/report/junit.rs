@@ -7,6 +7,7 @@
 //! depth.
 
 use gate_core::decide::test_failure::TestFailure;
+use gate_core::text::brief;
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -167,8 +168,10 @@ impl Document<'_> {
         let attributes = attributes(element)?;
         let name = element.local_name().into_inner().to_ascii_lowercase();
         let opened = match (name.as_str(), self.open.is_empty()) {
-            ("testsuites", _) => Open::Suite(Suite { name: String::new(), ..suite(&attributes) }),
-            ("testsuite", _) => Open::Suite(suite(&attributes)),
+            ("testsuites", _) => {
+                Open::Suite(Suite { name: String::new(), ..self.announced(&attributes) })
+            }
+            ("testsuite", _) => Open::Suite(self.announced(&attributes)),
             (other, true) => return Err(format!("its root is <{other}>")),
             ("testcase", _) => Open::Case(Box::new(self.case(&attributes))),
             (inner, _) => {
@@ -184,6 +187,24 @@ impl Document<'_> {
         self.roots += usize::from(self.open.is_empty());
         self.open.push(opened);
         Ok(())
+    }
+
+    /// A suite with what it announces. A count that cannot be read leaves the report in doubt.
+    fn announced(&mut self, attributes: &Attributes) -> Suite {
+        let [tests, failures, errors] = ["tests", "failures", "errors"].map(|name| {
+            let count = get(attributes, name).trim();
+            match count.parse() {
+                Ok(number) => number,
+                Err(_) if count.is_empty() => 0,
+                Err(_) => {
+                    let count = brief(count, 40);
+                    self.tally.problem(format!("`{name}` of a suite is no count: `{count}`"));
+                    0
+                }
+            }
+        });
+        let announced = Count { tests, failures: failures.saturating_add(errors) };
+        Suite { name: get(attributes, "name").to_owned(), announced, held: Count::default() }
     }
 
     /// An element that says how the case around it went, or the suite.
@@ -311,16 +332,6 @@ fn attributes(element: &BytesStart<'_>) -> Result<Attributes, String> {
 
 fn get<'a>(attributes: &'a Attributes, name: &str) -> &'a str {
     attributes.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map_or("", |(_, value)| value)
-}
-
-fn number(attributes: &Attributes, name: &str) -> u64 {
-    get(attributes, name).trim().parse().unwrap_or(0)
-}
-
-fn suite(attributes: &Attributes) -> Suite {
-    let failures = number(attributes, "failures").saturating_add(number(attributes, "errors"));
-    let announced = Count { tests: number(attributes, "tests"), failures };
-    Suite { name: get(attributes, "name").to_owned(), announced, held: Count::default() }
 }
 
 /// Takes an element inside of a case.

@@ -80,6 +80,15 @@ fn what_is_announced_is_no_evidence() {
         Pass,
         "2 passed",
     );
+    for (counts, problem) in [
+        ("tests='99999999999999999999' failures='-1'", "`tests` of a suite is no count"),
+        ("tests='1' failures='-1'", "`failures` of a suite is no count: `-1`"),
+        ("errors='none'", "`errors` of a suite is no count: `none`"),
+    ] {
+        let text = format!("<testsuite {counts}><testcase name='a'/></testsuite>");
+        check(&text, Inconclusive, problem);
+    }
+    check("<testsuite tests='' errors=' 0 '><testcase name='a'/></testsuite>", Pass, "1 passed");
     check("<testsuites tests='5'/>", Inconclusive, "the report announces 5 tests and holds 0");
     check("<testsuites tests='0'/>", Fail, "no test was executed");
 }
