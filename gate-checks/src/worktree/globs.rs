@@ -3,9 +3,13 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
+use gate_core::text::brief;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::error::WorktreeError;
+
+/// Most characters of a glob in an error.
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// Globs relative to one folder. `*` stays in a folder, `**` crosses; a glob
 /// that matches a folder means all that is in it.
@@ -50,12 +54,18 @@ fn refuse_to_leave(written: &str, glob: &str) -> Result<(), WorktreeError> {
 }
 
 fn wrong(glob: &str, problem: &str) -> WorktreeError {
-    WorktreeError::Glob { glob: glob.to_owned(), problem: problem.to_owned() }
+    WorktreeError::Glob { glob: brief(glob, MAX_SHOWN_CHARS), problem: problem.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_glob_is_not_shown_whole() {
+        let error = Globs::new(&["[".repeat(10_000)]).unwrap_err().to_string();
+        assert!(error.len() < 1_000 && error.starts_with("glob `[["), "{error}");
+    }
 
     fn check(glob: &str, path: &str) -> bool {
         Globs::new(&[glob.to_owned()]).unwrap().matches(path.as_bytes())
