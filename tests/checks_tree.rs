@@ -196,6 +196,15 @@ fn a_pass_under_which_files_keep_changing_is_inconclusive() {
 }
 
 #[test]
+fn a_check_that_fails_on_its_own_leavings_is_inconclusive() {
+    let ran = traced("test \"$(cat src.txt)\" = one; echo two > src.txt", "").code(1);
+    let summary = one(&ran)["summary"].as_str().unwrap().to_owned();
+    assert_eq!((traces(&ran), &one(&ran)["outcome"]), (2, &json!("inconclusive")), "{summary}");
+    assert!(summary.contains("it passed, then files changed meanwhile: src.txt, and it fails"));
+    assert_eq!(ran.file("src.txt"), "two\n");
+}
+
+#[test]
 fn a_failure_stays_one_whatever_changed() {
     let ran = traced("echo x >> src.txt; false", "").code(1);
     assert_eq!((traces(&ran), &one(&ran)["outcome"]), (1, &json!("fail")));

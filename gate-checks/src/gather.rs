@@ -2,7 +2,9 @@
 //!
 //! All evidence of a decision is about one tree. If a file that existed changes or
 //! vanishes while checks run, every check that passed runs once more; if that happens
-//! again, those checks are inconclusive. Files that only appeared are reported, and
+//! again, those checks are inconclusive. One that passed and fails the second time is
+//! inconclusive too: it may have failed on what a check left. gate never puts the work
+//! tree back: the change may be the agent's. Files that only appeared are reported, and
 //! checks that depend on new files run again.
 
 use std::io;
@@ -233,7 +235,8 @@ impl Gathering {
         }
         self.cx.events.tell(Event::TreeChanged { files: disturbed(&changes) });
         self.cx.tree = Arc::clone(&after);
-        let fresh = self.round(&again);
+        let mut fresh = self.round(&again);
+        doubt_failures(&mut fresh, &changes);
         replace(&mut evidence, fresh);
         let last = match self.tree.snapshot() {
             Ok(last) => last,
@@ -303,6 +306,18 @@ fn doubt(evidence: &mut [Evidence], plan: &[Planned], changes: &Changes) {
             record.outcome = Outcome::Inconclusive;
             record.summary = format!("it passed, and files changed meanwhile: {named}; {ADVICE}");
         }
+    }
+}
+
+/// Makes failures on a tree that changed while the same checks passed inconclusive.
+fn doubt_failures(fresh: &mut [Evidence], changes: &Changes) {
+    let Some(named) = named(&disturbed(changes)) else { return };
+    for record in fresh.iter_mut().filter(|record| record.outcome == Outcome::Fail) {
+        record.outcome = Outcome::Inconclusive;
+        let now = &record.summary;
+        record.summary = format!(
+            "it passed, then files changed meanwhile: {named}, and it fails: {now}; {ADVICE}"
+        );
     }
 }
 

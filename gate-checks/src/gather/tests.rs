@@ -41,6 +41,21 @@ fn only_passes_of_the_named_checks_are_doubted() {
 }
 
 #[test]
+fn a_failure_on_what_a_check_left_is_doubted() {
+    let mut fresh = [record("a", Outcome::Fail), record("b", Outcome::Pass)];
+    let changes = Changes { changed: files(&["data"]), ..Changes::default() };
+    doubt_failures(&mut fresh, &changes);
+    let summary = "it passed, then files changed meanwhile: data, and it fails: exit code 0; what \
+                   a check writes belongs into .gitignore or `[tree] ignore`";
+    let doubted = Evidence { summary: summary.to_owned(), ..record("a", Outcome::Inconclusive) };
+    assert_eq!(fresh, [doubted, record("b", Outcome::Pass)]);
+    let appeared = Changes { appeared: files(&["new"]), ..Changes::default() };
+    let mut fresh = [record("a", Outcome::Fail)];
+    doubt_failures(&mut fresh, &appeared);
+    assert_eq!(fresh, [record("a", Outcome::Fail)]);
+}
+
+#[test]
 fn files_that_only_appeared_are_no_reason_for_doubt() {
     let mut evidence = [record("a", Outcome::Pass)];
     let changes = Changes { appeared: files(&["target/x"]), ..Changes::default() };
