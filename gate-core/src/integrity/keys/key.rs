@@ -92,6 +92,8 @@ fn line_of(finding: Finding, name: &str, text: &str) -> Finding {
 pub(super) struct Reach {
     /// Names of targets and scripts.
     pub(super) names: Vec<String>,
+    /// Those of them that checks run, and those that run tests.
+    pub(super) commanded: Vec<String>,
     /// The versions of the manifest: what one of them reaches is guarded in both.
     pub(super) texts: [String; 2],
 }
@@ -107,8 +109,10 @@ impl Reach {
         let words = words.flat_map(|word| word.split_whitespace());
         let plain = words.filter(|word| !word.starts_with('-') && !word.contains(['=', '/']));
         let plain = plain.filter(|word| !matches!(*word, "run" | "run-script" | "exec"));
-        let names = USUAL.into_iter().chain(plain).map(str::to_owned).collect();
-        Self { names, texts: [before.to_owned(), now.to_owned()] }
+        let commanded: Vec<_> =
+            ["test", "tests"].into_iter().chain(plain).map(str::to_owned).collect();
+        let names = USUAL.into_iter().map(str::to_owned).chain(commanded.iter().cloned()).collect();
+        Self { names, commanded, texts: [before.to_owned(), now.to_owned()] }
     }
 }
 

@@ -15,10 +15,12 @@ pub(super) const RUNNERS: [&str; 9] =
 pub(super) fn keys(text: &str, reach: &Reach) -> Option<Keys> {
     let package = read(text)?;
     let mut keys = Keys::default();
+    let commanded = reached_from(&reach.commanded, reach);
     for name in reached(reach) {
         if let Some(script) = package["scripts"].get(&name) {
-            // `test:slow` may come beside what runs.
-            let free = if name.contains(':') { Free::ToAdd } else { Free::Not };
+            // `test:slow`, and a `lint` that no check runs, may come beside what runs.
+            let beside = name.contains(':') || is_beside(&name) && !commanded.contains(&name);
+            let free = if beside { Free::ToAdd } else { Free::Not };
             keys.add(format!("scripts.{name}"), script, free);
         }
     }
@@ -43,9 +45,19 @@ fn read(text: &str) -> Option<Value> {
     serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()
 }
 
+/// True for a script that people run by habit, beside the tests.
+fn is_beside(name: &str) -> bool {
+    matches!(name, "check" | "ci" | "coverage" | "lint" | "typecheck" | "verify")
+}
+
 /// The scripts that run tests in one of the versions, with what they call.
 pub(super) fn reached(reach: &Reach) -> BTreeSet<String> {
-    let mut names: BTreeSet<String> = reach.names.iter().cloned().collect();
+    reached_from(&reach.names, reach)
+}
+
+/// These scripts in one of the versions, with what they call.
+fn reached_from(names: &[String], reach: &Reach) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = names.iter().cloned().collect();
     for package in reach.texts.iter().filter_map(|text| read(text)) {
         let scripts = package["scripts"].as_object().cloned().unwrap_or_default();
         names.extend(scripts.keys().filter(|name| name.starts_with("test:")).cloned());

@@ -82,6 +82,16 @@ fn package_json() {
     free("package.json", &before, &with("vite", "vite --host"));
     free("package.json", &before, &with("\"dev\"", "\"test:slow\": \"jest slow\", \"dev\""));
     free("package.json", &before, &before.replace("^1.0.0", "^2.0.0"));
+    free("package.json", &before, &with("\"dev\"", "\"lint\": \"eslint .\", \"dev\""));
+    let called = package("\"test\": \"npm run lint && jest\"", "");
+    let lint = package("\"test\": \"npm run lint && jest\", \"lint\": \"true\"", "");
+    blocked("package.json", &called, &lint, &["manifest-key scripts.lint"]);
+    blocked(
+        "package.json",
+        &package("", ""),
+        &package("\"test\": \"true\"", ""),
+        &["manifest-key scripts.test"],
+    );
     let unit = package("\"unit\": \"vitest\"", "");
     let less = package("\"unit\": \"vitest one\"", "");
     blocked("package.json", &unit, &less, &["manifest-key scripts.unit"]);
