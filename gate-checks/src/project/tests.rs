@@ -251,6 +251,7 @@ fn unittest_where_tests_use_nothing_else() {
         &[("tests/test_a.py", text), ("tests/__init__.py", "")],
         &["tests: python3 -m unittest discover -s tests -t ."],
     );
+    check(&[("test_server.py", "import sys\nprint(sys.argv)\n")], &[]);
     check(&[("tests/test_a.py", text)], &["tests: python3 -m unittest discover -s tests"]);
     check(&[("test_a.py", text), ("uv.lock", "")], &["tests: uv run python -m unittest discover"]);
 }

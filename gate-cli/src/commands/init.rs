@@ -199,13 +199,14 @@ fn cannot_pass<'d>(
     required.filter(cannot_pass).collect()
 }
 
-/// A suite without tests, and a linter that cannot run here, are only mentioned: as required checks
+/// A suite without tests or that does not start, and a linter that cannot run here, are only mentioned: as required checks
 /// they would never pass.
 fn require_what_can_pass(detected: &mut Detected, times: &BTreeMap<String, Measured>) {
     for proposal in &mut detected.proposals {
         let Some(measured) = times.get(&proposal.check) else { continue };
         let is_extra = matches!(proposal.aim, Aim::Lint | Aim::Typecheck);
-        proposal.optional |= measured.has_no_tests || is_extra && measured.cannot_pass();
+        proposal.optional |=
+            measured.has_no_tests || measured.has_no_start || is_extra && measured.cannot_pass();
     }
 }
 

@@ -96,13 +96,17 @@ fn by_files(folder: &Folder<'_>, place: &Place) -> Option<(Suite, String)> {
     let mut names = folder.names(place.name);
     names.retain(|name| is_test(name));
     names.truncate(MAX_TEST_FILES);
-    let first = names.first()?;
+    let texts = names.into_iter().filter_map(|name| {
+        let text = folder.text(&path(&name), &mut Found::default())?;
+        // Outside of a folder of tests a helper script may be called like one.
+        (place.name != "." || holds_test(&text)).then_some((name, text))
+    });
+    let texts: Vec<_> = texts.collect();
+    let (first, _) = texts.first()?;
     let why = path(first);
-    let texts: Vec<_> =
-        names.iter().filter_map(|name| folder.text(&path(name), &mut Found::default())).collect();
-    let imports = |module| texts.iter().any(|text| imports(text, module));
+    let imports = |module| texts.iter().any(|(_, text)| imports(text, module));
     // By itself unittest looks for no other names.
-    let found_by_unittest = names.iter().all(|name| name.starts_with("test"));
+    let found_by_unittest = texts.iter().all(|(name, _)| name.starts_with("test"));
     if !imports("unittest") || imports("pytest") || !found_by_unittest {
         return Some((Suite::Pytest, why));
     }
@@ -126,6 +130,27 @@ fn is_test(name: &str) -> bool {
     stem.starts_with("test_") || stem.ends_with("_test")
 }
 
+/// True if a text defines a test, takes one from elsewhere, makes them while it runs, or uses a
+/// test framework.
+fn holds_test(text: &str) -> bool {
+    let uses_framework = imports(text, "pytest") || imports(text, "unittest");
+    uses_framework
+        || text.lines().any(|line| {
+            let mut words = line.trim_start().trim_start_matches("async ").split_whitespace();
+            match (words.next(), words.next()) {
+                (Some("def"), Some(name)) => name.starts_with("test"),
+                (Some("class"), Some(name)) => {
+                    name.starts_with("Test") || line.contains("TestCase")
+                }
+                (Some("from"), Some(_)) => {
+                    line.contains(" import *") || line.contains(" import test")
+                }
+                (Some(name), Some("=")) => name.starts_with("test_") || name.starts_with("Test"),
+                _ => false,
+            }
+        })
+}
+
 fn imports(text: &str, module: &str) -> bool {
     text.lines().any(|line| {
         let mut words = line.split_whitespace();
@@ -138,7 +163,22 @@ fn imports(text: &str, module: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{imports, is_test};
+    use super::{holds_test, imports, is_test};
+
+    #[test]
+    fn a_helper_script_is_no_test() {
+        for text in [
+            "def test_a():\n    pass\n",
+            "class A(unittest.TestCase):\n",
+            "class TestA:\n",
+            "from .base import *\n",
+            "    async def test_b(self):\n",
+            "test_x = make(1)\n",
+        ] {
+            assert!(holds_test(text), "{text}");
+        }
+        assert!(!holds_test("import sys\n\ndef main():\n    run_tests()\n\nmain()\n"));
+    }
 
     #[test]
     fn imports_are_found_by_the_modules_name() {

@@ -13,7 +13,13 @@ pub(super) struct Measured {
     pub(super) summary: String,
     /// A test runner ran to its end, and found no test.
     pub(super) has_no_tests: bool,
+    /// A test runner did not come to its tests: an option that it does not know, a setup that
+    /// does not load.
+    pub(super) has_no_start: bool,
 }
+
+/// pytest's exit code for an option, a file or a conftest that it cannot use.
+const PYTEST_USAGE_ERROR: i32 = 4;
 
 impl Measured {
     pub(super) fn new(evidence: Evidence) -> Self {
@@ -23,9 +29,15 @@ impl Measured {
             let value = tests.and_then(|tests| tests.get(key));
             value.is_some_and(|value| *value == 0 || value.as_array().is_some_and(Vec::is_empty))
         };
+        let starts_pytest = evidence.argv.iter().any(|word| word.ends_with("pytest"));
+        let has_no_start = evidence.outcome == Outcome::Fail
+            && starts_pytest
+            && evidence.exit_code == Some(PYTEST_USAGE_ERROR);
         let has_no_tests = evidence.outcome == Outcome::Fail
+            && !has_no_start
             && ["executed", "skipped", "errors", "problems"].into_iter().all(is_none);
-        Self { outcome: evidence.outcome, took, summary: evidence.summary, has_no_tests }
+        let outcome = if has_no_start { Outcome::Inconclusive } else { evidence.outcome };
+        Self { outcome, took, summary: evidence.summary, has_no_tests, has_no_start }
     }
 
     /// True if the check cannot pass until a person installs or changes something.
@@ -56,5 +68,18 @@ mod tests {
         check(Outcome::Fail, &counts(1, &[]), false);
         check(Outcome::Inconclusive, &counts(0, &[]), false);
         check(Outcome::Fail, &json!(null), false);
+    }
+
+    #[test]
+    fn pytests_usage_error_is_no_run_of_tests() {
+        let ended = |program: &str, code| {
+            let argv = ["python3", "-m", program].map(str::to_owned).to_vec();
+            let evidence = Evidence::new("tests", Mode::default(), Outcome::Fail);
+            let measured = Measured::new(Evidence { argv, exit_code: Some(code), ..evidence });
+            (measured.has_no_start, measured.cannot_pass())
+        };
+        assert_eq!(ended("pytest", 4), (true, true));
+        assert_eq!(ended("pytest", 1), (false, false));
+        assert_eq!(ended("unittest", 4), (false, false));
     }
 }
