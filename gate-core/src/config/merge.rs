@@ -53,7 +53,8 @@ impl<'a> Merged<'a> {
         self.progress(&at.key("progress"));
     }
 
-    /// The setting `progress` is a word for a switched-off trip.
+    /// The setting `progress` is a word for a switched-off trip, and for work that need not
+    /// change anything.
     fn progress(&mut self, at: &KeyPath) {
         self.table.remove("progress");
         self.sources.remove(&KeyPath::dotted("progress"));
@@ -61,6 +62,8 @@ impl<'a> Merged<'a> {
         if none {
             let source = self.sources.get(at).cloned();
             let source = source.unwrap_or_else(|| ValueSource { layer: 0, path: at.clone() });
+            let unchanged = KeyPath::dotted("integrity.nothing_changed");
+            self.put(&unchanged, Value::Boolean(false), source.clone());
             self.put(&KeyPath::dotted("breaker.no_progress"), Value::Integer(0), source);
         }
     }

@@ -266,6 +266,8 @@ pub struct RawIntegrity {
     pub protect: Option<Vec<String>>,
     /// Suppressions of linters and type checkers that are let through.
     pub budget: Option<u32>,
+    /// A loop that changed nothing is a finding.
+    pub nothing_changed: Option<bool>,
     /// Exceptions that the operator has approved.
     pub allow: Option<Vec<RawAllowance>>,
 }
@@ -317,7 +319,7 @@ pub struct RawTaskType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
-    /// Nothing has to: `breaker.no_progress` is off.
+    /// Nothing has to: `breaker.no_progress` and `integrity.nothing_changed` are off.
     None,
     /// The tree changes.
     Tree,

@@ -75,7 +75,7 @@ pub(super) fn compare(
 
 /// True if an unchanged tree is a finding: in a loop, unless its task's type allows it.
 fn wants_change(policy: &Policy, baseline: &Baseline) -> bool {
-    baseline.origin() == Origin::Taken && policy.breaker.no_progress > 0
+    baseline.origin() == Origin::Taken && policy.integrity.nothing_changed
 }
 
 struct Comparing<'a> {

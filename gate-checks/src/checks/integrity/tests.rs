@@ -127,11 +127,17 @@ fn an_item_of_a_plan_may_be_ticked_and_moved_and_not_be_gone() {
 
 /// The evidence after a change of a committed project.
 fn examined(settings: &str, change: impl FnOnce(&Fixture)) -> Evidence {
+    examined_as(settings, None, change)
+}
+
+fn examined_as(settings: &str, task_type: Option<&str>, change: impl FnOnce(&Fixture)) -> Evidence {
     let fixture = Fixture::empty();
     fixture.write("tests/test_a.py", "def test_a():\n    assert f(2) == 4\n");
     fixture.write("plan.md", "- [ ] double\n");
     fixture.commit();
-    let policy = policy(&format!("[checks.integrity]\n{settings}"));
+    let text = format!("[checks.integrity]\n{settings}");
+    let layer = Layer::parse(Origin::Project("gate.toml".into()), &text).unwrap();
+    let policy = config::resolve(&[layer], task_type).unwrap().policy;
     let baseline = take(&fixture, &policy);
     change(&fixture);
     evidence(&fixture, &policy, Some(baseline), &CancellationToken::new())
@@ -233,7 +239,11 @@ fn what_the_operator_allows_is_told_with_its_reason_and_decides_nothing() {
 fn an_unchanged_tree_is_a_finding_in_a_loop_alone() {
     let unchanged = examined("", |_| ());
     assert_eq!(rules(&unchanged), [format!("{}: .", gate_core::integrity::UNCHANGED.id)]);
-    assert_eq!(rules(&examined("[breaker]\nno_progress = 0\n", |_| ())), [""; 0]);
+    // The breaker's trip is another matter.
+    let untripped = examined("[breaker]\nno_progress = 0\n", |_| ());
+    assert_eq!(rules(&untripped), rules(&unchanged));
+    let still = "[task_types.question]\nprogress = \"none\"\n";
+    assert_eq!(rules(&examined_as(still, Some("question"), |_| ())), [""; 0]);
     let fixture = Fixture::repository();
     let from_history =
         Baseline::from_history(&fixture.site, "2026-01-02T03:04:05Z").unwrap().unwrap();

@@ -203,6 +203,7 @@ fn integrity(raw: RawIntegrity) -> Result<IntegrityPolicy, Fault> {
     Ok(IntegrityPolicy {
         protect: raw.protect.unwrap_or_default(),
         budget: set(raw.budget, "integrity.budget")?,
+        nothing_changed: set(raw.nothing_changed, "integrity.nothing_changed")?,
         allow: raw.allow.into_iter().flatten().map(allowance).collect::<Result<_, Fault>>()?,
     })
 }

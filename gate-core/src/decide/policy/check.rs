@@ -161,11 +161,11 @@ pub struct CheckPolicy {
     pub ignore: Vec<String>,
 }
 
-fn yes() -> bool {
+pub(super) fn yes() -> bool {
     true
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_on(flag: &bool) -> bool {
+pub(super) fn is_on(flag: &bool) -> bool {
     *flag
 }
