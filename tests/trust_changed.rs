@@ -180,6 +180,20 @@ fn whatever_was_red_by_the_approved_settings_stays_red() {
 }
 
 #[test]
+fn settings_of_the_user_that_change_in_a_run_are_told() {
+    let allows = "mkdir -p ../home/.config/gate; printf '[[integrity.allow]]\\npath = \"**\"\\nreason = \"x\"\\n' > ../home/.config/gate/config.toml";
+    let ran = after(going_on(GREEN), allows);
+    let decision = ran.json();
+    assert_eq!(decision["verdict"], "exit");
+    assert_eq!(each(&decision, "warnings", "code"), ["settings-of-user-changed"]);
+    // The next run begins with them.
+    let ran = after(ran, "true");
+    assert!(!each(&ran.json(), "warnings", "code").contains(&"settings-of-user-changed"));
+    let ran = after(going_on(GREEN), "true");
+    assert!(!each(&ran.json(), "warnings", "code").contains(&"settings-of-user-changed"));
+}
+
+#[test]
 fn an_approval_that_is_lost_in_the_middle_of_a_run_helps_nobody() {
     for lost in ["trust", "trust/texts"] {
         let script =

@@ -189,6 +189,7 @@ impl Gate {
                     situation.failures = self.failures(source, request, &gathered, baseline);
                 }
                 input.observed.settings = settings_of_run(report, &turn);
+                input.observed.user_settings = self.user_settings();
                 input.settings_changed = report.and_then(|report| report.changed.clone());
                 if !request.dry_run {
                     self.store_text(report);

@@ -155,6 +155,11 @@ fn is_there(file: &Path) -> Result<bool, Failure> {
     }
 }
 
+/// The settings of the user for all projects.
+pub(crate) fn user_file(places: &Places) -> Option<PathBuf> {
+    places.user.as_ref().map(|folder| folder.join("gate").join("config.toml"))
+}
+
 /// Reads all layers, lowest first.
 ///
 /// # Errors
@@ -175,7 +180,7 @@ pub(crate) fn layers_with(
     project: Option<Layer>,
 ) -> Result<Vec<Layer>, Failure> {
     let mut layers = Vec::new();
-    if let Some(file) = places.user.as_ref().map(|folder| folder.join("gate").join("config.toml")) {
+    if let Some(file) = user_file(places) {
         layers.extend(optional(Origin::User(file.clone()), &file)?);
     }
     if let Some(file) = &selection.config {

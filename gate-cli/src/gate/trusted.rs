@@ -1,6 +1,7 @@
 //! Decisions under settings that need an approval.
 
 use std::cell::OnceCell;
+use std::{fs, io};
 
 use gate_checks::{CheckSite, Gathered, programs};
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -13,6 +14,7 @@ use crate::failure::Failure;
 use crate::memory::{PendingDecision, Settings};
 use crate::record::Record;
 use crate::request::{Checks, Request};
+use crate::settings::user_file;
 use crate::trust::{Claim, Level, Trust, TrustReport, TrustState};
 
 /// Stands for a check in evidence of tampering, if the policy has no checks.
@@ -114,6 +116,17 @@ impl Gate {
             return Err(report.refusal(state, &programs));
         }
         Ok(())
+    }
+
+    /// The settings of the user as they are now, as a digest or a word; none if the program
+    /// that opened the gate answers for them.
+    pub(super) fn user_settings(&self) -> Option<String> {
+        let file = user_file(self.trust.as_ref()?.trust.places())?;
+        Some(match fs::read(file) {
+            Ok(bytes) => digest(&bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "none".to_owned(),
+            Err(_) => "unreadable".to_owned(),
+        })
     }
 
     /// Stores the text of approved settings, for the time after a change.

@@ -46,6 +46,10 @@ pub struct IterationFacts {
     /// no run is checked against them, or they were not trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
+    /// The settings of the user, for all projects, as a digest or a word; none if no run is
+    /// checked against them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_settings: Option<String>,
 }
 
 /// The work tree around the checks.

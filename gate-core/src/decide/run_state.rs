@@ -79,6 +79,9 @@ pub struct RunState {
     /// The project's settings that it goes by, as a digest or a word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
+    /// The settings of the user when it began, as a digest or a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_settings: Option<String>,
 }
 
 /// The state after an iteration.
@@ -125,6 +128,7 @@ impl RunState {
             spent,
             passed_in_a_row: self.passed_under(observed),
             settings: observed.settings.clone().or_else(|| self.settings.clone()),
+            user_settings: self.user_settings.clone().or_else(|| observed.user_settings.clone()),
             ..self.clone()
         }
     }

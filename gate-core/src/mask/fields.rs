@@ -146,6 +146,7 @@ impl Masker {
             cost_micro_usd: _,
             probe: _,
             settings: _,
+            user_settings: _,
         } = observed;
         let mut masked = any(denied.iter_mut().map(|tool| self.cover(tool)));
         if let Some(LimitNotice { text, resets_at: _ }) = limited {

@@ -339,6 +339,12 @@ codes! {
             example: "You added a check and have not run `gate trust` since.",
             next: "If the change is yours: `gate trust`. If not: `git diff gate.toml` shows it.",
         }
+        SettingsOfUserChanged = "settings-of-user-changed" {
+            what: "Your own settings, `gate/config.toml` in your settings folder, changed in the middle of a run.",
+            why: "They hold for all projects and need no approval, and an agent can write to your home folder.",
+            example: "An `[[integrity.allow]]` with `path = \"**\"`, written between two iterations.",
+            next: "Nothing if you changed them. Else undo it: `gate config show` says what holds and where it comes from.",
+        }
         CheckDidNotCount = "check-did-not-count" {
             what: "A check with `mode = \"count\"` did not pass, so it added no indicator.",
             why: "Only a pass counts.",

@@ -16,6 +16,7 @@ impl Case<'_> {
             warnings
                 .extend(changed.map(|changed| Warning::new(WarningCode::SettingsDiffer, changed)));
         }
+        warnings.extend(self.about_user_settings());
         warnings.extend(self.about_evidence(verdict));
         warnings.extend(self.unreachable());
         warnings.extend(self.about_streak());
@@ -28,6 +29,17 @@ impl Case<'_> {
         }
         warnings.extend(evidence.into_iter().filter_map(about_check));
         warnings
+    }
+
+    /// The user's settings lie in the home folder, where an agent can write.
+    fn about_user_settings(&self) -> Option<Warning> {
+        let before = self.input.kept()?.run.user_settings.as_ref()?;
+        let now = self.input.observed.user_settings.as_ref()?;
+        (before != now).then(|| {
+            let message = "gate/config.toml in your settings folder changed since this run began: \
+                           if it was not you, look at it, and check again";
+            Warning::new(WarningCode::SettingsOfUserChanged, message)
+        })
     }
 
     fn about_evidence(&self, verdict: Verdict) -> Option<Warning> {

@@ -173,7 +173,7 @@ fn a_state_of_an_older_gate_is_read_and_written_without_what_it_did_not_know() {
     let run = RunState { iteration: 7, ..RunState::begins(&at(5), 0) };
     assert_eq!(read, LoopState { breaker: Breaker::default(), hold: None, run });
     let written = serde_json::to_value(&read).unwrap();
-    for key in ["/hold", "/run/refusals", "/run/settings"] {
+    for key in ["/hold", "/run/refusals", "/run/settings", "/run/user_settings"] {
         assert_eq!(written.pointer(key), None, "{key}");
     }
 }

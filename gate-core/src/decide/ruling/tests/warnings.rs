@@ -3,6 +3,7 @@
 use super::*;
 use crate::decide::policy::{AgentOverride, Threshold};
 use crate::decide::reason::{Warning, WarningCode};
+use crate::decide::run_state::{LoopState, RunState};
 
 fn warnings(input: &Input, policy: &Policy) -> Vec<String> {
     let all = decide(input, policy).warnings;
@@ -120,6 +121,23 @@ fn what_happened_beside_the_work_is_told() {
     warns(&changed, &checked(), &["settings-differ: gate.toml changed"]);
     changed.evidence = vec![tests(Outcome::Pass)];
     warns(&changed, &checked(), &[]);
+}
+
+#[test]
+fn settings_of_the_user_are_compared_with_those_of_the_runs_beginning() {
+    let mut input = claim(&[tests(Outcome::Pass)]);
+    let named = |name: &str| Some(name.to_owned());
+    let run = RunState { user_settings: named("none"), ..RunState::default() };
+    input.stateful = true;
+    input.memory = Some(LoopState { run, ..LoopState::default() });
+    let told = |input: &Input| {
+        let warnings = decide(input, &checked()).warnings;
+        warnings.iter().any(|warning| warning.code == WarningCode::SettingsOfUserChanged)
+    };
+    for (now, expected) in [(named("none"), false), (named("digest"), true), (None, false)] {
+        input.observed.user_settings = now;
+        assert_eq!(told(&input), expected);
+    }
 }
 
 #[test]
