@@ -47,3 +47,4 @@ pub use rule::{
 };
 pub use test_edit::{TestEdit, compare_test_edit};
 pub use test_names::test_names;
+pub use tests_in_source::tests_in_source;

@@ -21,6 +21,14 @@ pub(super) struct Test {
     pub(super) body: String,
 }
 
+/// The tests of a file in a language that gate knows: their own names, and their code without its
+/// layout.
+pub fn tests_in_source(path: &str, text: &str) -> Vec<(String, String)> {
+    let Some(language) = Language::from_path(path) else { return Vec::new() };
+    let suite = Suite::new(&View::new(text, Some(language)), language, false);
+    suite.tests.into_iter().map(|test| (test.name, test.body)).collect()
+}
+
 /// The tests of a text.
 #[derive(Debug, Default)]
 pub(super) struct Suite {

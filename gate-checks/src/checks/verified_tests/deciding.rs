@@ -20,7 +20,7 @@ use serde_json::json;
 
 use super::baseline_run::BaselineRun;
 use super::calibration::Ground;
-use super::identities::{self, Compared, Renamed, compare, is_allowed, names_all};
+use super::identities::{self, Sources, Compared, Renamed, compare, is_allowed, names_all};
 use super::overlay::{Overlay, Replacement, ReplacementKind};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
@@ -204,7 +204,9 @@ impl VerifiedTests<'_> {
             return Compared::unlisted(baseline.tests.len());
         };
         let renamed = Renamed::new(overlay, &self.inside(workspace.tree()));
-        compare(&baseline.tests, report, &renamed, &self.cx.allow)
+        let mut compared = compare(&baseline.tests, report, &renamed, &self.cx.allow);
+        compared.relocate(&baseline.tests, report, || Sources::new(overlay, workspace.tree()));
+        compared
     }
 
     /// The folder of the check, relative to the root.

@@ -1,5 +1,7 @@
 //! The tests of the baseline, held against those of a run: as sets, never as totals.
 
+mod relocated;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +11,8 @@ use serde_json::{Value, json};
 use super::overlay::Overlay;
 use crate::report::{Status, Test, TestReport};
 use crate::worktree::Globs;
+
+pub(super) use relocated::Sources;
 
 /// Tests that a summary names.
 const NAMED: usize = 3;
