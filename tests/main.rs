@@ -64,6 +64,7 @@ mod log;
 mod loops;
 mod lost_state;
 mod needs;
+mod new_tests;
 mod odd_paths;
 mod operator;
 mod operator_checks;

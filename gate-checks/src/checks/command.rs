@@ -8,7 +8,7 @@
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::{CheckPolicy, FailToPass, Mode};
 
 use super::launch::{CopyReport, Launch, argv};
 use super::test_run::TestRun;
@@ -48,7 +48,14 @@ impl CommandCheck {
             told: CopyReport::default(),
         };
         match run.run().await {
-            Ok(ran) => ran.judged(&self.settings),
+            Ok(ran) => {
+                let mut evidence = ran.judged(&self.settings);
+                if self.settings.fail_to_pass == FailToPass::Required {
+                    let told = "; `fail_to_pass` had no effect: `control = false`";
+                    evidence.summary.push_str(told);
+                }
+                evidence
+            }
             Err(evidence) => *evidence,
         }
     }

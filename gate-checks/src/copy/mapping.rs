@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gate_core::decide::policy::CheckPolicy;
+use gate_core::decide::policy::{CheckPolicy, FailToPass};
 
 /// A tree and its copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Mapping {
             paths: Vec::new(),
             // It is a copy already.
             control: false,
-            fail_to_pass: false,
+            fail_to_pass: FailToPass::Off,
             ..check.clone()
         }
     }

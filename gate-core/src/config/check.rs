@@ -11,7 +11,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::duration::Millis;
-use crate::decide::policy::{Deciding, Mode, ReportFormat, When};
+use crate::decide::policy::{Deciding, FailToPass, Mode, ReportFormat, When};
 
 /// `[checks]`: keys of its own, and the checks by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,8 +47,8 @@ pub struct RawCheck {
     pub hermetic: Option<bool>,
     /// Tests run in a copy, with the baseline's tests and a control.
     pub control: Option<bool>,
-    /// New tests have to fail without the work.
-    pub fail_to_pass: Option<bool>,
+    /// One of the new tests has to fail without the work.
+    pub fail_to_pass: Option<FailToPass>,
     /// Commands that run first in the fresh folder of the deciding run.
     #[schemars(inner(length(min = 1)))]
     pub prepare: Option<Vec<Vec<String>>>,

@@ -6,6 +6,7 @@
 //! every record.
 
 mod check;
+mod fail_to_pass;
 mod integrity;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use super::language::Language;
 use super::pattern::{Matcher, Pattern};
 
 pub use check::{CheckPolicy, Deciding, Mode, ReportFormat, When};
+pub use fail_to_pass::FailToPass;
 pub use integrity::{Allowance, IntegrityPolicy};
 
 /// Everything that settings say about a decision.

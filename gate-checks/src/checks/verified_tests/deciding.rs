@@ -20,7 +20,7 @@ use serde_json::json;
 
 use super::baseline_run::BaselineRun;
 use super::calibration::Ground;
-use super::identities::{self, Sources, Compared, Renamed, compare, is_allowed, names_all};
+use super::identities::{self, Compared, Renamed, Sources, compare, is_allowed, names_all};
 use super::overlay::{Overlay, Replacement, ReplacementKind};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;

@@ -1,71 +1,207 @@
 //! New tests that cannot fail: they run over what the sources were in the baseline, and
-//! what passes there says nothing of the work (the no-op ablation of
-//! arXiv:2606.28430).
+//! where all of them pass there, they say nothing of the work (the no-op ablation of
+//! arXiv:2606.28430). One that needs the work is enough: a guard may stand beside it.
 //!
-//! A limit: tests that stand in a file of the product go back with it.
+//! Two limits: tests that stand in a file of the product go back with it, and tests that
+//! do not run there at all, such as those that do not build, show nothing.
 
 use gate_core::decide::evidence::Outcome;
+use gate_core::decide::policy::FailToPass;
 use serde_json::json;
 
 use super::VerifiedTests;
-use super::identities::{self, LISTED, names_all, new_and_passed};
+use super::identities::{self, LISTED, names_all, needing_the_work, new_and_passed};
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::verdict::Verdict;
 use crate::check::CheckId;
+use crate::checks::test_run::Ran;
 use crate::control::RunnerCommand;
+use crate::report::{Test, TestReport};
+
+/// Why a run without the work has no effect.
+const NOT_RECOGNISED: &str = "no report that names the tests is recognised";
+const NOT_ALONE: &str = "the runner cannot be told to run the new tests alone";
+const NO_TEST_FILE: &str = "no test file is new or edited";
+const NO_BASELINE: &str = "which tests are new is not known: the baseline's gave no answer";
+
+/// Result of the new tests without the work.
+enum Shown {
+    /// These fail there.
+    Needed(Vec<String>),
+    /// These pass there, and none fails.
+    Idle(Vec<String>),
+    /// They do not run there.
+    Not,
+    /// No test is new.
+    Nothing,
+}
+
+impl Shown {
+    fn new(before: &[Test], report: &TestReport) -> Self {
+        let needed = needing_the_work(before, report);
+        let idle = new_and_passed(before, report);
+        let broken = !report.errors.is_empty() || !report.problems.is_empty();
+        match (needed.is_empty(), idle.is_empty()) {
+            (false, _) => Self::Needed(needed),
+            _ if broken || report.tests.is_empty() => Self::Not,
+            (true, false) => Self::Idle(idle),
+            (true, true) => Self::Nothing,
+        }
+    }
+}
 
 impl VerifiedTests<'_> {
+    fn requires_need(&self) -> bool {
+        self.settings.fail_to_pass == FailToPass::Required
+    }
+
     /// Tries new tests without the work, where all is well so far.
     pub(super) async fn fail_to_pass(
         &self,
         workspace: &mut TestWorkspace,
-        (overlay, found): (&Overlay<'_>, Option<&RunnerCommand>),
+        (overlay, found): (Option<&Overlay<'_>>, Option<&RunnerCommand>),
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
-        let files = overlay.new_tests();
-        if verdict.evidence.outcome != Outcome::Pass || files.is_empty() {
+        if self.settings.fail_to_pass.is_off() || verdict.evidence.outcome != Outcome::Pass {
             return Ok(());
         }
-        let planted = found.is_some_and(|found| workspace.is_about_tests(found));
-        let Some(known) = self.baseline_run(workspace, overlay, (found, planted)).await? else {
-            let why = "which tests are new is not known: the baseline's gave no answer";
-            verdict.becomes(Outcome::Inconclusive, why.to_owned());
+        let Some(report) = verdict.report.clone().filter(names_all) else {
+            self.is_not_told(verdict);
+            return Ok(());
+        };
+        let Some(overlay) = overlay else {
+            self.is_unknown(verdict, "there is no baseline: run `gate baseline` before the work");
+            return Ok(());
+        };
+        let files = overlay.new_tests();
+        if files.is_empty() {
+            self.has_no_effect(verdict, NO_TEST_FILE);
+            return Ok(());
+        }
+        let Some(before) = self.before(workspace, overlay, found).await? else {
+            self.is_unknown(verdict, NO_BASELINE);
             return Ok(());
         };
         workspace.sync(Contents::WithoutWork(overlay))?;
-        if let (Some(found), Some(report)) = (found, &verdict.report) {
-            workspace.narrow(found, &files, report);
+        let all = workspace.settings().command.clone();
+        if let Some(found) = found {
+            workspace.narrow(found, &files, &report);
+        }
+        if !self.requires_need() && workspace.settings().command == all {
+            self.has_no_effect(verdict, NOT_ALONE);
+            return Ok(());
         }
         let log = CheckId::new(format!("{}-without-work", self.id));
         let ran = workspace.run(&log, None, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        let Ok(ran) = ran else {
-            let why = "new tests gave no answer over what the sources were";
-            verdict.becomes(Outcome::Inconclusive, why.to_owned());
-            return Ok(());
-        };
-        let report = ran.report.as_ref().filter(|report| names_all(report));
-        let idle = match report {
-            Some(report) => new_and_passed(&known.tests, report),
-            // What does not even build without the work needs it.
-            None if ran.launched.exit_code != Some(0) => Vec::new(),
-            None => {
-                let why = "which tests are new is not told, and they pass without the work";
-                verdict.becomes(Outcome::Inconclusive, why.to_owned());
-                return Ok(());
-            }
-        };
-        let listed: Vec<_> = idle.iter().take(LISTED).collect();
-        verdict.tell("without_work", json!({ "passed": listed }));
-        if !idle.is_empty() {
-            let what = if idle.len() == 1 { "1 new test passes" } else { "new tests pass" };
-            let summary = format!("{what} without the work: {}", identities::some(&idle));
-            verdict.becomes(Outcome::Fail, summary);
-        }
+        self.weigh_need(&before, ran.ok().as_ref(), verdict);
         Ok(())
     }
+
+    /// The baseline's tests, which may be none. `None`: they are not known.
+    async fn before(
+        &self,
+        workspace: &mut TestWorkspace,
+        overlay: &Overlay<'_>,
+        found: Option<&RunnerCommand>,
+    ) -> Result<Option<Vec<Test>>, Trouble> {
+        let planted = found.is_some_and(|found| workspace.is_about_tests(found));
+        let known = self.baseline_run(workspace, overlay, (found, planted)).await?;
+        if let Some(known) = known.filter(|known| !known.tests.is_empty()) {
+            return Ok(Some(known.tests));
+        }
+        if !self.requires_need() {
+            return Ok(None);
+        }
+        // A baseline that had no test yet tells so.
+        workspace.sync(Contents::Baseline(overlay))?;
+        let log = CheckId::new(format!("{}-baseline", self.id));
+        let ran = workspace.run(&log, None, true).await;
+        if self.cx.cancel.is_cancelled() {
+            return Err(Trouble::Ended);
+        }
+        let report = ran.ok().and_then(|ran| ran.report);
+        let had_none = report.is_some_and(|report| {
+            let counted = report.executed().saturating_add(report.skipped);
+            counted == 0 && report.errors.is_empty() && report.problems.is_empty()
+        });
+        Ok(had_none.then(Vec::new))
+    }
+
+    fn weigh_need(&self, before: &[Test], ran: Option<&Ran>, verdict: &mut Verdict) {
+        let shown = match ran.map(|ran| (&ran.report, ran.launched.exit_code)) {
+            Some((Some(report), _)) => Shown::new(before, report),
+            Some((None, code)) if code != Some(0) => Shown::Not,
+            _ => {
+                self.is_unknown(verdict, "the new tests gave no answer without the work");
+                return;
+            }
+        };
+        match shown {
+            Shown::Needed(needed) => {
+                let listed: Vec<_> = needed.iter().take(LISTED).collect();
+                verdict.tell("without_work", json!({ "outcome": "shown", "failed": listed }));
+            }
+            Shown::Idle(idle) => self.tells_idle(&idle, verdict),
+            Shown::Not => {
+                verdict.tell("without_work", json!({ "outcome": "not-shown" }));
+                if self.requires_need() {
+                    let what = "; whether a new test needs the work is not shown: they do not run \
+                                without the work";
+                    verdict.evidence.summary.push_str(what);
+                }
+            }
+            Shown::Nothing => verdict.tell("without_work", json!({ "outcome": "no-new-test" })),
+        }
+    }
+
+    fn tells_idle(&self, idle: &[String], verdict: &mut Verdict) {
+        let listed: Vec<_> = idle.iter().take(LISTED).collect();
+        verdict.tell("without_work", json!({ "outcome": "not-needed", "passed": listed }));
+        let names = identities::some(idle);
+        let pass = if idle.len() == 1 { "1 new test passes" } else { "all new tests pass" };
+        if self.requires_need() {
+            let summary = format!(
+                "{pass} without the work: {names}; add a test that fails until the work is done"
+            );
+            verdict.becomes(Outcome::Fail, summary);
+        } else {
+            let warning = format!("; warning: {pass} without the work: {names}");
+            verdict.evidence.summary.push_str(&warning);
+        }
+    }
+
+    /// Says that the report names no tests, so that nothing can be tried.
+    pub(super) fn is_not_told(&self, verdict: &mut Verdict) {
+        self.has_no_effect(verdict, NOT_RECOGNISED);
+    }
+
+    /// Says that nothing was tried; in the summary only if it is required.
+    fn has_no_effect(&self, verdict: &mut Verdict, why: &str) {
+        if self.settings.fail_to_pass.is_off() || verdict.evidence.outcome != Outcome::Pass {
+            return;
+        }
+        verdict.tell("without_work", json!({ "outcome": "no-effect", "why": why }));
+        if self.requires_need() {
+            let told = format!("; `fail_to_pass` had no effect: {why}");
+            verdict.evidence.summary.push_str(&told);
+        }
+    }
+
+    /// It cannot be told: in doubt, what is required is not shown.
+    fn is_unknown(&self, verdict: &mut Verdict, why: &str) {
+        if self.requires_need() {
+            verdict.tell("without_work", json!({ "outcome": "not-known", "why": why }));
+            verdict.becomes(Outcome::Inconclusive, why.to_owned());
+        } else {
+            self.has_no_effect(verdict, why);
+        }
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -299,6 +299,15 @@ pub(super) fn new_and_passed(before: &[Test], now: &TestReport) -> Vec<String> {
     passed.filter(|id| !known.contains(id)).collect()
 }
 
+/// The tests of a report that fail without the work and need it: new ones, and those that did not
+/// fail in the baseline.
+pub(super) fn needing_the_work(before: &[Test], now: &TestReport) -> Vec<String> {
+    let failed = before.iter().filter(|test| test.status == Status::Failed);
+    let red_before: BTreeSet<_> = failed.map(|test| name(&test.id)).collect();
+    let failing = now.named(Status::Failed).map(name);
+    failing.filter(|id| !red_before.contains(id)).collect()
+}
+
 /// The first of these names, and how many more there are.
 pub(super) fn some(names: &[String]) -> String {
     let first = names.iter().take(NAMED).map(|name| gate_core::text::brief(name, 120));

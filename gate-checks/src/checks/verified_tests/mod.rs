@@ -14,7 +14,7 @@
 //! copy, the warm copy decides ([`calibration`]).
 //!
 //! Where settings ask for it, new tests run once more over what the sources were, and
-//! have to fail there ([`fail_to_pass`]).
+//! one of them has to fail there ([`fail_to_pass`]).
 //!
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
 //! once. It cannot pass there, but it can tell why.
@@ -134,7 +134,9 @@ impl VerifiedTests<'_> {
             let why = "the command starts no runner that gate knows".to_owned();
             let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(why));
             if overlay.is_none() || !own.passed() {
-                return Ok(Verdict::new(own).finished());
+                let mut verdict = Verdict::new(own);
+                self.is_not_told(&mut verdict);
+                return Ok(verdict.finished());
             }
             let mut workspace = TestWorkspace::open(&tree, self.settings, self.cx).await?;
             return self.judged(&mut workspace, (overlay, None), own).await;
@@ -159,10 +161,8 @@ impl VerifiedTests<'_> {
                 let accepted = self.decide(workspace, (overlay, runner), &mut verdict).await?;
                 self.keep_old_texts(workspace.tree(), overlay, &accepted)?;
             }
-            if self.settings.fail_to_pass {
-                self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
-            }
         }
+        self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
         self.confirm_isolation(workspace, &mut verdict).await;
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use gate_core::decide::evidence::Outcome;
-use gate_core::decide::policy::{CheckPolicy, Deciding, Mode, Policy, When};
+use gate_core::decide::policy::{CheckPolicy, Deciding, FailToPass, Mode, Policy, When};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::event::Events;
@@ -67,7 +67,7 @@ fn nothing() -> CheckPolicy {
         needs: Vec::new(),
         hermetic: false,
         control: false,
-        fail_to_pass: false,
+        fail_to_pass: FailToPass::Off,
         prepare: Vec::new(),
         deciding: Deciding::Warm,
         report: None,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::is_off;
+use super::fail_to_pass::FailToPass;
 
 /// The weight of a check's outcome in the decision.
 #[derive(
@@ -136,9 +136,9 @@ pub struct CheckPolicy {
     /// over it and a test of gate's that has to fail.
     #[serde(default = "yes", skip_serializing_if = "is_on")]
     pub control: bool,
-    /// True if new tests have to fail over what the sources were in the baseline.
-    #[serde(default, skip_serializing_if = "is_off")]
-    pub fail_to_pass: bool,
+    /// The demand that new tests need the work.
+    #[serde(default, skip_serializing_if = "FailToPass::is_off")]
+    pub fail_to_pass: FailToPass,
     /// Commands that make what a fresh folder of the deciding run needs, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prepare: Vec<Vec<String>>,
