@@ -156,14 +156,16 @@ impl VerifiedTests<'_> {
     ) -> Result<Evidence, Trouble> {
         let own = self.let_go(workspace, own);
         let mut verdict = self.own_verdict(workspace, overlay, runner, own).await?;
-        if let Some(overlay) = overlay {
-            if verdict.evidence.outcome == Outcome::Pass {
-                let accepted = self.decide(workspace, (overlay, runner), &mut verdict).await?;
-                self.keep_old_texts(workspace.tree(), overlay, &accepted)?;
-            }
+        let mut accepted = None;
+        if let (Some(overlay), true) = (overlay, verdict.passed()) {
+            accepted =
+                Some((overlay, self.decide(workspace, (overlay, runner), &mut verdict).await?));
         }
         self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
         self.confirm_isolation(workspace, &mut verdict).await;
+        if let (Some((overlay, accepted)), true) = (accepted, verdict.passed()) {
+            self.keep_old_texts(workspace.tree(), overlay, &accepted)?;
+        }
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());
         }

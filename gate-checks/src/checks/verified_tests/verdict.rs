@@ -61,6 +61,10 @@ impl Verdict {
         }
     }
 
+    pub(super) fn passed(&self) -> bool {
+        self.evidence.outcome == Outcome::Pass
+    }
+
     pub(super) fn becomes(&mut self, outcome: Outcome, summary: String) {
         self.evidence.outcome = outcome;
         self.evidence.summary = summary;
