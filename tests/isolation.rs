@@ -35,7 +35,7 @@ fn workspace(command: &str) -> Run {
             "packages/b/package.json",
             r#"{"name": "@x/b", "version": "1.0.0", "dependencies": {"@x/a": "1.0.0"}}"#,
         )
-        .file("packages/b/zero.test.js", &node_test("zero", "0, 0), 0"))
+        .file("packages/b/zero.test.js", node_test("zero", "0, 0), 0"))
 }
 
 /// A test of node that also demands that the package and its program stand in its own tree.
@@ -118,7 +118,9 @@ fn editable(install: &str) -> Option<Run> {
 #[test]
 fn an_editable_install_by_a_path() {
     // uv, hatchling and Poetry write a line; setuptools the same with a name of its own.
-    editable("echo \"$PWD/src\" > \"$lib/_own.pth\"").map(is_isolated);
+    if let Some(project) = editable("echo \"$PWD/src\" > \"$lib/_own.pth\"") {
+        is_isolated(project);
+    }
 }
 
 #[test]
@@ -130,7 +132,9 @@ fn an_editable_install_by_a_finder() {
         if name in MAPPING:\n            return spec_from_file_location(name, MAPPING[name] + '/__init__.py')\n\n\n\
         def install():\n    sys.meta_path.append(Finder)\nEND\n\
         echo 'import __editable___own_1_finder; __editable___own_1_finder.install()' > \"$lib/__editable__.own-1.pth\"";
-    editable(install).map(is_isolated);
+    if let Some(project) = editable(install) {
+        is_isolated(project);
+    }
 }
 
 /// A finder that hides its place from gate: the pass is about the tree.

@@ -21,6 +21,7 @@ const GUARD: &str = "def test_guard():\\n    assert add(0, 0) == 0\\n";
 const NEEDS_IT: &str = "\\n\\ndef test_need():\\n    assert add(1, 2) == 3\\n";
 
 #[track_caller]
+#[allow(clippy::needless_pass_by_value, reason = "each is made for one call")]
 fn check(attack: Attack<'_>, settings: &str, outcome: &str, says: &str) -> Value {
     let evidence = comes_to(Attack { settings, ..attack }.run(), outcome, says);
     evidence["detail"]["tests"]["without_work"].clone()
