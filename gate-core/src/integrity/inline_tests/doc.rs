@@ -117,9 +117,9 @@ fn content(line: &str) -> &str {
 fn runs(info: &str) -> bool {
     let words: Vec<&str> =
         info.split([',', ' ', '\t', '{', '}', '.']).filter(|word| !word.is_empty()).collect();
-    let is_rust = |word: &&str| {
-        matches!(*word, "rust" | "should_panic" | "no_run" | "compile_fail" | "test_harness")
-            || matches!(*word, "standalone" | "standalone_crate")
+    let is_rust = |word: &str| {
+        matches!(word, "rust" | "should_panic" | "no_run" | "compile_fail" | "test_harness")
+            || matches!(word, "standalone" | "standalone_crate")
             || word.starts_with("edition")
             || (word.len() == 5 && word.starts_with('E'))
     };

@@ -26,8 +26,8 @@ pub(super) fn set_back(before: &Table, now: &mut Table) {
 
 /// Sets a tool's table back, but for what selects nothing.
 fn set_back_table(before: &Table, now: &mut Table, tool: &str) {
-    let of = |table: &Table| table.get("tool").and_then(|tools| tools.get(tool)).cloned();
-    let merged = mixed(of(before), of(now));
+    let own = |table: &Table| table.get("tool").and_then(|tools| tools.get(tool)).cloned();
+    let merged = mixed(own(before), own(now));
     let mut was = Table::new();
     let mut tools = Table::new();
     if let Some(value) = merged {
