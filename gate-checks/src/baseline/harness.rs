@@ -53,6 +53,9 @@ const DECLARING: [&str; 17] = [
 const MAX_FILES: usize = 4000;
 const MAX_DEPTH: usize = 12;
 
+/// In a lock file the version stands so many characters after the package's name, at most.
+const LOCK_ENTRY_CHARACTERS: usize = 200;
+
 /// The section of an entry point with which a package makes pytest load it.
 const PLUGINS: &str = "[pytest11]";
 
@@ -209,10 +212,11 @@ impl Baseline {
             return Vec::new();
         }
         let (was, is) = (&self.body.harness, harness(tree, now));
-        let is_declared = changes.iter().any(|change| declares(&change.path));
+        let is_edited = changes.iter().any(|change| declares(&change.path));
         let changed = is.iter().filter(|(name, known)| was.get(*name) != Some(known));
         let findings = changed.filter_map(|(name, known)| {
             let before = was.get(name).map(String::as_str);
+            let is_declared = is_edited || is_locked(tree, now, name, known);
             let effect = effect(tree, name, (before, known), was, is_declared)?;
             let how = if before.is_some() { "was changed" } else { "is new" };
             let finding = HARNESS.finding(name);
@@ -248,6 +252,25 @@ fn effect(
         None if is_declared || is_recorded(&tree.root().join(path)) => Some(Severity::Warn),
         None => Some(Severity::Tamper),
     }
+}
+
+/// True if a lock file of the tree names a package with the version that is installed now. The
+/// earlier one was only out of date.
+fn is_locked(tree: &WorkTree, now: &Snapshot, name: &str, known: &str) -> bool {
+    let Some((_, package)) = name.rsplit_once("node_modules/").or(name.rsplit_once('/')) else {
+        return false;
+    };
+    let project = PYTHON.iter().find(|(own, _)| *own == package).map_or(package, |(_, of)| *of);
+    let version = known.split(' ').next().unwrap_or_default();
+    let is_lock = |path: &Path| declares(path) && path.to_string_lossy().contains("lock");
+    let locks = now.files().map(crate::worktree::File::path).filter(|path| is_lock(path));
+    let mut texts = locks.filter_map(|path| fs::read_to_string(tree.root().join(path)).ok());
+    texts.any(|text| {
+        text.match_indices(project).any(|(at, _)| {
+            let rest: String = text[at..].chars().take(LOCK_ENTRY_CHARACTERS).collect();
+            rest.contains(version)
+        })
+    })
 }
 
 /// True if an installer has recorded a file as part of a project that is installed to be edited,

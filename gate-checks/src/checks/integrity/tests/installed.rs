@@ -11,6 +11,8 @@ fn installed() -> Fixture {
     let fixture = Fixture::empty();
     fixture.write(".gitignore", ".venv\nnode_modules\n");
     fixture.write("package.json", "{}\n");
+    let lock = "{\"node_modules/@jest/core\": {\n  \"version\": \"29.7.0\"}}\n";
+    fixture.write("package-lock.json", lock);
     fixture.write("pyproject.toml", "[project]\nname = \"own\"\n");
     fixture.write("src/own.py", "x = 1\n");
     fixture.commit();
@@ -72,6 +74,13 @@ fn files_of_a_runner_may_not_be_edited() {
 }
 
 #[test]
+fn another_version_needs_a_manifest_or_a_lock_file() {
+    refuses("node_modules/expect", |fixture| {
+        fixture.write("node_modules/expect/package.json", "{\"version\": \"30.0.0\"}\n");
+    });
+}
+
+#[test]
 fn what_python_loads_at_every_start_may_not_be_added() {
     for name in ["sitecustomize.py", "usercustomize.py", "zz.pth"] {
         let file = format!("{PACKAGES}/{name}");
@@ -101,7 +110,10 @@ fn installing_is_no_tampering() {
         let origin = "{\"dir_info\": {\"editable\": true}, \"url\": \"file:///own\"}";
         fixture.write(&format!("{record}/direct_url.json"), origin);
     });
-    // Another version, and the manifest says so.
+    // Another version, and the manifest or the lock file says so.
+    passes(&["node_modules/@jest/core"], |fixture| {
+        fixture.write("node_modules/@jest/core/package.json", "{\"version\": \"29.7.0\"}\n");
+    });
     passes(&["node_modules/expect"], |fixture| {
         fixture.write("node_modules/expect/package.json", "{\"version\": \"30.0.0\"}\n");
         fixture.write("package-lock.json", "{}\n");
