@@ -24,6 +24,15 @@ pub(super) enum Class {
     Comment,
 }
 
+/// A text with spaces in the place of its strings and comments: each byte of code stays where it is.
+pub fn code_alone(text: &str, language: Language) -> String {
+    let classes = View::new(text, Some(language)).classes;
+    let is_kept = |at: usize, byte: u8| byte == b'\n' || classes[at] == Class::Code;
+    let bytes = text.bytes().enumerate();
+    let code = bytes.map(|(at, byte)| if is_kept(at, byte) { byte } else { b' ' }).collect();
+    String::from_utf8(code).unwrap_or_default()
+}
+
 /// The part of a line that a rule looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -390,6 +399,14 @@ mod tests {
             .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
             .collect();
         assert_eq!(squeezed.join("|"), expected, "{text}");
+    }
+
+    #[test]
+    fn code_stays_where_it_is() {
+        let text = "a(\"é}\"); // }\nb /* } */ }";
+        let code = code_alone(text, Language::Rust);
+        assert_eq!(code, "a(     );     \nb         }");
+        assert_eq!((code.len(), code.find('}')), (text.len(), text.rfind('}')));
     }
 
     #[test]

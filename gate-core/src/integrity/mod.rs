@@ -39,7 +39,7 @@ pub use keys::{
     selects_the_same_tests,
 };
 pub use language::Language;
-pub use lexer::Part;
+pub use lexer::{Part, code_alone};
 pub use loaded::loaded_by_itself;
 pub use outcome::{Allowed, Weighed, weigh};
 pub use rule::{
