@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::not_installed::not_installed;
 use crate::check::{CheckContext, CheckId};
-use crate::control;
+use crate::control::{self, Names};
 use crate::copy::Mapping;
 use crate::process::{Capture, Job, JobEnd, JobResult, LineReader, environment};
 use crate::slots::IN_CHECK;
@@ -40,8 +40,8 @@ pub(super) struct Launch<'a> {
 pub(super) struct CopyReport<'a> {
     /// Maps the copy's paths to the tree's.
     pub(super) mapping: Option<&'a Mapping>,
-    /// The name of gate's own test in the run, which is no part of the excerpt.
-    pub(super) hidden: Option<&'a str>,
+    /// The names of gate's own tests in the run, which are no part of the excerpt.
+    pub(super) hidden: Option<&'a Names>,
 }
 
 impl CopyReport<'_> {

@@ -1,17 +1,26 @@
 //! A control for Bats.
 
-use super::draft::Draft;
+use super::draft::{Draft, Namer};
+use super::kind::Kind;
 use super::place::Place;
 
 /// A file in the folder that the command names; where it names files, an
 /// addition to the first of them.
-pub(super) fn draft(place: &Place<'_>, id: &str) -> Option<Draft> {
-    let test = format!("@test \"{id}\" {{\n  false\n}}\n");
+pub(super) fn draft(place: &Place<'_>, name: Namer<'_>) -> Option<Draft> {
+    let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));
+    let tests = format!(
+        "@test \"{}\" {{\n  false\n}}\n\n@test \"{}\" {{\n  [ \"{}\" = \"{}\" ]\n}}\n",
+        raise.snake(),
+        assertion.snake(),
+        assertion.got(),
+        assertion.wanted()
+    );
     let path = place.paths().into_iter().next()?;
-    Some(if path.is_dir() {
-        let text = format!("#!/usr/bin/env bats\n\n{test}");
-        Draft { file: path.join(format!("{id}.bats")), text }
+    let (file, text) = if path.is_dir() {
+        let file = path.join(format!("{}.bats", raise.snake()));
+        (file, format!("#!/usr/bin/env bats\n\n{tests}"))
     } else {
-        Draft { file: path, text: format!("\n{test}") }
-    })
+        (path, format!("\n{tests}"))
+    };
+    Some(Draft::new(file, text, [raise, assertion]))
 }

@@ -1,105 +1,98 @@
 //! A control for `cargo test` and cargo-nextest.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::draft::Draft;
-use super::place::Place;
-use super::place::{name, text};
-use crate::worktree::Globs;
+use super::cargo_package::Package;
+use super::draft::{Draft, Namer};
+use super::kind::Kind;
+use super::names::Name;
+use super::place::{Place, used};
+use super::pytest::line_end;
+use super::rust_source::{takes_a_test, test_module_end};
 
-/// A test file of its own in the package that the command tests; where it
-/// tests only some targets, an addition to one of them.
-pub(super) fn draft(place: &Place<'_>, id: &str) -> Option<Draft> {
-    let (folder, manifest) = package(place)?;
+/// A test file of its own in the package that the command tests; where it tests only some
+/// targets, an addition to one of them. And additions to the modules and files of tests of that
+/// package, and of others that were worked on.
+pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
+    let Some(package) = Package::tested(place) else { return Vec::new() };
+    let main = own(place, &package, name);
+    let packages: Vec<_> = package.changed(place).into_iter().chain([package]).collect();
+    let sources: Vec<_> = packages.iter().flat_map(|package| package.sources(place)).collect();
+    let inside = place.inside(place.root, |file, text| {
+        let is_source = sources.iter().any(|source| source == file);
+        let is_test = packages.iter().any(|package| package.has_test(place, file));
+        let at = if is_source { Some(test_module_end(text)?) } else { None };
+        if !is_source && !(is_test && takes_a_test(text)) {
+            return None;
+        }
+        let mut draft = Draft { at, ..Draft::new(file.to_owned(), String::new(), []) };
+        for assertion in used(&ASSERTIONS, |name| text.contains(&format!("{name}("))) {
+            let own = name(Kind::Inside);
+            draft.text.push('\n');
+            draft.text.push_str(&asserts(assertion, &own));
+            draft.names.push(own);
+        }
+        draft.text = if is_source {
+            // On the line of the bracket: no line after it gets another number.
+            draft.text.replace('\n', " ")
+        } else {
+            format!("{}{}", line_end(text), draft.text)
+        };
+        Some(draft)
+    });
+    main.into_iter().chain(inside).collect()
+}
+
+/// The test that raises and those that assert.
+fn own(place: &Place<'_>, package: &Package, name: Namer<'_>) -> Option<Draft> {
     if let Some(test) = place.value(&["--test"]) {
-        return addition(folder.join("tests").join(format!("{test}.rs")), id);
+        return addition(package.folder.join("tests").join(format!("{test}.rs")), name);
     }
     if let Some(bin) = place.value(&["--bin"]) {
-        let own = folder.join("src/bin").join(format!("{bin}.rs"));
-        return addition(if own.is_file() { own } else { folder.join("src/main.rs") }, id);
+        let own = package.folder.join("src/bin").join(format!("{bin}.rs"));
+        let main = package.folder.join("src/main.rs");
+        return addition(if own.is_file() { own } else { main }, name);
     }
-    let autotests = manifest["autotests"].as_bool().unwrap_or(true);
     if place.has(&["--bins"]) {
-        return addition(folder.join("src/main.rs"), id);
+        return addition(package.folder.join("src/main.rs"), name);
     }
-    if place.has(&["--lib"]) || !autotests {
-        let library = manifest["lib"].as_str().unwrap_or("src/lib.rs");
-        return addition(folder.join(library), id);
+    if place.has(&["--lib"]) || !package.autotests {
+        return addition(package.library(), name);
     }
-    let only_others = place.has(&["--doc", "--examples", "--benches"]);
-    let file = folder.join("tests").join(format!("{id}.rs"));
-    (!only_others).then(|| Draft { file, text: format!("#[test]\n{}", function(id)) })
-}
-
-fn function(id: &str) -> String {
-    format!("fn {id}() {{\n    panic!(\"gate's control has to fail\");\n}}\n")
-}
-
-fn addition(file: PathBuf, id: &str) -> Option<Draft> {
-    let text = format!("\n#[cfg(test)]\nmod {id} {{\n#[test]\n{}}}\n", function(id));
-    file.is_file().then_some(Draft { file, text })
-}
-
-/// The test settings of a manifest: `name`, `autotests`, `lib` (its path).
-type Manifest = serde_json::Value;
-
-/// The package that is tested: the one that the command names, else that of
-/// the nearest manifest, else the first member of its workspace.
-fn package(place: &Place<'_>) -> Option<(PathBuf, Manifest)> {
-    let base = match place.value(&["--manifest-path"]) {
-        Some(path) => place.cwd.join(path).parent()?.to_owned(),
-        None => {
-            let mut above =
-                place.cwd.ancestors().take_while(|folder| folder.starts_with(place.root));
-            above.find(|folder| folder.join("Cargo.toml").is_file())?.to_owned()
-        }
-    };
-    let wanted = place.value(&["-p", "--package"]);
-    if let Some(manifest) = read(&base)
-        && wanted.is_none_or(|name| manifest["name"] == name)
-    {
-        return Some((base, manifest));
+    if place.has(&["--doc", "--examples", "--benches"]) {
+        return None;
     }
-    let members = members(&base)?;
-    let folders = place.below(&base).into_iter().filter(|file| name(file) == "Cargo.toml");
-    let folders = folders.filter_map(|file| Some(file.parent()?.to_owned()));
-    let mut packages = folders.filter_map(|folder| Some((read(&folder)?, folder)));
-    packages
-        .find(|(manifest, folder)| {
-            let inside = folder.strip_prefix(&base).unwrap_or(folder);
-            let member = members.matches(inside.as_os_str().as_encoded_bytes());
-            match wanted {
-                Some(name) => manifest["name"] == name,
-                None => member,
-            }
-        })
-        .map(|(manifest, folder)| (folder, manifest))
+    let names = [name(Kind::Raise), name(Kind::Assertion), name(Kind::Assertion)];
+    let file = package.folder.join("tests").join(format!("{}.rs", names[0].snake()));
+    Some(Draft::new(file, tests(&names), names))
 }
 
-fn table(folder: &Path) -> Option<toml::Table> {
-    text(&folder.join("Cargo.toml")).parse().ok()
+fn tests([raise, equal, holds]: &[Name; 3]) -> String {
+    format!(
+        "#[test]\nfn {}() {{\n    panic!(\"{}\");\n}}\n\n{}\n{}",
+        raise.snake(),
+        raise.got(),
+        asserts("assert_eq!", equal),
+        asserts("assert!", holds)
+    )
 }
 
-/// The package of a folder's manifest; none where it is a workspace alone.
-fn read(folder: &Path) -> Option<Manifest> {
-    let manifest = table(folder)?;
-    let package = manifest.get("package")?;
-    let library = manifest.get("lib").and_then(|lib| lib.get("path"));
-    Some(serde_json::json!({
-        "name": package.get("name").and_then(toml::Value::as_str),
-        "autotests": package.get("autotests").and_then(toml::Value::as_bool),
-        "lib": library.and_then(toml::Value::as_str),
-    }))
+/// Assertions of equal values.
+const ASSERTIONS: [&str; 2] = ["assert_eq!", "assert!"];
+
+/// A test whose assertion does not hold.
+fn asserts(assertion: &str, name: &Name) -> String {
+    let between = if assertion == "assert!" { " ==" } else { "," };
+    format!(
+        "#[test]\nfn {}() {{\n    {assertion}(\"{}\"{between} \"{}\");\n}}\n",
+        name.snake(),
+        name.got(),
+        name.wanted()
+    )
 }
 
-/// The members that a workspace tests where nobody says more.
-fn members(folder: &Path) -> Option<Globs> {
-    let manifest = table(folder).unwrap_or_default();
-    let workspace = manifest.get("workspace");
-    let list = ["default-members", "members"]
-        .into_iter()
-        .find_map(|key| workspace?.get(key)?.as_array())
-        .map_or(&[][..], Vec::as_slice);
-    let names: Vec<_> = list.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect();
-    Globs::new(&names).ok()
+fn addition(file: PathBuf, name: Namer<'_>) -> Option<Draft> {
+    let names = [name(Kind::Raise), name(Kind::Assertion), name(Kind::Assertion)];
+    let text = format!("\n#[cfg(test)]\nmod {} {{\n{}}}\n", names[0].snake(), tests(&names));
+    file.is_file().then(|| Draft::new(file, text, names))
 }

@@ -1,55 +1,64 @@
 //! Controls: tests that have to fail, planted among those of a project.
 //!
-//! A check that passes with a control in its way passes whatever happens. A
-//! control has a name that nobody can know before, so that a report that
-//! names it was made by a runner that ran it.
+//! A check that passes with a control in its way passes whatever happens. A control
+//! consists of several tests, and each fails in another way: it raises, it asserts, it
+//! asserts among the tests of a file that is there. Their names cannot be known before, so
+//! that a report that names them was made by a runner that ran them.
 
 mod bats;
 mod cargo;
+mod cargo_package;
 mod draft;
 mod exit_code;
 mod go;
+mod javascript;
 mod jest;
 mod junit;
+mod kind;
+mod names;
 mod node;
 mod place;
 mod pytest;
 mod pytest_settings;
 mod recognise;
 mod runner;
+mod rust_source;
 mod selection;
 #[cfg(test)]
 mod tests;
 mod unittest;
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::PathBuf;
 
-pub(crate) use place::Place;
+pub(crate) use kind::{Kind, Kinds};
+pub(crate) use names::Names;
+pub(crate) use place::{Changed, Place};
 pub(crate) use recognise::{RunnerCommand, recognise};
 pub(crate) use runner::Runner;
 
-use draft::Draft;
+use draft::{Draft, Namer};
+use names::Name;
 
-/// Message of every control when it fails.
-const FAILURE_MESSAGE: &str = "gate's control has to fail";
-
-/// True for a text about the control with this name, or about its file. Runners spell the
-/// name differently; its number is the same in all spellings.
-pub(crate) fn is_about(text: &str, id: &str) -> bool {
-    let number = id.rsplit('_').next().unwrap_or(id);
-    text.contains(number) || text.contains(FAILURE_MESSAGE)
+/// True for a text about the control with these names, or about one of its files.
+pub(crate) fn is_about(text: &str, id: &Names) -> bool {
+    id.occur_in(text)
 }
 
 /// A control that was planted.
 #[derive(Debug)]
 pub(crate) struct Control {
-    /// The file that holds it.
-    pub(crate) file: PathBuf,
-    /// The name that it has in reports, or a part of it.
-    pub(crate) id: String,
+    /// The names that its tests have in reports, or parts of them.
+    pub(crate) id: Names,
+    files: Vec<Planted>,
+}
+
+/// A file that holds tests of a control.
+#[derive(Debug)]
+struct Planted {
+    file: PathBuf,
     /// Contents of the file before, if there was one.
     before: Option<Vec<u8>>,
 }
@@ -61,55 +70,87 @@ pub(crate) struct Control {
 ///
 /// A file that cannot be written.
 pub(crate) fn plant(runner: Runner, place: &Place<'_>) -> io::Result<Option<Control>> {
-    let id = random_name();
-    let draft = draft(runner, place, &id).filter(|draft| place.holds(&draft.file));
-    draft.map(|draft| write(draft, id)).transpose()
+    let mut drafts = drafts(runner, place, &mut Name::random);
+    drafts.retain(|draft| place.holds(&draft.file));
+    if drafts.is_empty() { Ok(None) } else { write(drafts).map(Some) }
 }
 
-fn draft(runner: Runner, place: &Place<'_>, id: &str) -> Option<Draft> {
+fn drafts(runner: Runner, place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     match runner {
-        Runner::Cargo | Runner::Nextest => cargo::draft(place, id),
-        Runner::Pytest => pytest::draft(place, id),
-        Runner::Unittest => unittest::draft(place, id),
-        Runner::Jest | Runner::Vitest => jest::draft(runner, place, id),
-        Runner::Node => node::draft(place, id),
-        Runner::Go => go::draft(place, id),
-        Runner::Bats => bats::draft(place, id),
-        Runner::Maven | Runner::Gradle => junit::draft(place, id),
+        Runner::Cargo | Runner::Nextest => cargo::drafts(place, name),
+        Runner::Pytest => pytest::drafts(place, name),
+        Runner::Unittest => unittest::drafts(place, name),
+        Runner::Jest | Runner::Vitest => jest::drafts(runner, place, name),
+        Runner::Node => node::drafts(place, name),
+        Runner::Go => go::drafts(place, name),
+        Runner::Bats => bats::draft(place, name).into_iter().collect(),
+        Runner::Maven | Runner::Gradle => junit::draft(place, name).into_iter().collect(),
     }
 }
 
-fn write(draft: Draft, id: String) -> io::Result<Control> {
-    let before = match fs::read(&draft.file) {
-        Ok(before) => Some(before),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    if let Some(folder) = draft.file.parent() {
-        fs::create_dir_all(folder)?;
+fn write(drafts: Vec<Draft>) -> io::Result<Control> {
+    let mut files: BTreeMap<PathBuf, Vec<Draft>> = BTreeMap::new();
+    for draft in drafts {
+        files.entry(draft.file.clone()).or_default().push(draft);
     }
-    let text = [before.as_deref().unwrap_or_default(), draft.text.as_bytes()].concat();
-    fs::write(&draft.file, text)?;
-    Ok(Control { file: draft.file, id, before })
+    let mut control = Control { id: Names::default(), files: Vec::new() };
+    let mut names = Vec::new();
+    for (file, drafts) in files {
+        if let Err(error) = control.write(file, &drafts) {
+            // What was planted so far is as good as the next run finds it: it is written anew.
+            let _ = control.remove();
+            return Err(error);
+        }
+        names.extend(drafts.into_iter().flat_map(|draft| draft.names));
+    }
+    control.id = names.into_iter().collect();
+    Ok(control)
 }
 
 impl Control {
+    fn write(&mut self, file: PathBuf, drafts: &[Draft]) -> io::Result<()> {
+        let before = match fs::read(&file) {
+            Ok(before) => Some(before),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let text = with(before.as_deref().unwrap_or_default(), drafts);
+        self.files.push(Planted { file: file.clone(), before });
+        fs::write(&file, text)
+    }
+
     /// Takes it away again.
     ///
     /// # Errors
     ///
-    /// A file that cannot be written or removed.
+    /// The first file that cannot be written or removed, after all others.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        match &self.before {
-            Some(before) => fs::write(&self.file, before),
-            None => fs::remove_file(&self.file),
+        let mut removed = Ok(());
+        for planted in &self.files {
+            let one = match &planted.before {
+                Some(before) => fs::write(&planted.file, before),
+                None => fs::remove_file(&planted.file),
+            };
+            removed = removed.and(one);
         }
+        removed
     }
 }
 
-/// A name that was never used: every runner takes it as a part of its own.
-fn random_name() -> String {
-    // A hasher's keys are the randomness that the standard library offers.
-    let random = RandomState::new().build_hasher().finish();
-    format!("gate_control_{random:016x}")
+/// The contents of a file with these additions.
+fn with(before: &[u8], drafts: &[Draft]) -> Vec<u8> {
+    let place = |draft: &Draft| draft.at.unwrap_or(before.len()).min(before.len());
+    let mut sorted: Vec<_> = drafts.iter().collect();
+    sorted.sort_by_key(|draft| place(draft));
+    let (mut text, mut done) = (Vec::new(), 0);
+    for draft in sorted {
+        text.extend_from_slice(&before[done..place(draft)]);
+        text.extend_from_slice(draft.text.as_bytes());
+        done = place(draft);
+    }
+    text.extend_from_slice(&before[done..]);
+    text
 }

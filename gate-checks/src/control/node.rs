@@ -1,61 +1,143 @@
 //! A control for `node --test`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::draft::Draft;
+use super::draft::{Draft, Namer};
+use super::javascript::Module;
+use super::kind::Kind;
+use super::names::Name;
 use super::place::Place;
-use super::place::{name, text};
+use super::place::{name as name_of, text, used};
 use crate::worktree::Globs;
 
 /// A file that the runner finds by itself, or in the folder that the command
 /// names, or beside what its glob matches; where it names files, an addition
-/// to the first of them.
-pub(super) fn draft(place: &Place<'_>, id: &str) -> Option<Draft> {
+/// to the first of them. And additions to the project's files of tests.
+pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     let named = place.paths();
-    if let Some(file) = named.iter().find(|path| path.is_file()) {
-        let text = format!(
-            "\nimport(\"node:test\").then(({{ test }}) => test(\"{id}\", () => {{\n  {FAILS}\n}}));\n"
-        );
-        return Some(Draft { file: file.clone(), text });
-    }
-    let stem = id.replace('_', "-");
-    if let Some(folder) = named.iter().find(|path| path.is_dir()) {
-        return Some(Draft { file: folder.join(format!("{stem}.test.mjs")), text: source(id) });
-    }
-    match place.args.iter().find(|word| word.contains('*')) {
-        Some(glob) => matched(place, glob, &stem, id),
-        None => {
-            let file = place.cwd.join(format!("{stem}.test.mjs"));
-            Some(Draft { file, text: source(id) })
-        }
-    }
-}
-
-const FAILS: &str = "throw new Error(\"gate's control has to fail\");";
-
-fn source(id: &str) -> String {
-    format!("import test from \"node:test\";\ntest(\"{id}\", () => {{\n  {FAILS}\n}});\n")
-}
-
-/// A file beside one that a glob matches, with the same endings.
-fn matched(place: &Place<'_>, glob: &str, stem: &str, id: &str) -> Option<Draft> {
-    let globs = Globs::new(&[glob.to_owned()]).ok()?;
+    let glob = place.args.iter().find(|word| word.contains('*'));
+    let glob = glob.and_then(|glob| Globs::new(&[glob.clone()]).ok());
     let fits = |file: &Path| {
         let inside = file.strip_prefix(place.cwd).unwrap_or(file);
-        globs.matches(inside.as_os_str().as_encoded_bytes())
+        glob.as_ref().is_some_and(|glob| glob.matches(inside.as_os_str().as_encoded_bytes()))
     };
-    let beside = place.nearest(place.cwd, fits)?;
-    let (_, endings) = name(&beside).split_once('.')?;
-    let file = beside.with_file_name(format!("{stem}.{endings}"));
-    let requires = endings.ends_with("cjs") || text(&beside).contains("require(");
-    let text = if requires {
-        source(id).replacen(
-            "import test from \"node:test\"",
-            "const test = require(\"node:test\")",
-            1,
-        )
+    let asked = place.args.iter().any(|word| word.contains('*'));
+    let main = if let Some(file) = named.iter().find(|path| path.is_file()) {
+        Some(addition(file.clone(), name))
+    } else if let Some(folder) = named.iter().find(|path| path.is_dir()) {
+        Some(own_file(folder, "test.mjs", false, name))
+    } else if asked {
+        place.nearest(place.cwd, fits).and_then(|beside| {
+            let (_, endings) = name_of(&beside).split_once('.')?;
+            let requires = endings.ends_with("cjs") || text(&beside).contains("require(");
+            let draft = own_file(beside.parent()?, endings, requires, name);
+            fits(&draft.file).then_some(draft)
+        })
     } else {
-        source(id)
+        Some(own_file(place.cwd, "test.mjs", false, name))
     };
-    fits(&file).then_some(Draft { file, text })
+    let is_run = |file: &Path| {
+        if named.is_empty() && !asked {
+            return is_found(file, place.cwd);
+        }
+        fits(file)
+            || named.iter().any(|path| path == file)
+            || named.iter().any(|path| path.is_dir() && file.starts_with(path) && is_script(file))
+    };
+    let inside = place.inside(place.cwd, |file, text| {
+        let module = Module::new(text);
+        if !is_run(file) {
+            return None;
+        }
+        let (test, asserts) = functions(&module)?;
+        let mut draft = Draft::new(file.to_owned(), module.line_end().to_owned(), []);
+        for assert in asserts {
+            let own = name(Kind::Inside);
+            draft.text.push('\n');
+            draft.text.push_str(&fails(&test, &assert, &own));
+            draft.names.push(own);
+        }
+        Some(draft)
+    });
+    main.into_iter().chain(inside).collect()
+}
+
+/// Additions to a file that may be of either kind of module.
+fn addition(file: PathBuf, name: Namer<'_>) -> Draft {
+    let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));
+    let text = format!(
+        "\nPromise.all([import(\"node:test\"), import(\"node:assert\")])\
+         .then(([{{ test }}, {{ strictEqual }}]) => {{\n{}}});\n",
+        tests("test", "strictEqual", &raise, &assertion)
+    );
+    Draft::new(file, text, [raise, assertion])
+}
+
+/// A new file in a folder.
+fn own_file(folder: &Path, endings: &str, requires: bool, name: Namer<'_>) -> Draft {
+    let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));
+    let head = if requires {
+        "const assert = require(\"node:assert\");\nconst test = require(\"node:test\");\n"
+    } else {
+        "import assert from \"node:assert\";\nimport test from \"node:test\";\n"
+    };
+    let text = format!("{head}\n{}", tests("test", "assert.strictEqual", &raise, &assertion));
+    Draft::new(folder.join(format!("{}.{endings}", raise.kebab())), text, [raise, assertion])
+}
+
+fn tests(test: &str, assert: &str, raise: &Name, assertion: &Name) -> String {
+    format!(
+        "{test}(\"{}\", () => {{\n  throw new Error(\"{}\");\n}});\n\n{}",
+        raise.snake(),
+        raise.got(),
+        fails(test, assert, assertion)
+    )
+}
+
+/// A test whose assertion does not hold.
+fn fails(test: &str, assert: &str, name: &Name) -> String {
+    format!(
+        "{test}(\"{}\", () => {{\n  {assert}(\"{}\", \"{}\");\n}});\n",
+        name.snake(),
+        name.got(),
+        name.wanted()
+    )
+}
+
+/// The file's names for `test` and for the assertions of equal values that it uses; none where it
+/// is not sure that they are there.
+fn functions(module: &Module<'_>) -> Option<(String, Vec<String>)> {
+    const EQUAL: [&str; 4] = ["strictEqual", "equal", "deepStrictEqual", "deepEqual"];
+    if module.selects() {
+        return None;
+    }
+    let tests = module.imported(&["node:test"])?;
+    let test = ["test", "it", "default"].into_iter().find_map(|name| tests.part(name));
+    let whole = if tests.is_namespace { None } else { tests.whole.as_deref() };
+    let test = test.or(whole)?;
+    let home =
+        module.imported(&["node:assert", "node:assert/strict", "assert", "assert/strict"])?;
+    let whole = home.whole.as_deref();
+    let whole = whole.or_else(|| home.part("strict")).or_else(|| home.part("default"));
+    let asserts: Vec<_> = match whole {
+        Some(whole) => {
+            let used = used(&EQUAL, |name| module.calls_method(name));
+            used.into_iter().map(|name| format!("{whole}.{name}")).collect()
+        }
+        None => EQUAL.into_iter().filter_map(|name| home.part(name)).map(str::to_owned).collect(),
+    };
+    (!asserts.is_empty()).then(|| (test.to_owned(), asserts))
+}
+
+fn is_script(file: &Path) -> bool {
+    name_of(file).rsplit_once('.').is_some_and(|(_, ending)| matches!(ending, "js" | "mjs" | "cjs"))
+}
+
+/// True for a file that the runner finds by itself.
+fn is_found(file: &Path, cwd: &Path) -> bool {
+    let Some((stem, _)) = name_of(file).rsplit_once('.') else { return false };
+    let inside = file.strip_prefix(cwd).unwrap_or(file);
+    let in_folder = inside.parent().is_some_and(|folder| folder.iter().any(|part| part == "test"));
+    let ends = [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end));
+    is_script(file) && (in_folder || ends || stem == "test" || stem.starts_with("test-"))
 }

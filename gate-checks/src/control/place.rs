@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::draft::Draft;
+
 /// A tree, and the command that runs its tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
@@ -14,7 +16,23 @@ pub(crate) struct Place<'a> {
     pub(crate) files: &'a [PathBuf],
     /// Arguments of the runner.
     pub(crate) args: &'a [String],
+    /// The changes since the baseline, as far as there is one.
+    pub(crate) changed: Changed<'a>,
 }
+
+/// The files that changed since a baseline, relative to the root.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Changed<'a> {
+    /// New files, and those that moved.
+    pub(crate) added: &'a [PathBuf],
+    /// Files that the baseline has too.
+    pub(crate) edited: &'a [PathBuf],
+}
+
+/// The most files of the baseline that tests are planted in, and the most tests in each. A report
+/// keeps the messages of a few failures, and the project's own need room among them.
+const MAX_INSIDE: usize = 4;
+const MAX_ASSERTIONS: usize = 3;
 
 impl Place<'_> {
     /// True if a file is, or would be, in the tree, through whatever links and `..`.
@@ -36,6 +54,24 @@ impl Place<'_> {
     /// The nearest file in or below a folder that is one of these.
     pub(super) fn nearest(&self, folder: &Path, is: impl Fn(&Path) -> bool) -> Option<PathBuf> {
         self.below(folder).into_iter().find(|file| is(file))
+    }
+
+    /// Additions to files of the baseline in and below a folder, edited files first. A file for
+    /// which `draft` gives none is passed over.
+    pub(super) fn inside(
+        &self,
+        folder: &Path,
+        mut draft: impl FnMut(&Path, &str) -> Option<Draft>,
+    ) -> Vec<Draft> {
+        let inner = |file: &Path| file.strip_prefix(self.root).unwrap_or(file).to_owned();
+        let mut files: Vec<_> = self
+            .below(folder)
+            .into_iter()
+            .filter(|file| !self.changed.added.contains(&inner(file)) && self.holds(file))
+            .collect();
+        files.sort_by_key(|file| !self.changed.edited.contains(&inner(file)));
+        let drafts = files.iter().filter_map(|file| draft(file, &text(file)));
+        drafts.take(MAX_INSIDE).collect()
     }
 
     /// The value of an option, as `--name value` or `--name=value`.
@@ -67,6 +103,12 @@ impl Place<'_> {
         let words = self.args.iter().filter(|word| !word.starts_with('-') && !word.is_empty());
         words.map(|word| self.cwd.join(word)).filter(|path| path.exists()).collect()
     }
+}
+
+/// The assertions that a file uses, the first of them if it uses none.
+pub(super) fn used<'a>(all: &[&'a str], uses: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    let used: Vec<_> = all.iter().copied().filter(|name| uses(name)).take(MAX_ASSERTIONS).collect();
+    if used.is_empty() { all.iter().copied().take(1).collect() } else { used }
 }
 
 /// A file's name.

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use super::pytest::reads_style;
+
 /// pytest's settings, or its defaults.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
@@ -12,6 +14,8 @@ pub(super) struct Settings {
     files: Vec<String>,
     /// Beginnings or patterns of names of functions.
     functions: Vec<String>,
+    /// A plug-in judges how files of tests are written.
+    pub(super) reads_style: bool,
 }
 
 /// The files, and the table in each.
@@ -54,6 +58,7 @@ impl Settings {
             "testpaths" => self.paths = words,
             "python_files" => self.files = words,
             "python_functions" => self.functions = words,
+            "addopts" => self.reads_style = words.iter().any(|word| reads_style(word)),
             _ => {}
         }
     }

@@ -1,33 +1,73 @@
 //! Where controls are planted, for projects of all kinds.
 
+mod inside;
+
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{Draft, Place, Runner, draft, plant};
+use tempfile::TempDir;
 
-/// Where the control for these arguments would stand, relative to the tree,
-/// and its text. The id is `x`.
-fn drafted(runner: Runner, line: &str, files: &[(&str, &str)]) -> Option<(String, String)> {
+use super::{Changed, Name, Place, Runner, drafts, plant};
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let file = folder.path().join(name);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     }
+    folder
+}
+
+/// The places of the tests for these arguments, relative to the tree, and their texts. The
+/// first name is `order_1`.
+fn drafted(
+    runner: Runner,
+    line: &str,
+    files: &[(&str, &str)],
+    changed: Changed<'_>,
+) -> Vec<(String, String)> {
+    let folder = folder(files);
     let args: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
     let names: Vec<_> = files.iter().map(|(name, _)| PathBuf::from(name)).collect();
     let (root, cwd) = (folder.path(), folder.path());
-    let Draft { file, text } =
-        draft(runner, &Place { root, cwd, files: &names, args: &args }, "x")?;
-    let inside = file.strip_prefix(folder.path()).unwrap().display().to_string();
-    Some((inside.trim_start_matches("./").replace("/./", "/"), text))
+    let place = Place { root, cwd, files: &names, args: &args, changed };
+    let mut number = 0;
+    let drafts = drafts(runner, &place, &mut |kind| {
+        number += 1;
+        Name::numbered(kind, number)
+    });
+    let inside = |file: &Path| {
+        let inside = file.strip_prefix(folder.path()).unwrap().display().to_string();
+        inside.trim_start_matches("./").replace("/./", "/")
+    };
+    drafts.into_iter().map(|draft| (inside(&draft.file), draft.text)).collect()
+}
+
+/// Of all drafts, the one with the test that raises.
+#[track_caller]
+fn check(runner: Runner, line: &str, files: &[(&str, &str)], expected: &str, part: &str) {
+    let drafts = drafted(runner, line, files, Changed::default());
+    let (file, text) = drafts.first().expect("no place");
+    assert_eq!(file, expected, "{line}");
+    assert!(text.contains(part), "{line}: {text}");
 }
 
 #[track_caller]
-fn check(runner: Runner, line: &str, files: &[(&str, &str)], expected: &str, part: &str) {
-    let (file, text) = drafted(runner, line, files).expect("no place");
-    assert_eq!(file, expected, "{line}");
-    assert!(text.contains(part), "{line}: {text}");
+fn check_none(runner: Runner, line: &str, files: &[(&str, &str)]) {
+    assert_eq!(drafted(runner, line, files, Changed::default()), [], "{line}");
+}
+
+/// The files that the baseline has and that take a test.
+#[track_caller]
+fn check_inside(runner: Runner, line: &str, files: &[(&str, &str)], expected: &[(&str, &str)]) {
+    let drafts = drafted(runner, line, files, Changed::default());
+    let inside: Vec<_> = drafts.iter().skip(1).collect();
+    assert_eq!(inside.len(), expected.len(), "{line}: {inside:?}");
+    for ((file, text), (expected, part)) in inside.into_iter().zip(expected) {
+        assert_eq!(file, expected, "{line}");
+        assert!(text.contains(part), "{line}: {text}");
+    }
 }
 
 const PACKAGE: &str = "[package]\nname = \"a\"\n";
@@ -36,15 +76,15 @@ const PACKAGE: &str = "[package]\nname = \"a\"\n";
 fn cargo() {
     let one =
         [("Cargo.toml", PACKAGE), ("src/lib.rs", ""), ("src/main.rs", ""), ("tests/t.rs", "")];
-    check(Runner::Cargo, "", &one, "tests/x.rs", "fn x()");
-    check(Runner::Nextest, "--profile ci", &one, "tests/x.rs", "#[test]");
-    check(Runner::Cargo, "--lib", &one, "src/lib.rs", "mod x");
-    check(Runner::Cargo, "--bins", &one, "src/main.rs", "mod x");
-    check(Runner::Cargo, "--test t", &one, "tests/t.rs", "mod x");
-    assert_eq!(drafted(Runner::Cargo, "--doc", &one), None);
-    assert_eq!(drafted(Runner::Cargo, "", &[("src/lib.rs", "")]), None);
+    check(Runner::Cargo, "", &one, "tests/order_1.rs", "fn order_1()");
+    check(Runner::Nextest, "--profile ci", &one, "tests/order_1.rs", "#[test]");
+    check(Runner::Cargo, "--lib", &one, "src/lib.rs", "mod order_1");
+    check(Runner::Cargo, "--bins", &one, "src/main.rs", "mod order_1");
+    check(Runner::Cargo, "--test t", &one, "tests/t.rs", "mod order_1");
+    check_none(Runner::Cargo, "--doc", &one);
+    check_none(Runner::Cargo, "", &[("src/lib.rs", "")]);
     let lib = "[package]\nname = \"a\"\nautotests = false\n[lib]\npath = \"lib.rs\"\n";
-    check(Runner::Cargo, "", &[("Cargo.toml", lib), ("lib.rs", "")], "lib.rs", "mod x");
+    check(Runner::Cargo, "", &[("Cargo.toml", lib), ("lib.rs", "")], "lib.rs", "mod order_1");
 }
 
 #[test]
@@ -55,37 +95,55 @@ fn a_cargo_workspace() {
         ("crates/a/Cargo.toml", PACKAGE),
         ("crates/b/Cargo.toml", "[package]\nname = \"b\"\n"),
     ];
-    check(Runner::Cargo, "--workspace", &files, "crates/a/tests/x.rs", "fn x()");
-    check(Runner::Cargo, "-p b", &files, "crates/b/tests/x.rs", "fn x()");
-    check(Runner::Cargo, "--manifest-path other/Cargo.toml", &files, "other/tests/x.rs", "fn x()");
-    assert_eq!(drafted(Runner::Cargo, "-p none", &files), None);
+    check(Runner::Cargo, "--workspace", &files, "crates/a/tests/order_1.rs", "fn order_1()");
+    check(Runner::Cargo, "-p b", &files, "crates/b/tests/order_1.rs", "fn order_1()");
+    check(
+        Runner::Cargo,
+        "--manifest-path other/Cargo.toml",
+        &files,
+        "other/tests/order_1.rs",
+        "fn order_1()",
+    );
+    check_none(Runner::Cargo, "-p none", &files);
 }
 
 #[test]
 fn python() {
     let files = [("app.py", ""), ("src/pkg/test_a.py", ""), ("tests/unit/b_test.py", "")];
-    check(Runner::Pytest, "-q", &files, "src/pkg/test_x.py", "def test_x");
-    check(Runner::Pytest, "tests", &files, "tests/unit/test_x.py", "def test_x");
-    check(Runner::Pytest, "tests/unit/b_test.py", &files, "tests/unit/b_test.py", "def test_x");
-    check(Runner::Pytest, "", &[("app.py", "")], "test_x.py", "def test_x");
-    check(Runner::Unittest, "", &files, "test_x.py", "def test_x");
-    check(Runner::Unittest, "discover -s tests", &files, "tests/test_x.py", "TestCase");
+    check(Runner::Pytest, "-q", &files, "src/pkg/test_order_1.py", "def test_order_1");
+    check(Runner::Pytest, "tests", &files, "tests/unit/test_order_1.py", "def test_order_1");
+    check(
+        Runner::Pytest,
+        "tests/unit/b_test.py",
+        &files,
+        "tests/unit/b_test.py",
+        "def test_order_1",
+    );
+    check(Runner::Pytest, "", &[("app.py", "")], "test_order_1.py", "def test_order_1");
+    check(Runner::Unittest, "", &files, "test_order_1.py", "def test_order_1");
+    check(Runner::Unittest, "discover -s tests", &files, "tests/test_order_1.py", "TestCase");
     check(Runner::Unittest, "src.pkg.test_a", &files, "src/pkg/test_a.py", "TestCase");
 }
 
 #[test]
 fn javascript() {
     let files = [("a.ts", ""), ("src/a.spec.ts", "import { test } from '@jest/globals'")];
-    check(Runner::Jest, "", &files, "src/x.spec.ts", "@jest/globals");
-    check(Runner::Vitest, "run", &files, "src/x.spec.ts", "from \"vitest\"");
-    check(Runner::Jest, "", &[("__tests__/a.js", "")], "__tests__/x.test.js", "test(\"x\"");
-    check(Runner::Jest, "", &[("package.json", "{}")], "x.test.js", "test(\"x\"");
+    check(Runner::Jest, "", &files, "src/order-1.spec.ts", "@jest/globals");
+    check(Runner::Vitest, "run", &files, "src/order-1.spec.ts", "from \"vitest\"");
+    check(
+        Runner::Jest,
+        "",
+        &[("__tests__/a.js", "")],
+        "__tests__/order-1.test.js",
+        "test(\"order_1\"",
+    );
+    check(Runner::Jest, "", &[("package.json", "{}")], "order-1.test.js", "test(\"order_1\"");
     let files = [("test/a.test.cjs", "require('node:test')"), ("lib/b.mjs", "")];
-    check(Runner::Node, "", &files, "x.test.mjs", "import test");
-    check(Runner::Node, "test", &files, "test/x.test.mjs", "import test");
-    check(Runner::Node, "test/*.test.cjs", &files, "test/x.test.cjs", "require(");
+    check(Runner::Node, "", &files, "order-1.test.mjs", "import assert");
+    check(Runner::Node, "test", &files, "test/order-1.test.mjs", "import assert");
+    check(Runner::Node, "test/*.test.cjs", &files, "test/order-1.test.cjs", "require(");
     check(Runner::Node, "test/a.test.cjs", &files, "test/a.test.cjs", "import(");
-    assert_eq!(drafted(Runner::Node, "test/*.ts", &files), None);
+    check_none(Runner::Node, "test/*.ts", &files);
 }
 
 #[test]
@@ -95,40 +153,71 @@ fn go() {
         ("a/deep/b.go", "// b\npackage deep // b\n"),
         ("m.go", "package main"),
     ];
-    check(Runner::Go, "", &files, "x_test.go", "package main\n");
-    check(Runner::Go, "-race ./...", &files, "x_test.go", "func Test_x(");
-    check(Runner::Go, "./a/...", &files, "a/deep/x_test.go", "package deep\n");
-    assert_eq!(drafted(Runner::Go, "./a", &files), None);
+    check(Runner::Go, "", &files, "order_1_test.go", "package main\n");
+    check(Runner::Go, "-race ./...", &files, "order_1_test.go", "func Test_order_1(");
+    check(Runner::Go, "./a/...", &files, "a/deep/order_1_test.go", "package deep\n");
+    check_none(Runner::Go, "./a", &files);
 }
 
 #[test]
 fn bats_and_junit() {
     let files = [("test/a.bats", "")];
-    check(Runner::Bats, "--recursive test", &files, "test/x.bats", "@test \"x\"");
-    check(Runner::Bats, "test/a.bats", &files, "test/a.bats", "@test \"x\"");
-    assert_eq!(drafted(Runner::Bats, "", &files), None);
+    check(Runner::Bats, "--recursive test", &files, "test/order_1.bats", "@test \"order_1\"");
+    check(Runner::Bats, "test/a.bats", &files, "test/a.bats", "@test \"order_1\"");
+    check_none(Runner::Bats, "", &files);
     let five = "package com.a;\nimport org.junit.jupiter.api.Test;\n";
     let files = [("src/test/java/com/a/ATest.java", five)];
-    let place = "src/test/java/com/a/x_Test.java";
-    check(Runner::Maven, "test", &files, place, "package com.a;\n\npublic class x_Test");
+    let place = "src/test/java/com/a/Order1Test.java";
+    check(Runner::Maven, "test", &files, place, "package com.a;\n\npublic class Order1Test");
     check(Runner::Gradle, "test", &files, place, "@org.junit.jupiter.api.Test");
     let files = [("src/test/java/ATest.java", "import org.junit.Test;\n")];
-    check(Runner::Maven, "test", &files, "src/test/java/x_Test.java", "@org.junit.Test");
+    check(Runner::Maven, "test", &files, "src/test/java/Order1Test.java", "@org.junit.Test");
+}
+
+#[test]
+fn every_kind_has_a_test_of_its_own() {
+    let rust = [("Cargo.toml", PACKAGE), ("src/lib.rs", "")];
+    check(Runner::Cargo, "", &rust, "tests/order_1.rs", "assert_eq!(\"order 2\", \"order\");");
+    check(Runner::Cargo, "", &rust, "tests/order_1.rs", "assert!(\"order 3\" == \"order\");");
+    check(Runner::Cargo, "--lib", &rust, "src/lib.rs", "panic!(\"order 1\");");
+    let python = [("test_a.py", "")];
+    let asserts = "assert \"order 2\".lower() == \"order\"";
+    check(Runner::Pytest, "", &python, "test_order_1.py", "raise RuntimeError(\"order 1\")");
+    check(Runner::Pytest, "", &python, "test_order_1.py", asserts);
+    let asserts = "self.assertEqual(\"order 2\", \"order\")";
+    check(Runner::Unittest, "", &python, "test_order_1.py", asserts);
+    let script = [("a.test.js", "")];
+    let asserts = "expect(\"order 2\").toBe(\"order\");";
+    check(Runner::Jest, "", &script, "order-1.test.js", asserts);
+    let asserts = "assert.strictEqual(\"order 2\", \"order\");";
+    check(Runner::Node, "", &script, "order-1.test.mjs", asserts);
+    let go = [("a.go", "package a\n")];
+    check(Runner::Go, "", &go, "order_1_test.go", "t.Fatal(\"order 1\")");
+    check(Runner::Go, "", &go, "order_1_test.go", "got, want := \"order 2\", \"order\"");
 }
 
 #[test]
 fn a_control_leaves_no_trace() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("test_a.py"), "a = 1\n").unwrap();
-    for line in ["", "test_a.py"] {
+    let text = "def test_a():\n    pass";
+    let folder = folder(&[("test_a.py", text)]);
+    for (line, files) in [("", 2), ("test_a.py", 1)] {
         let args: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
         let (root, cwd) = (folder.path(), folder.path());
-        let place = Place { root, cwd, files: &[PathBuf::from("test_a.py")], args: &args };
+        let files_before = [PathBuf::from("test_a.py")];
+        let changed = Changed::default();
+        let place = Place { root, cwd, files: &files_before, args: &args, changed };
         let control = plant(Runner::Pytest, &place).unwrap().unwrap();
-        assert!(fs::read_to_string(&control.file).unwrap().contains(&control.id));
+        assert_eq!(control.id.kinds().names(), ["raise", "assertion", "inside"]);
+        let planted: Vec<_> = fs::read_dir(folder.path()).unwrap().flatten().collect();
+        assert_eq!(planted.len(), files);
+        let texts: Vec<_> =
+            planted.iter().map(|file| fs::read_to_string(file.path()).unwrap()).collect();
+        assert!(texts.iter().all(|text| control.id.occur_in(text)), "{texts:?}");
+        assert!(!texts.concat().contains("gate") && !texts.concat().contains("control"));
+        assert_eq!(texts.concat().matches("\ndef test_").count(), 3, "{texts:?}");
         control.remove().unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert_eq!(fs::read_to_string(folder.path().join("test_a.py")).unwrap(), "a = 1\n");
+        assert_eq!(fs::read_to_string(folder.path().join("test_a.py")).unwrap(), text);
     }
 }
 
@@ -140,8 +229,9 @@ fn nothing_is_planted_outside_of_the_tree() {
     let out = other.path().display().to_string();
     for args in ["tests", "tests/test_a.py", &out] {
         let (root, cwd) = (folder.path(), folder.path());
-        let place = Place { root, cwd, files: &[], args: &[args.to_owned()] };
-        assert!(plant(Runner::Pytest, &place).unwrap().is_none(), "{args}");
+        let args = &[args.to_owned()];
+        let place = Place { root, cwd, files: &[], args, changed: Changed::default() };
+        assert!(plant(Runner::Pytest, &place).unwrap().is_none(), "{args:?}");
     }
     assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
     assert_eq!(fs::read_to_string(other.path().join("test_a.py")).unwrap(), "");

@@ -6,7 +6,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use super::bench::{Bench, Trouble};
 use super::proof::{Proof, SelfTestOutcome};
 use super::sabotage;
-use crate::control::{self, Control, Place, RunnerCommand, recognise};
+use crate::control::{self, Changed, Control, Names, Place, RunnerCommand, recognise};
 
 /// Proves it for one check.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
@@ -15,8 +15,8 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let Some(found) = recognise(bench.name, bench.settings(), &cwd) else {
         return by_sabotage(bench, "");
     };
-    let place =
-        Place { root: &bench.copy.root, cwd: &cwd, files: &bench.copy.files, args: &found.args };
+    let (root, files) = (&bench.copy.root, bench.copy.files.as_slice());
+    let place = Place { root, cwd: &cwd, files, args: &found.args, changed: Changed::default() };
     match control::plant(found.runner, &place)? {
         Some(control) => by_control(bench, &found, &control),
         None => {
@@ -32,9 +32,9 @@ fn by_control(
     control: &Control,
 ) -> Result<Proof, Trouble> {
     let with = bench.run()?;
-    let id = &control.id;
-    if with.outcome == Outcome::Fail && names(&with, id) {
-        let how = format!("it failed, and named the control test {id}");
+    let named = named(&with, &control.id);
+    if let (Outcome::Fail, Some(test)) = (with.outcome, named) {
+        let how = format!("it failed, and named the control test {test}");
         return Ok(bench.proof(SelfTestOutcome::CanFail, how, &with));
     }
     control.remove()?;
@@ -46,18 +46,18 @@ fn by_control(
         }
         Outcome::Pass if !found.seen => by_sabotage(bench, "it left the control out; "),
         Outcome::Pass => {
-            let how = format!("the control test {id} did not fail the check: {}", with.summary);
+            let how = format!("the control tests did not fail the check: {}", with.summary);
             Ok(bench.proof(SelfTestOutcome::CannotFail, how, &with))
         }
-        Outcome::Fail => compared(bench, &with, &format!("the control test {id}")),
+        Outcome::Fail => compared(bench, &with, "control tests"),
         _ => Ok(unclear(bench, &with)),
     }
 }
 
-/// True if a record names a control among the failed tests.
-fn names(evidence: &Evidence, id: &str) -> bool {
+/// The first test of a control that a record names among the failed tests.
+fn named(evidence: &Evidence, id: &Names) -> Option<String> {
     // A run with many failures names the first of them alone.
-    evidence.failed_tests().iter().any(|name| name.contains(id))
+    evidence.failed_tests().iter().find(|name| id.occur_in(name)).map(|name| (*name).to_owned())
 }
 
 /// It failed with something in its way: that shows something where it passes

@@ -32,6 +32,7 @@ use gate_core::decide::policy::CheckPolicy;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use crate::control::Names;
 use crate::copy::{self, Mapping};
 use crate::remove::remove_all;
 use crate::site::CheckSite;
@@ -241,7 +242,7 @@ impl Workspace {
     }
 
     /// Removes what cargo has built of a control.
-    pub(crate) fn forget_builds(&self, id: &str) {
+    pub(crate) fn forget_builds(&self, id: &Names) {
         for target in [self.root().join("target"), self.folder.join("builds")] {
             builds::forget(&target, id);
         }

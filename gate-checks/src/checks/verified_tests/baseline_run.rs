@@ -11,7 +11,7 @@ use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use crate::check::CheckId;
-use crate::control::RunnerCommand;
+use crate::control::{Kinds, RunnerCommand};
 use crate::report::{Status, Test, TestReport};
 
 /// A run of the command on the baseline.
@@ -21,8 +21,8 @@ pub(super) struct BaselineRun {
     pub(super) tests: Vec<Test>,
     /// None if a signal ended it. With a control in the run the code says nothing.
     pub(super) exit_code: Option<i32>,
-    /// True if the control of that run failed; none without a control.
-    pub(super) control: Option<bool>,
+    /// The kinds of tests of the control that failed in that run; none without a control.
+    pub(super) control: Option<Kinds>,
 }
 
 impl BaselineRun {
@@ -33,7 +33,7 @@ impl BaselineRun {
     ) -> Self {
         let named = report.filter(|report| names_all(report));
         let tests = named.map(|report| report.tests.clone()).unwrap_or_default();
-        Self { tests, exit_code, control: control.map(|one| one == ControlOutcome::Failed) }
+        Self { tests, exit_code, control: control.map(|one| Kinds::ALL.without(one.lost())) }
     }
 
     /// The tests that failed, by name.

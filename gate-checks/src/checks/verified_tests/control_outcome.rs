@@ -1,14 +1,16 @@
 //! The outcome of a control in a run.
 
-use crate::control::is_about;
+use crate::control::{Kinds, Names, is_about};
 use crate::report::{Status, TestReport};
 
 /// The outcome of a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ControlOutcome {
-    /// It failed, and so did the command.
+    /// Each of its tests failed, and so did the command.
     Failed,
-    /// It did not fail, although it was run.
+    /// The tests of these kinds did not fail, those of the others did.
+    Partly { passed: Kinds, missing: Kinds },
+    /// None failed, although they were run.
     Passed,
     /// It failed, and the command ended with code 0.
     Masked,
@@ -19,37 +21,73 @@ pub(super) enum ControlOutcome {
 }
 
 impl ControlOutcome {
-    /// The outcome of the control with this name, from a report and an exit code.
+    /// The outcome of the control with these names, from a report and an exit code.
     pub(super) fn from_report(
         report: Option<&TestReport>,
         exit_code: Option<i32>,
-        id: &str,
+        id: &Names,
     ) -> Self {
         let Some(report) = report else {
             return Self::NoTest;
         };
-        let mut named = report.tests.iter().filter(|test| test.id.contains(id)).peekable();
-        if named.peek().is_some() {
-            return match (named.any(|test| test.status == Status::Failed), exit_code) {
-                (true, Some(0)) => Self::Masked,
-                (true, _) => Self::Failed,
-                (false, _) => Self::Passed,
+        let kinds = |is: fn(Status) -> bool| -> Kinds {
+            let tests = report.tests.iter().filter(|test| is(test.status));
+            tests.filter_map(|test| id.kind(&test.id)).collect()
+        };
+        let (ran, failed) = (kinds(|_| true), kinds(|status| status == Status::Failed));
+        if ran.is_empty() {
+            let failed_elsewhere = !report.errors.is_empty() && exit_code != Some(0);
+            return if report.executed() == 0 || failed_elsewhere {
+                Self::NoTest
+            } else {
+                Self::Missing
             };
         }
-        let failed_elsewhere = !report.errors.is_empty() && exit_code != Some(0);
-        if report.executed() == 0 || failed_elsewhere {
-            return Self::NoTest;
+        if failed.is_empty() {
+            return Self::Passed;
         }
-        Self::Missing
+        if exit_code == Some(0) {
+            return Self::Masked;
+        }
+        let passed = kinds(|status| status == Status::Passed);
+        let missing = id.kinds().without(failed).without(passed);
+        if passed.is_empty() && missing.is_empty() {
+            Self::Failed
+        } else {
+            Self::Partly { passed, missing }
+        }
+    }
+
+    /// True if some of its tests failed, and the command with them.
+    pub(super) fn has_failed(self) -> bool {
+        matches!(self, Self::Failed | Self::Partly { .. })
+    }
+
+    /// True if some of its tests were run and did not fail.
+    pub(super) fn has_passed(self) -> bool {
+        match self {
+            Self::Passed => true,
+            Self::Partly { passed, .. } => !passed.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The kinds of tests that did not fail as they must.
+    pub(super) fn lost(self) -> Kinds {
+        match self {
+            Self::Failed => Kinds::NONE,
+            Self::Partly { passed, missing } => passed.or(missing),
+            Self::Passed | Self::Masked | Self::Missing | Self::NoTest => Kinds::ALL,
+        }
     }
 
     /// Its name in records.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Failed => "failed-as-it-must",
-            Self::Passed => "passed",
             Self::Masked => "masked",
-            Self::Missing | Self::NoTest => "missing",
+            _ if self.has_passed() => "passed",
+            _ => "missing",
         }
     }
 
@@ -61,35 +99,75 @@ impl ControlOutcome {
         };
         let what = match self {
             Self::Failed => return String::new(),
-            Self::Passed => "it is told as one that held".to_owned(),
+            _ if self.has_passed() => "it is told as one that held".to_owned(),
             Self::Masked => "it failed, and the command ended with code 0".to_owned(),
-            Self::Missing => format!("it is not among the tests that ran, and the command {code}"),
             Self::NoTest => format!("no test is told of, and the command {code}"),
+            _ => format!("it is not among the tests that ran, and the command {code}"),
         };
         format!("a test of gate's that has to fail did not fail the run: {what}")
     }
 }
 
 /// Takes a control out of a report.
-pub(super) fn without(report: TestReport, id: &str) -> TestReport {
-    let of = |status| {
-        report.tests.iter().filter(move |test| test.status == status && test.id.contains(id))
+pub(super) fn without(report: TestReport, id: &Names) -> TestReport {
+    let left = |count: u64, status| {
+        let own = report.tests.iter().filter(|test| test.status == status && id.occur_in(&test.id));
+        count.saturating_sub(own.count() as u64)
     };
-    let failed = report.failed.saturating_sub(of(Status::Failed).count() as u64);
-    let tests = report.tests.iter().filter(|test| !test.id.contains(id)).cloned().collect();
-    let flaky = report.flaky.iter().filter(|name| !name.contains(id)).cloned().collect();
+    let passed = left(report.passed, Status::Passed);
+    let failed = left(report.failed, Status::Failed);
+    let skipped = left(report.skipped, Status::Skipped);
+    let tests = report.tests.iter().filter(|test| !id.occur_in(&test.id)).cloned().collect();
+    let flaky = report.flaky.iter().filter(|name| !id.occur_in(name)).cloned().collect();
     let failures = report.failures.iter().filter(|failure| {
         let test = failure.test.as_deref().unwrap_or_default();
         !is_about(test, id) && !is_about(&failure.message, id)
     });
     let failures = failures.cloned().collect();
-    TestReport { tests, failed, flaky, failures, ..report }
+    TestReport { tests, passed, failed, skipped, flaky, failures, ..report }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::Kind;
     use crate::report::{Format, Test};
+
+    fn names(tests: &[(Kind, usize)]) -> Names {
+        Names::numbered(tests)
+    }
+
+    #[test]
+    fn each_of_its_tests_has_to_fail() {
+        use Status::{Failed, Passed, Skipped};
+        let id = names(&[
+            (Kind::Raise, 101),
+            (Kind::Assertion, 102),
+            (Kind::Inside, 103),
+            (Kind::Inside, 104),
+        ]);
+        let kind = |kind: Kind| -> Kinds { [kind].into_iter().collect() };
+        let partly = |passed, missing| ControlOutcome::Partly { passed, missing };
+        for (tests, code, expected) in [
+            ([Failed, Failed, Failed, Failed], Some(1), ControlOutcome::Failed),
+            ([Failed, Failed, Failed, Skipped], Some(1), ControlOutcome::Failed),
+            ([Failed, Failed, Failed, Passed], Some(1), partly(kind(Kind::Inside), Kinds::NONE)),
+            ([Failed, Passed, Failed, Failed], Some(1), partly(kind(Kind::Assertion), Kinds::NONE)),
+            ([Failed, Failed, Skipped, Skipped], Some(1), partly(Kinds::NONE, kind(Kind::Inside))),
+            ([Failed, Passed, Failed, Failed], Some(0), ControlOutcome::Masked),
+            ([Passed, Passed, Skipped, Skipped], Some(1), ControlOutcome::Passed),
+        ] {
+            let tests = ["t_101", "t_102", "a.x > t-103", "b.x > T104"].into_iter().zip(tests);
+            let report = report(&tests.collect::<Vec<_>>(), &[]);
+            let outcome = ControlOutcome::from_report(Some(&report), code, &id);
+            assert_eq!(outcome, expected, "{:?} {code:?}", report.tests);
+        }
+        let lost = partly(kind(Kind::Inside), kind(Kind::Raise));
+        assert_eq!((lost.name(), lost.lost().names()), ("passed", vec!["raise", "inside"]));
+        assert!(lost.has_failed() && lost.has_passed());
+        let missing = partly(Kinds::NONE, kind(Kind::Raise));
+        assert_eq!((missing.name(), missing.has_passed()), ("missing", false));
+    }
 
     fn report(tests: &[(&str, Status)], errors: &[&str]) -> TestReport {
         let count = |status| tests.iter().filter(|test| test.1 == status).count() as u64;
@@ -112,12 +190,13 @@ mod tests {
     #[test]
     fn a_control_has_to_fail_and_the_command_with_it() {
         use Status::{Failed, Passed, Skipped};
+        let id = names(&[(Kind::Raise, 101)]);
         for (tests, errors, code, expected) in [
-            (vec![("a", Passed), ("t_id", Failed)], vec![], Some(1), ControlOutcome::Failed),
-            (vec![("a", Passed), ("t_id", Failed)], vec![], None, ControlOutcome::Failed),
-            (vec![("a", Passed), ("t_id", Failed)], vec![], Some(0), ControlOutcome::Masked),
-            (vec![("a", Passed), ("t_id", Passed)], vec![], Some(1), ControlOutcome::Passed),
-            (vec![("a", Passed), ("t_id", Skipped)], vec![], Some(0), ControlOutcome::Passed),
+            (vec![("a", Passed), ("t_101", Failed)], vec![], Some(1), ControlOutcome::Failed),
+            (vec![("a", Passed), ("t_101", Failed)], vec![], None, ControlOutcome::Failed),
+            (vec![("a", Passed), ("t_101", Failed)], vec![], Some(0), ControlOutcome::Masked),
+            (vec![("a", Passed), ("t_101", Passed)], vec![], Some(1), ControlOutcome::Passed),
+            (vec![("a", Passed), ("t_101", Skipped)], vec![], Some(0), ControlOutcome::Passed),
             (vec![("a", Passed)], vec![], Some(0), ControlOutcome::Missing),
             (vec![("a", Failed)], vec![], Some(1), ControlOutcome::Missing),
             (vec![("a", Passed)], vec!["not built"], Some(1), ControlOutcome::NoTest),
@@ -125,17 +204,20 @@ mod tests {
         ] {
             let report = report(&tests, &errors);
             assert_eq!(
-                ControlOutcome::from_report(Some(&report), code, "id"),
+                ControlOutcome::from_report(Some(&report), code, &id),
                 expected,
                 "{tests:?} {code:?}"
             );
         }
-        assert_eq!(ControlOutcome::from_report(None, Some(0), "id"), ControlOutcome::NoTest);
+        assert_eq!(ControlOutcome::from_report(None, Some(0), &id), ControlOutcome::NoTest);
     }
 
     #[test]
     fn without_it_a_report_is_the_one_of_the_others() {
-        let with = report(&[("a", Status::Passed), ("t_id", Status::Failed)], &[]);
-        assert_eq!(without(with, "id"), report(&[("a", Status::Passed)], &[]));
+        let with = report(&[("a", Status::Passed), ("t_101", Status::Failed)], &[]);
+        let id = names(&[(Kind::Raise, 101)]);
+        assert_eq!(without(with, &id), report(&[("a", Status::Passed)], &[]));
+        let held = report(&[("a", Status::Passed), ("t_101", Status::Passed)], &[]);
+        assert_eq!(without(held, &id), report(&[("a", Status::Passed)], &[]));
     }
 }

@@ -43,7 +43,7 @@ use serde_json::{Map, Value, json};
 use super::launch::{CopyReport, argv};
 use super::test_run::{Ran, TestRun};
 use crate::check::{CheckContext, CheckId};
-use crate::control::{RunnerCommand, recognise};
+use crate::control::{Kinds, RunnerCommand, recognise};
 use crate::report::{Status, TestReport};
 use crate::worktree::WorkTree;
 
@@ -69,6 +69,8 @@ struct TestOutcome {
     /// The report, without the control.
     report: Option<TestReport>,
     control: Control,
+    /// The kinds of tests of the control.
+    kinds: Kinds,
     /// The exit code with a control in the run.
     code: Option<i32>,
 }
@@ -85,9 +87,12 @@ impl TestOutcome {
         match result {
             Ok(ran) => {
                 let (report, code) = (ran.report.clone(), ran.launched.exit_code);
-                Self { evidence: ran.judged(settings), report, control, code }
+                Self { evidence: ran.judged(settings), report, control, kinds: Kinds::NONE, code }
             }
-            Err(evidence) => Self { evidence: *evidence, report: None, control, code: None },
+            Err(evidence) => {
+                let kinds = Kinds::NONE;
+                Self { evidence: *evidence, report: None, control, kinds, code: None }
+            }
         }
     }
 
@@ -143,6 +148,7 @@ impl VerifiedTests<'_> {
         };
         let mut workspace = TestWorkspace::open(&tree, self.settings, self.cx).await?;
         workspace.sync(Contents::Tree)?;
+        workspace.note_changes(overlay);
         let own = self.with_control(&workspace, runner).await?;
         self.judged(&mut workspace, (overlay, Some(runner)), own).await
     }
@@ -201,7 +207,7 @@ impl VerifiedTests<'_> {
         }
         let Some(control) = workspace.plant(found)? else { return Ok(first.without_place(found)) };
         let log = CheckId::new(format!("{}-control", self.id));
-        let second = match workspace.run(&log, Some(&control), false).await {
+        let second = match workspace.run(&log, Some(&control), true).await {
             Ok(ran) => ran,
             Err(evidence) => return Ok(TestOutcome { evidence: *evidence, ..first }),
         };
@@ -214,7 +220,8 @@ impl VerifiedTests<'_> {
         } else {
             held
         };
-        Ok(TestOutcome { control: Control::Planted(held), code, ..first })
+        let kinds = control.id.kinds();
+        Ok(TestOutcome { control: Control::Planted(held), kinds, code, ..first })
     }
 
     /// One run with a control.
@@ -241,12 +248,12 @@ impl VerifiedTests<'_> {
         let fails = report.as_ref().is_some_and(|report| {
             report.failed > 0 || report.named(Status::Failed).next().is_some()
         });
-        let is_tests =
-            held == ControlOutcome::Failed && code == found.runner.failing_code() && !fails;
+        let is_tests = held.has_failed() && code == found.runner.failing_code() && !fails;
         let as_if = if is_tests { Some(0) } else { code };
         let ran = Ran { launched: ran.launched, report: report.clone() };
         let evidence = ran.judged_as(workspace.settings(), as_if);
-        Ok(TestOutcome { evidence, report, control: Control::Planted(held), code })
+        let kinds = control.id.kinds();
+        Ok(TestOutcome { evidence, report, control: Control::Planted(held), kinds, code })
     }
 }
 

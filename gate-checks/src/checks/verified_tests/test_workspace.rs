@@ -11,10 +11,11 @@ use gate_core::decide::policy::CheckPolicy;
 use super::overlay::{Overlay, Replacement};
 use super::select::Selection;
 use super::trouble::Trouble;
+use crate::baseline::What;
 use crate::check::{CheckContext, CheckId};
 use crate::checks::launch::{CopyReport, Launch};
 use crate::checks::test_run::{Ran, TestRun};
-use crate::control::{self, Control, Place, RunnerCommand};
+use crate::control::{self, Changed, Control, Place, RunnerCommand};
 use crate::report::{TestReport, with_options};
 use crate::site::CheckSite;
 use crate::workspace::{Layout, OpenedFiles, Workspace};
@@ -35,6 +36,8 @@ pub(super) struct TestWorkspace {
     led_to: Vec<PathBuf>,
     /// Those that were opened while the command ran.
     opened: Mutex<BTreeSet<PathBuf>>,
+    /// New files of the tree, and edited ones.
+    changed: (Vec<PathBuf>, Vec<PathBuf>),
 }
 
 /// The files that the workspace shall have.
@@ -77,6 +80,7 @@ impl TestWorkspace {
             files: Vec::new(),
             led_to: Vec::new(),
             opened: Mutex::default(),
+            changed: (Vec::new(), Vec::new()),
             workspace,
         })
     }
@@ -102,6 +106,7 @@ impl TestWorkspace {
             files: Vec::new(),
             led_to: Vec::new(),
             opened: Mutex::default(),
+            changed: (Vec::new(), Vec::new()),
             workspace,
         };
         let mut layout = fresh.layout(contents)?;
@@ -171,11 +176,24 @@ impl TestWorkspace {
         Ok(())
     }
 
+    /// Tells a control what the agent has changed.
+    pub(super) fn note_changes(&mut self, overlay: Option<&Overlay<'_>>) {
+        for change in overlay.into_iter().flat_map(|overlay| &overlay.changes) {
+            match change.what {
+                What::Added => self.changed.0.push(change.path.clone()),
+                What::Edited => self.changed.1.push(change.path.clone()),
+                What::Removed => {}
+            }
+        }
+    }
+
     /// Plants a control for a runner that was found; none where no place is known.
     pub(super) fn plant(&self, found: &RunnerCommand) -> io::Result<Option<Control>> {
         let cwd = self.cx.site.folder_of(&self.settings);
         let (root, files) = (self.workspace.root(), self.files.as_slice());
-        control::plant(found.runner, &Place { root, cwd: &cwd, files, args: &found.args })
+        let changed = Changed { added: &self.changed.0, edited: &self.changed.1 };
+        let place = Place { root, cwd: &cwd, files, args: &found.args, changed };
+        control::plant(found.runner, &place)
     }
 
     /// True if the runner's exit code only depends on tests, so that the code without a failed test
@@ -201,10 +219,7 @@ impl TestWorkspace {
             cx: &self.cx,
             keep_going,
             variables: self.workspace.variables(),
-            told: CopyReport {
-                mapping: Some(mapping),
-                hidden: control.map(|control| control.id.as_str()),
-            },
+            told: CopyReport { mapping: Some(mapping), hidden: control.map(|control| &control.id) },
         };
         let mut opened = self.watch();
         let ran = run.run().await;

@@ -10,7 +10,7 @@ use super::overlay::{Overlay, Replacement, ReplacementKind};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::{Control, TestOutcome, VerifiedTests, tell};
-use crate::control::RunnerCommand;
+use crate::control::{Kinds, RunnerCommand};
 use crate::report::{Status, TestReport};
 
 /// Replaced files that a summary names.
@@ -31,6 +31,8 @@ enum Meaning {
     Tamper,
     /// It says nothing, and why.
     Nothing(&'static str),
+    /// The tests of these kinds say nothing, and the others failed as they must.
+    Less(Kinds),
 }
 
 impl Verdict {
@@ -39,7 +41,10 @@ impl Verdict {
         let told = match &tried.control {
             Control::None(why) => json!({ "control": "none", "why_none": why }),
             Control::Planted(held) => {
-                json!({ "control": held.name(), "exit_code_with_control": tried.code })
+                let (kinds, code) = (tried.kinds.names(), tried.code);
+                json!({
+                    "control": held.name(), "controls": kinds, "exit_code_with_control": code
+                })
             }
         };
         let control = match tried.control {
@@ -143,17 +148,21 @@ impl VerifiedTests<'_> {
         own: TestOutcome,
     ) -> Result<Verdict, Trouble> {
         self.remember(workspace, overlay, runner, &own);
-        let (code, passed) = (own.code, own.passed());
+        let (code, passed, kinds) = (own.code, own.passed(), own.kinds);
         let mut verdict = Verdict::new(own);
         if let (Some(planted), Some(runner)) = (verdict.control, runner)
             && planted != ControlOutcome::Failed
-            && (passed || code == Some(0) || planted == ControlOutcome::Passed)
+            && (passed || code == Some(0) || planted.has_passed())
         {
             match self.meaning(workspace, overlay, runner, planted).await? {
                 Meaning::Tamper => verdict.becomes(Outcome::Tamper, planted.told(code)),
                 Meaning::Nothing(why) => {
                     verdict.tell("control", json!("none"));
                     verdict.tell("why_none", json!(why));
+                }
+                Meaning::Less(silent) => {
+                    verdict.tell("control", json!(ControlOutcome::Failed.name()));
+                    verdict.tell("controls", json!(kinds.without(silent).names()));
                 }
             }
         }
@@ -223,12 +232,14 @@ impl VerifiedTests<'_> {
             return Ok(Meaning::Tamper);
         }
         let mut baseline = None;
+        let mut has_other_settings = false;
         if let Some(overlay) = overlay {
             baseline = self.baseline_run(workspace, overlay, (Some(runner), true)).await?;
             let replacements = overlay.replacements(workspace.tree())?;
             let settings: Vec<_> = replacements.iter().filter(|file| file.is_settings()).collect();
+            has_other_settings = !settings.is_empty();
             let is_left_out = matches!(outcome, ControlOutcome::Missing | ControlOutcome::NoTest);
-            if is_left_out && !settings.is_empty() {
+            if is_left_out && has_other_settings {
                 workspace.sync(Contents::Replaced(&settings))?;
                 let again = self.with_control(workspace, runner).await?;
                 if matches!(again.control, Control::Planted(ControlOutcome::Failed)) {
@@ -236,10 +247,22 @@ impl VerifiedTests<'_> {
                 }
             }
         }
+        let failed_before = baseline.and_then(|baseline| baseline.control);
+        if let ControlOutcome::Partly { passed, missing } = outcome {
+            // Changed settings may leave some out, and a run that ends at a failure does not
+            // reach them.
+            let is_whole = workspace.is_about_tests(runner) && !has_other_settings;
+            let lost = if is_whole { passed.or(missing) } else { passed };
+            let is_tamper = match failed_before {
+                Some(failed) => !failed.and(lost).is_empty(),
+                None => !passed.is_empty(),
+            };
+            return Ok(if is_tamper { Meaning::Tamper } else { Meaning::Less(outcome.lost()) });
+        }
         let part = runner.runner.selects(&runner.args) || !runner.seen;
-        Ok(match (baseline.and_then(|baseline| baseline.control), outcome) {
-            (Some(true), _) => Meaning::Tamper,
-            (Some(false), _) => Meaning::Nothing("it is left out in the baseline too"),
+        Ok(match (failed_before.map(Kinds::is_empty), outcome) {
+            (Some(false), _) => Meaning::Tamper,
+            (Some(true), _) => Meaning::Nothing("it is left out in the baseline too"),
             (None, ControlOutcome::NoTest) => Meaning::Nothing("the report names no test"),
             (None, ControlOutcome::Missing) if part => {
                 Meaning::Nothing("the command was not seen to run all tests")

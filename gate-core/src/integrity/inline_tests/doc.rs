@@ -124,5 +124,5 @@ fn runs(info: &str) -> bool {
             || (word.len() == 5 && word.starts_with('E'))
     };
     let is_ignored = words.iter().any(|word| word.starts_with("ignore"));
-    !is_ignored && (words.contains(&"rust") || words.iter().all(is_rust))
+    !is_ignored && (words.contains(&"rust") || words.iter().copied().all(is_rust))
 }

@@ -1,6 +1,7 @@
 //! Runs on a baseline as they are kept.
 
 use super::*;
+use crate::control::Kind;
 use crate::report::Format;
 
 use Status::{Failed, Passed};
@@ -36,14 +37,17 @@ fn a_report_that_only_counts_names_no_tests() {
 fn a_control_that_did_not_fail_differs_from_none() {
     let control = |outcome| BaselineRun::new(None, Some(1), outcome).control;
     assert_eq!(control(None), None);
-    assert_eq!(control(Some(ControlOutcome::Failed)), Some(true));
+    assert_eq!(control(Some(ControlOutcome::Failed)), Some(Kinds::ALL));
+    let inside: Kinds = [Kind::Inside].into_iter().collect();
+    let partly = ControlOutcome::Partly { passed: inside, missing: Kinds::NONE };
+    assert_eq!(control(Some(partly)), Some(Kinds::ALL.without(inside)));
     for outcome in [
         ControlOutcome::Passed,
         ControlOutcome::Masked,
         ControlOutcome::Missing,
         ControlOutcome::NoTest,
     ] {
-        assert_eq!(control(Some(outcome)), Some(false), "{outcome:?}");
+        assert_eq!(control(Some(outcome)), Some(Kinds::NONE), "{outcome:?}");
     }
 }
 

@@ -25,7 +25,7 @@ fn report(passed: u64, failed: u64, error: Option<&str>) -> TestReport {
 }
 
 fn tried(outcome: Outcome, report: Option<TestReport>, control: Control) -> TestOutcome {
-    TestOutcome { evidence: evidence(outcome), report, control, code: Some(1) }
+    TestOutcome { evidence: evidence(outcome), report, control, kinds: Kinds::ALL, code: Some(1) }
 }
 
 #[test]
@@ -51,7 +51,9 @@ fn a_record_tells_the_control_among_the_tests() {
         let finished = Verdict::new(tried(Outcome::Pass, None, control)).finished();
         assert_eq!(finished.detail, Some(json!({ "tests": expected })));
     };
-    let planted = |control| json!({ "control": control, "exit_code_with_control": 1 });
+    let kinds = ["raise", "assertion", "inside"];
+    let planted =
+        |control| json!({ "control": control, "controls": kinds, "exit_code_with_control": 1 });
     check(Control::Planted(ControlOutcome::Failed), planted("failed-as-it-must"));
     check(Control::Planted(ControlOutcome::NoTest), planted("missing"));
     check(

@@ -129,7 +129,7 @@ fn settings_of_the_user_are_compared_with_those_of_the_runs_beginning() {
     let named = |name: &str| Some(name.to_owned());
     let run = RunState { user_settings: named("none"), ..RunState::default() };
     input.stateful = true;
-    input.memory = Some(LoopState { run, ..LoopState::default() });
+    input.memory = Some(LoopState { breaker: Breaker::default(), hold: None, run });
     let told = |input: &Input| {
         let warnings = decide(input, &checked()).warnings;
         warnings.iter().any(|warning| warning.code == WarningCode::SettingsOfUserChanged)
