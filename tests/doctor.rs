@@ -171,8 +171,8 @@ fn cargo() {
         ("unheard", "cargo test --offline || true"),
     ];
     let proofs = proofs(rust(MANIFEST, &checks), 1);
-    stands(&proofs, "tests", "can_fail", "named the control test gate_control_");
-    stands(&proofs, "lib", "can_fail", "named the control test gate_control_");
+    stands(&proofs, "tests", "can_fail", "named the control test ");
+    stands(&proofs, "lib", "can_fail", "named the control test ");
     stands(&proofs, "build", "can_fail", "with a syntax error in 2 source files");
     stands(&proofs, "nothing", "not_shown", "fails as it is: no test was executed");
     stands(&proofs, "unheard", "cannot_fail", "did not fail the check");
@@ -205,7 +205,7 @@ fn pytest() {
         ];
         let sources = [("tests/test_a.py", "def test_adds():\n    assert 1 + 1 == 2\n")];
         let proofs = proofs(project(&checks, &sources), 0);
-        stands(&proofs, "tests", "can_fail", "named the control test gate_control_");
+        stands(&proofs, "tests", "can_fail", "named the control test ");
         stands(&proofs, "part", "can_fail", "left the control out; with a syntax error");
         stands(&proofs, "piped", "can_fail", "passed without");
     }
@@ -217,7 +217,7 @@ fn unittest() {
         let checks = [("tests", "python3 -m unittest"), ("unheard", "python3 -m unittest || true")];
         let test = "import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n";
         let proofs = proofs(project(&checks, &[("test_a.py", test)]), 1);
-        stands(&proofs, "tests", "can_fail", "named the control test gate_control_");
+        stands(&proofs, "tests", "can_fail", "named the control test ");
         stands(&proofs, "unheard", "cannot_fail", "did not fail the check");
     }
 }
@@ -228,8 +228,8 @@ fn node() {
         let checks = [("file", "node --test test/a.test.js"), ("tests", "node --test")];
         let test = "require('node:test')('adds', () => {});\n";
         let proofs = proofs(project(&checks, &[("test/a.test.js", test)]), 0);
-        stands(&proofs, "tests", "can_fail", "named the control test gate_control_");
-        stands(&proofs, "file", "can_fail", "named the control test gate_control_");
+        stands(&proofs, "tests", "can_fail", "named the control test ");
+        stands(&proofs, "file", "can_fail", "named the control test ");
     }
 }
 
@@ -241,7 +241,7 @@ fn go() {
         let sources =
             [("go.mod", "module a\n\ngo 1.19\n"), ("a.go", "package a\n"), ("a_test.go", test)];
         let proofs = proofs(project(&checks, &sources).with_go_cache(), 0);
-        stands(&proofs, "tests", "can_fail", "named the control test gate_control_");
+        stands(&proofs, "tests", "can_fail", "named the control test ");
         stands(&proofs, "lint", "can_fail", "with a syntax error");
     }
 }
@@ -252,7 +252,7 @@ fn bats() {
         let checks = [("file", "bats test/a.bats"), ("tests", "bats test")];
         let sources = [("test/a.bats", "@test \"a\" {\n  true\n}\n")];
         let proofs = proofs(project(&checks, &sources), 0);
-        stands(&proofs, "tests", "can_fail", "named the control test gate_control_");
+        stands(&proofs, "tests", "can_fail", "named the control test ");
         stands(&proofs, "file", "can_fail", "passed without");
     }
 }

@@ -52,6 +52,18 @@ pub(crate) fn comes_to(run: Run, outcome: &str, says: &str) -> Value {
     evidence
 }
 
+/// True for a text that holds the name of a planted test, in any spelling: a word and sixteen
+/// digits.
+pub(crate) fn names_a_control(text: &str) -> bool {
+    let mut before = ' ';
+    text.split_inclusive(|c: char| !c.is_ascii_hexdigit()).any(|run| {
+        let digits = run.trim_end_matches(|c: char| !c.is_ascii_hexdigit());
+        let found = digits.len() == 16 && matches!(before, '_' | '-' | ' ');
+        before = run.chars().last().unwrap_or(' ');
+        found
+    })
+}
+
 /// Where the tools of the machine have what is theirs.
 fn homes() -> [(&'static str, String); 3] {
     let home = std::env::var("HOME").unwrap();

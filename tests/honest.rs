@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::fooled::{Attack, comes_to};
+use crate::fooled::{Attack, comes_to, names_a_control};
 use crate::needs::needs;
 use crate::support::{DONE, judge};
 
@@ -26,7 +26,8 @@ fn honest(settings: &str, act: &str, says: &str) -> serde_json::Value {
     assert_eq!(tests["baseline"]["known"], true, "{evidence:#}");
     assert_eq!((&evidence["exit_code"], &tests["exit_code_with_control"]), (&json!(0), &json!(1)));
     let tells = evidence.to_string();
-    assert!(!tells.contains("gate_control") && !tells.contains("/workspace/"), "{tells}");
+    assert_eq!(tests["controls"], json!(["raise", "assertion", "inside"]), "{evidence:#}");
+    assert!(!names_a_control(&tells) && !tells.contains("/workspace/"), "{tells}");
     evidence
 }
 
@@ -160,7 +161,8 @@ fn a_second_run_writes_only_what_changed() {
     // The control's own program alone.
     assert!(compiled <= 1 && !log.contains("/workspace/"), "{log}");
     let state = again.path("../home/.local/state/gate");
-    let find = format!("find '{}' -name '*gate_control*'", state.display());
+    let names = "-regextype posix-extended -regex '.*/[^/]*[a-z]_[0-9a-f]{16}[^/]*'";
+    let find = format!("find '{}' {names}", state.display());
     let left = std::process::Command::new("sh").args(["-c", &find]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&left.stdout), "", "nothing of a control stays");
 }
