@@ -1,6 +1,7 @@
 //! Remarks on a decision that do not change it.
 
 use super::*;
+use crate::decide::breaker::Breaker;
 use crate::decide::policy::{AgentOverride, Threshold};
 use crate::decide::reason::{Warning, WarningCode};
 use crate::decide::run_state::{LoopState, RunState};
