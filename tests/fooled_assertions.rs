@@ -84,7 +84,10 @@ fn methods_of_test_cases() {
             "printf '\\n\\nimport unittest\\nunittest.TestCase.{method} = lambda *a: None\\n' >> calc.py"
         );
         let command = "python3 -m unittest";
-        is_seen(&Attack { command, settings: "", files: &files, act: &act }, ALL);
+        let attack = Attack { command, settings: "", files: &files, act: &act };
+        // unittest names the tests that failed alone.
+        let seen = attack.is_seen("tamper", "not among the tests that ran");
+        assert_eq!(seen["detail"]["tests"]["controls"], json!(ALL));
     }
 }
 
