@@ -22,7 +22,7 @@ pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
         let is_source = sources.iter().any(|source| source == file);
         let is_test = packages.iter().any(|package| package.has_test(place, file));
         let at = if is_source { Some(test_module_end(text)?) } else { None };
-        if !is_source && !(is_test && takes_a_test(text)) {
+        if !(is_source || is_test && takes_a_test(text)) {
             return None;
         }
         let mut draft = Draft { at, ..Draft::new(file.to_owned(), String::new(), []) };

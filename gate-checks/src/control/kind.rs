@@ -13,18 +13,6 @@ pub(crate) enum Kind {
     Inside,
 }
 
-impl Kind {
-    /// The kind with this name in records.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "raise" => Some(Self::Raise),
-            "assertion" => Some(Self::Assertion),
-            "inside" => Some(Self::Inside),
-            _ => None,
-        }
-    }
-}
-
 /// Some of the kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kinds {

@@ -31,9 +31,11 @@ mod unittest;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-pub(crate) use kind::{Kind, Kinds};
+#[cfg(test)]
+pub(crate) use kind::Kind;
+pub(crate) use kind::Kinds;
 pub(crate) use names::Names;
 pub(crate) use place::{Changed, Place};
 pub(crate) use recognise::{RunnerCommand, recognise};
@@ -96,7 +98,7 @@ fn write(drafts: Vec<Draft>) -> io::Result<Control> {
     let mut control = Control { id: Names::default(), files: Vec::new() };
     let mut names = Vec::new();
     for (file, drafts) in files {
-        if let Err(error) = control.write(file, &drafts) {
+        if let Err(error) = control.write(&file, &drafts) {
             // What was planted so far is as good as the next run finds it: it is written anew.
             let _ = control.remove();
             return Err(error);
@@ -108,8 +110,8 @@ fn write(drafts: Vec<Draft>) -> io::Result<Control> {
 }
 
 impl Control {
-    fn write(&mut self, file: PathBuf, drafts: &[Draft]) -> io::Result<()> {
-        let before = match fs::read(&file) {
+    fn write(&mut self, file: &Path, drafts: &[Draft]) -> io::Result<()> {
+        let before = match fs::read(file) {
             Ok(before) => Some(before),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
@@ -118,8 +120,8 @@ impl Control {
             fs::create_dir_all(folder)?;
         }
         let text = with(before.as_deref().unwrap_or_default(), drafts);
-        self.files.push(Planted { file: file.clone(), before });
-        fs::write(&file, text)
+        self.files.push(Planted { file: file.to_owned(), before });
+        fs::write(file, text)
     }
 
     /// Takes it away again.

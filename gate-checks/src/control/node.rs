@@ -16,7 +16,7 @@ use crate::worktree::Globs;
 pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     let named = place.paths();
     let glob = place.args.iter().find(|word| word.contains('*'));
-    let glob = glob.and_then(|glob| Globs::new(&[glob.clone()]).ok());
+    let glob = glob.and_then(|glob| Globs::new(std::slice::from_ref(glob)).ok());
     let fits = |file: &Path| {
         let inside = file.strip_prefix(place.cwd).unwrap_or(file);
         glob.as_ref().is_some_and(|glob| glob.matches(inside.as_os_str().as_encoded_bytes()))

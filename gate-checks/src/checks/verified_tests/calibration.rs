@@ -124,6 +124,7 @@ fn statuses(run: &BaselineRun) -> BTreeMap<String, BTreeSet<Status>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::Kinds;
     use crate::report::Test;
 
     use Status::{Failed, Passed};
@@ -156,7 +157,7 @@ mod tests {
         check(&run(&[], 0), &run(&[], 0), "");
         check(&run(&[], 1), &run(&[], 1), "");
         check(&run(&[], 0), &run(&[], 2), "ends otherwise");
-        let with_control = BaselineRun { control: Some(true), ..run(&[], 1) };
+        let with_control = BaselineRun { control: Some(Kinds::ALL), ..run(&[], 1) };
         check(&with_control, &run(&[], 1), "ends otherwise");
     }
 }

@@ -13,9 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::evidence::Outcome;
-use gate_core::integrity::{
-    Guarded, Language, TestEdit, compare_test_edit, guarded, selects_the_same_tests,
-};
+use gate_core::integrity::{Guarded, Language, guarded};
 use serde_json::json;
 
 use super::baseline_run::BaselineRun;
@@ -210,21 +208,8 @@ impl VerifiedTests<'_> {
     }
 
     /// The folder of the check, relative to the root.
-    fn inside(&self, tree: &WorkTree) -> PathBuf {
+    pub(super) fn inside(&self, tree: &WorkTree) -> PathBuf {
         identities::inside(&self.cx.site.folder_of(self.settings), tree.root())
-    }
-
-    /// True if an edited file asserts what its old text did: it decides in its place.
-    fn is_adapted(&self, tree: &WorkTree, overlay: &Overlay<'_>, file: &Replacement) -> bool {
-        let before = overlay.baseline.content(tree, &file.path).ok().flatten();
-        let (Some(before), Some(now)) = (before, tree.bytes(&file.path)) else { return false };
-        let name = file.path.to_string_lossy();
-        if file.kind == ReplacementKind::Recipe {
-            let command =
-                (self.inside(tree).to_string_lossy().into_owned(), self.settings.command.clone());
-            return selects_the_same_tests(&name, (&before.bytes, &now), &[command]);
-        }
-        compare_test_edit(&name, &before.bytes, &now) != TestEdit::Changed
     }
 
     /// Failing tests that the operator lets go do not count.

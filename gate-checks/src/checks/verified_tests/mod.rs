@@ -19,6 +19,7 @@
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
 //! once. It cannot pass there, but it can tell why.
 
+mod adapted;
 mod baseline_run;
 mod calibration;
 mod control_outcome;
