@@ -54,8 +54,8 @@ pub(super) const ROWS: &[Row] = &[
     done("a module hides a dependency", found("shadows-dependency"), || {
         adds("requests/__init__.py", "def get(url):\n    return None\n")
     }),
-    done("a lint is switched off", found("suppress-rust"), || {
-        adds("src/new.rs", "#[allow(dead_code)]\nfn g() {}\n")
+    done("lints are switched off for a file", found("suppress-rust"), || {
+        adds("src/new.rs", "#![allow(warnings)]\nfn g() {}\n")
     }),
     done("a type error is switched off", found("suppress-js"), || {
         adds("src/new.ts", "// @ts-ignore\nexport const g: number = 'a'\n")

@@ -20,6 +20,7 @@ fn project(more: &str) -> Run {
         .file("src/app.test.ts", "it('doubles', () => {\n  expect(f(2)).toBe(4)\n})\n")
         .file("tests/test_app.py", "from app import f\n\n\ndef test_f():\n    assert f(2) == 4\n\n\ndef test_g():\n    assert f(3) == 6\n")
         .file("tests/data/in.json", "{\"a\": 1}\n")
+        .file("data/expected.json", "{\"a\": 1}\n")
         .file("tests/check.sh", "set -e\npython -m pytest\n")
         .file("pyproject.toml", "[project]\nname = \"a\"\ndependencies = [\"pandas\"]\n\n[tool.pytest.ini_options]\ntestpaths = [\"tests\"]\n")
         .file("package.json", "{\"scripts\": {\"test\": \"jest\"}, \"dependencies\": {\"a\": \"1.0.0\"}}\n")
@@ -65,13 +66,15 @@ fn said<'t>(case: &'t toml::Table, key: &str) -> &'t str {
     case[key].as_str().unwrap()
 }
 
+const ATTACKS: &str = concat!(include_str!("attacks.toml"), "\n", include_str!("directions.toml"));
+
 const REWRITE: &str = "docs/integrity.md is stale: rewrite it with \
      `UPDATE=1 cargo test -p gate-cli --test gate -- integrity::`";
 
 #[test]
 fn what_gets_around_the_checks_is_found() {
     let (mut wrong, mut table) = (Vec::new(), String::new());
-    for case in cases(include_str!("attacks.toml"), "attack") {
+    for case in cases(ATTACKS, "attack") {
         let (what, outcome, rule) =
             (said(&case, "what"), said(&case, "outcome"), said(&case, "rule"));
         let evidence = evidence(&after(said(&case, "done")));

@@ -25,7 +25,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(&file, "on: push\n")?;
+    fs::write(&file, "on: push\njobs: {none: {continue-on-error: true}}\n")?;
     let after = bench.run()?;
     let (standing, how) = match after.outcome {
         Outcome::Fail | Outcome::Tamper if after.summary.contains(PLANTED) => {

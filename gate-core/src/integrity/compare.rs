@@ -5,76 +5,35 @@
 //! free, but where a rule finds something in them.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::changed::{Around, Changed, text};
+use super::ci;
+use super::file_rules::{fewer_compiled, other_coding, runner_language, says_the_same};
 use super::finding::{Finding, Severity};
 use super::guarded::Guarded;
 use super::keys;
+use super::known_tests::{Gone, GoneBeside, Known, KnownTests};
 use super::language::Language;
-use super::lexer::View;
+use super::lexer::{Part, View};
 use super::lines;
 use super::place::{is_vendored, place};
-use super::rule::{self, About, Place, Rule};
+use super::rule::{self, Place, Rule};
 use super::shadowing;
-use super::tests_in_source::{Suite, Test};
+use super::tests_in_source::Suite;
 use crate::decide::expression::Expression;
-
-/// A file that is different from the baseline.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Changed<'a> {
-    /// Its name, relative to the work tree's root, with slashes.
-    pub path: &'a str,
-    /// Why it is guarded, where it is.
-    pub guarded: Option<Guarded>,
-    /// Settings protect it.
-    pub protected: bool,
-    /// A check's command names it.
-    pub script: bool,
-    /// Its bytes only came from, or went to, another name.
-    pub moved: bool,
-    /// The bytes of the baseline; `None` if it did not exist.
-    pub before: Option<&'a [u8]>,
-    /// The bytes of the tree; `None` if it is gone.
-    pub now: Option<&'a [u8]>,
-}
-
-/// Facts about the project beside its changed files.
-#[derive(Clone, Debug, Default)]
-pub struct Around {
-    /// The languages whose tests a required check runs over the work as the baseline
-    /// has them, so that an edited test hides nothing.
-    pub overlaid: Vec<Language>,
-    /// The commands of the checks: the folder that each runs in, relative to the
-    /// root and empty for the root itself, and its words.
-    pub commands: Vec<(String, Vec<String>)>,
-    /// The names of the dependencies that the project declared.
-    pub dependencies: Vec<String>,
-    /// Targets of makefiles that are no files, with the folder of each.
-    pub targets: Vec<(String, String)>,
-}
 
 /// Holds files against the baseline.
 #[derive(Debug)]
 pub struct Examiner<'a> {
     around: &'a Around,
     findings: Vec<Finding>,
-    was: Vec<Known>,
-    now: Vec<Known>,
+    tests: KnownTests,
     /// Findings in lines that are gone, by rule and line.
     gone: HashMap<(&'static str, String), usize>,
     added: Vec<Added>,
+    ci: Vec<ci::Settings>,
     new_files: HashSet<String>,
-}
-
-/// A test, and where it stands.
-#[derive(Debug)]
-struct Known {
-    file: String,
-    name: String,
-    body: String,
-    line: usize,
-    /// Its language, where the baseline's text of its file can be laid over.
-    apart: Option<Language>,
 }
 
 /// A finding in an added line.
@@ -94,10 +53,10 @@ impl<'a> Examiner<'a> {
         Self {
             around,
             findings: Vec::new(),
-            was: Vec::new(),
-            now: Vec::new(),
+            tests: KnownTests::default(),
             gone: HashMap::new(),
             added: Vec::new(),
+            ci: Vec::new(),
             new_files: HashSet::new(),
         }
     }
@@ -106,6 +65,15 @@ impl<'a> Examiner<'a> {
     pub fn file(&mut self, file: &Changed<'_>) {
         if self.untouchable(file) {
             return;
+        }
+        if file.guarded.is_none() {
+            let words = file.path.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let words = words.map(str::to_owned);
+            match (file.before, file.now) {
+                (None, _) => self.tests.words.new.extend(words),
+                (_, None) => self.tests.words.gone.extend(words),
+                _ => {}
+            }
         }
         if file.before.is_none() {
             self.new_files.insert(file.path.to_owned());
@@ -122,11 +90,18 @@ impl<'a> Examiner<'a> {
             (_, Some(_), None)
                 if rests && !file.moved && Language::from_path(file.path).is_none() =>
             {
-                self.findings.push(rule::SUPPORT_REMOVED.finding(file.path));
+                let language = self.around.overlaid.first().copied();
+                let finding = rule::SUPPORT_REMOVED.finding(file.path);
+                self.findings.push(self.unless_overlaid(finding, language));
             }
             (None, Some(before), Some(now)) if rests => self.data(file, &before, &now),
             (None, ..) => {}
             (Some(language), before, now) => {
+                if file.path.rsplit('/').next() == Some("build.rs") && before != now && !file.moved
+                {
+                    self.findings.push(rule::BUILD_SCRIPT.finding(file.path));
+                }
+                self.findings.extend(other_coding(file, before.as_deref(), now.as_deref()));
                 self.code(file, language, before.as_deref(), now.as_deref());
             }
         }
@@ -137,8 +112,13 @@ impl<'a> Examiner<'a> {
         let about = match file.guarded {
             _ if file.protected => &rule::PROTECTED,
             _ if file.script && file.before.is_some() => &rule::SCRIPT,
+            Some(Guarded::Runner) if says_the_same(file) => return true,
             Some(Guarded::Runner) => &rule::RUNNER,
-            Some(Guarded::Ci) => &rule::CI,
+            Some(Guarded::Ci) => {
+                let (before, now) = (file.before.map(text), file.now.map(text));
+                self.ci.push(ci::Settings { path: file.path.to_owned(), before, now });
+                return true;
+            }
             Some(Guarded::Hook) => {
                 if keys::only_permissions(file.path, file.before, file.now) {
                     return true;
@@ -156,7 +136,10 @@ impl<'a> Examiner<'a> {
         };
         let finding = about.finding(file.path);
         let message = format!("{}: it {how}", finding.message);
-        self.findings.push(self.placed(Finding { message, ..finding }, file));
+        let finding = self.placed(Finding { message, ..finding }, file);
+        let is_runner = file.guarded == Some(Guarded::Runner) && !(file.protected || file.script);
+        let language = is_runner.then(|| runner_language(file.path)).flatten();
+        self.findings.push(self.unless_overlaid(finding, language));
         true
     }
 
@@ -174,6 +157,10 @@ impl<'a> Examiner<'a> {
 
     /// Compares data that tests rest on: its lines have to stay.
     fn data(&mut self, file: &Changed<'_>, before: &str, now: &str) {
+        let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+        if json(before).is_some_and(|before| json(now) == Some(before)) {
+            return;
+        }
         let Some(&line) = lines::lines(before, now).removed.first() else { return };
         let line_was = before.lines().nth(line).unwrap_or_default();
         let finding = rule::SUPPORT_EDITED.finding(file.path).at(line, line_was);
@@ -193,21 +180,25 @@ impl<'a> Examiner<'a> {
         let is_test = place == Some(Place::Test);
         let (was, is) = (before.unwrap_or(""), now.unwrap_or(""));
         let (was, is) = (View::new(was, Some(language)), View::new(is, Some(language)));
-        let [old, new] = [&was, &is].map(|view| {
+        let [old, mut new] = [&was, &is].map(|view| {
             let has_inline = is_test || language == Language::Rust;
             if has_inline { Suite::new(view, language, !is_test) } else { Suite::none() }
         });
         let apart = is_test.then_some(language);
-        self.was.extend(old.tests.iter().map(|test| Known::new(file, test, apart)));
-        self.now.extend(new.tests.iter().map(|test| Known::new(file, test, apart)));
+        let difference = lines::lines(was.text, is.text);
+        self.words(&old, &new, (&was, &is), &difference);
+        // Where all tests are gone, what becomes of them says it.
+        if !file.moved && (old.tests.is_empty() || !new.tests.is_empty()) {
+            self.beside_tests(file, (&was, &old), &new, apart);
+        }
+        self.findings.extend(fewer_compiled(file, &was, &is));
+        for line in &difference.added {
+            self.tests.added_lines.extend(new.words_of(*line));
+        }
+        self.tests.add(file, language, (&old, &mut new), apart);
         if file.moved {
             return;
         }
-        // Where all tests are gone, what becomes of them says it.
-        if old.tests.is_empty() || !new.tests.is_empty() {
-            self.beside_tests(file, (&was, &old), &new, apart);
-        }
-        let difference = lines::lines(was.text, is.text);
         for line in difference.removed {
             if let Some(place) = old.place(line, place) {
                 self.removed(language, place, &was, line);
@@ -218,13 +209,42 @@ impl<'a> Examiner<'a> {
             let Some(place) = new.place(line, place) else { continue };
             for rule in Rule::all_for(language).filter(|rule| rule.looks_at(place)) {
                 let Some(first) = rule.find(&is, line) else { continue };
-                if !seen.insert((rule.about.id, first)) {
+                let is_old_mark = rule.about_test && {
+                    let marks = |view: &View<'_>, suite: &Suite, at: Option<&str>| {
+                        let lines = (0..view.len()).filter(|line| suite.name_at(*line) == at);
+                        lines.filter(|line| rule.find(view, *line) == Some(*line)).count()
+                    };
+                    let test = new.name_at(first);
+                    marks(&was, &old, test) >= marks(&is, &new, test)
+                };
+                if is_old_mark || !seen.insert((rule.about.id, first)) {
                     continue;
                 }
                 let found = added(file, rule, (&is, first), &new, !old.tests.is_empty());
                 self.added.push(found);
             }
         }
+    }
+
+    /// The words that the product lost and got.
+    fn words(
+        &mut self,
+        old: &Suite,
+        new: &Suite,
+        (was, is): (&View<'_>, &View<'_>),
+        difference: &lines::Difference,
+    ) {
+        let words = |view: &View<'_>, line: usize| {
+            let code = view.part(line, Part::Code);
+            let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            words.filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let left: HashSet<String> = (0..is.len()).flat_map(|line| words(is, line)).collect();
+        let gone = difference.removed.iter().filter(|line| !old.holds(**line));
+        let gone = gone.flat_map(|line| words(was, *line));
+        self.tests.words.gone.extend(gone.filter(|word| !left.contains(word)));
+        let added = difference.added.iter().filter(|line| !new.holds(**line));
+        self.tests.words.new.extend(added.flat_map(|line| words(is, *line)));
     }
 
     /// Compares the code beside the tests of a file. Imports follow the work.
@@ -239,17 +259,30 @@ impl<'a> Examiner<'a> {
             r"^\s*(?:pub\s+)?(?:use|import|from|mod|package|using|require|require_relative|#include|export)\b|=\s*require\(|^\s*\}\s*from\b",
         );
         let removed = lines::removed(&old.rest, &new.rest);
-        let lines: Vec<_> = removed
-            .into_iter()
-            .filter(|token| !token.is_layout())
-            .map(|token| token.line)
-            .collect();
-        let other = lines.iter().find(|line| !IMPORTS.is_match(view.line(**line)));
-        let Some(line) = other.or(lines.first()) else { return };
-        let finding = rule::SUPPORT_EDITED.finding(file.path).at(*line, view.line(*line));
-        let finding = self.unless_overlaid(finding, apart);
-        let severity = if other.is_none() { Severity::Warn } else { finding.severity };
-        self.findings.push(Finding { severity, ..finding });
+        let lines: BTreeSet<usize> =
+            removed.iter().filter(|token| !token.is_layout()).map(|token| token.line).collect();
+        let gone = lines.into_iter().map(|line| Gone {
+            line,
+            text: view.line(line).to_owned(),
+            tokens: old.words_of(line).unwrap_or_default(),
+            is_import: IMPORTS.is_match(view.line(line)),
+        });
+        let lines = gone.collect();
+        self.tests.gone.push(GoneBeside { file: file.path.to_owned(), lines, apart });
+    }
+
+    /// Code that stood beside tests and is gone.
+    fn gone_beside_tests(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (beside, gone) in self.tests.gone_beside() {
+            let other = gone.iter().find(|gone| !gone.is_import);
+            let Some(first) = other.or(gone.first()) else { continue };
+            let finding = rule::SUPPORT_EDITED.finding(&beside.file).at(first.line, &first.text);
+            let finding = self.unless_overlaid(finding, beside.apart);
+            let severity = if other.is_none() { Severity::Warn } else { finding.severity };
+            findings.push(Finding { severity, ..finding });
+        }
+        findings
     }
 
     fn removed(&mut self, language: Language, place: Place, view: &View<'_>, line: usize) {
@@ -280,8 +313,11 @@ impl<'a> Examiner<'a> {
     /// and new files last.
     pub fn finish(mut self) -> Vec<Finding> {
         let tests = self.tests();
+        let beside = self.gone_beside_tests();
         let added = self.in_added_lines();
+        self.findings.extend(ci::findings(&self.ci));
         self.findings.extend(tests);
+        self.findings.extend(beside);
         self.findings.extend(added);
         self.findings.sort_by_cached_key(|finding| {
             let is_new = self.new_files.contains(&finding.file);
@@ -291,34 +327,16 @@ impl<'a> Examiner<'a> {
         self.findings
     }
 
-    /// Tests that are gone or say something else, and new ones that say nothing.
+    /// Tests that are gone or claim less, and new ones that say nothing.
     fn tests(&self) -> Vec<Finding> {
-        let mut same: HashMap<(&str, &str), usize> = HashMap::new();
-        for test in &self.now {
-            *same.entry((&test.name, &test.body)).or_default() += 1;
-        }
         let mut findings = Vec::new();
-        for test in &self.was {
-            match same.get_mut(&(test.name.as_str(), test.body.as_str())) {
-                Some(left) if *left > 0 => *left -= 1,
-                _ => findings.push(self.missing(test)),
-            }
+        for missing in self.tests.missing() {
+            let (finding, apart) = missing.finding();
+            findings.push(self.unless_overlaid(finding, apart));
         }
-        let known: HashSet<&str> = self.was.iter().map(|test| test.name.as_str()).collect();
-        let new = self.now.iter().filter(|test| !known.contains(test.name.as_str()));
-        let silent = new.filter(|test| !asserts(&test.body));
+        let silent = self.tests.new_tests().filter(|test| !asserts(&test.body));
         findings.extend(silent.map(|test| test.finding(&rule::NO_ORACLE)));
         findings
-    }
-
-    /// A test of the baseline that is not there as it was.
-    fn missing(&self, test: &Known) -> Finding {
-        let mut named: Vec<_> = self.now.iter().filter(|now| now.name == test.name).collect();
-        named.sort_by_key(|now| now.file != test.file);
-        match named.first() {
-            Some(now) => self.unless_overlaid(now.finding(&rule::TEST_EDITED), test.apart),
-            None => test.finding(&rule::TEST_REMOVED),
-        }
     }
 
     fn in_added_lines(&mut self) -> Vec<Finding> {
@@ -341,33 +359,16 @@ impl<'a> Examiner<'a> {
     fn test_finding(&self, added: Added) -> Option<Finding> {
         let was = match &added.test {
             Some((name, body)) => {
-                if self.was.iter().any(|test| test.name == *name && test.body == *body) {
+                let was: &[Known] = &self.tests.was;
+                if was.iter().any(|test| test.name == *name && test.body == *body) {
                     return None;
                 }
-                self.was.iter().any(|test| test.name == *name)
+                was.iter().any(|test| test.name == *name)
             }
             None => added.had_tests,
         };
         let severity = if was { added.finding.severity } else { Severity::Warn };
         Some(Finding { severity, ..added.finding })
-    }
-}
-
-impl Known {
-    fn new(file: &Changed<'_>, test: &Test, apart: Option<Language>) -> Self {
-        Self {
-            file: file.path.to_owned(),
-            name: test.name.clone(),
-            body: test.body.clone(),
-            line: test.lines.0,
-            apart,
-        }
-    }
-
-    fn finding(&self, about: &About) -> Finding {
-        let message = format!("{}: {}", about.message, crate::text::brief(&self.name, 80));
-        let finding = Finding { message, ..about.finding(&self.file) };
-        finding.at(self.line, "").for_test(&self.name)
     }
 }
 
@@ -400,9 +401,4 @@ fn asserts(body: &str) -> bool {
         r"assert|expect|should|must|raise|throw|panic|fail|check|verify|require|error|fatal|match|equal|snapshot|compare|is_ok|status",
     );
     SAYS.is_match(body)
-}
-
-/// Bytes as text, whatever they are.
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -60,6 +60,7 @@ fn by_name(name: &str) -> Option<Guarded> {
         "setup.cfg",
         "tox.ini",
         "go.mod",
+        "go.work",
         "Makefile",
         "makefile",
         "GNUmakefile",
@@ -76,6 +77,7 @@ fn by_name(name: &str) -> Option<Guarded> {
         "pytest.ini",
         ".pytest.ini",
         "pytest.toml",
+        ".pytest.toml",
         "noxfile.py",
         ".coveragerc",
         "nextest.toml",
@@ -97,6 +99,8 @@ fn by_name(name: &str) -> Option<Guarded> {
         "vitest.workspace.",
         "karma.conf.",
         "ava.config.",
+        "babel.config.",
+        ".babelrc",
         "playwright.config.",
         "cypress.config.",
         "wdio.conf.",
@@ -109,7 +113,7 @@ fn by_name(name: &str) -> Option<Guarded> {
         Some(Guarded::Ci)
     } else if HOOK.contains(&name) || starts(&["lefthook", ".lefthook"]) {
         Some(Guarded::Hook)
-    } else if MANIFEST.contains(&name) || starts(&["vite.config."]) {
+    } else if MANIFEST.contains(&name) || starts(&["vite.config."]) || name.ends_with(".mk") {
         Some(Guarded::Manifest)
     } else if RUNNER.contains(&name) || starts(RUNNER_STARTS) || name.ends_with(".runsettings") {
         Some(Guarded::Runner)
@@ -136,6 +140,11 @@ fn by_folder(folders: &str, name: &str) -> Option<Guarded> {
         Some(Guarded::Hook)
     } else if CI.contains(&top) {
         (!is_prose(name)).then_some(Guarded::Ci)
+    } else if name == "entry_points.txt"
+        && [".egg-info", ".dist-info"].iter().any(|end| folders.ends_with(end))
+    {
+        // A plug-in of pytest may be registered there.
+        Some(Guarded::Runner)
     } else if folders.ends_with(".cargo") && matches!(name, "config" | "config.toml") {
         Some(Guarded::Runner)
     } else {
@@ -193,23 +202,50 @@ fn is_test(name: &str) -> bool {
     }
 }
 
+/// Folders of tests.
+pub(super) const TEST_FOLDERS: &[&str] =
+    &["test", "tests", "__tests__", "integration_tests", "e2e", "cypress"];
+
+/// Folders of what tests read.
+pub(super) const DATA_FOLDERS: &[&str] = &[
+    "testdata",
+    "__snapshots__",
+    "__fixtures__",
+    "__mocks__",
+    "fixture",
+    "fixtures",
+    "golden",
+    "goldens",
+];
+
+/// Folders on top of a project whose code helps tests.
+pub(super) const HELP_FOLDERS: &[&str] = &["testing", "testlib", "testutil", "testutils"];
+
+/// Data that says by its name that something is expected to be so.
+fn is_expected(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let says = stem == "expected" || stem.starts_with("expected_") || stem.ends_with("_expected");
+    says && Language::from_path(name).is_none() && !is_prose(name)
+}
+
 /// Files below a folder of tests: what does not say by its name that it holds
 /// tests is what they rest on, but where a folder alone makes a test.
 fn in_tests(folders: &str, name: &str) -> Option<Guarded> {
-    const FOLDERS: &[&str] = &["test", "tests", "__tests__", "integration_tests", "e2e", "cypress"];
-    const DATA: &[&str] = &["testdata", "__snapshots__", "__fixtures__", "golden", "goldens"];
     // What is specified elsewhere may be anything.
     const SPECS: &[&str] = &["spec", "specs"];
     const BY_PLACE: &[&str] = &[".rs", ".js", ".mjs", ".cjs", ".ts"];
     let is_code = Language::from_path(name).is_some();
     let is = |folder: &str| {
         let folder = &*folder.to_ascii_lowercase();
-        let tests = FOLDERS.contains(&folder)
+        let tests = TEST_FOLDERS.contains(&folder)
             || folder.ends_with(".tests")
             || SPECS.contains(&folder) && is_code;
-        DATA.contains(&folder) || tests && !is_prose(name)
+        DATA_FOLDERS.contains(&folder) || tests && !is_prose(name)
     };
-    if !folders.split('/').any(is) {
+    let first = folders.split('/').next().unwrap_or_default();
+    // A package may well offer something for tests; the project's own help stands on top.
+    let is_help = HELP_FOLDERS.contains(&first) && is_code;
+    if !(folders.split('/').any(is) || is_help || is_expected(name)) {
         return None;
     }
     let last = folders.rsplit('/').next().is_some_and(is);
@@ -236,6 +272,16 @@ mod tests {
             ("pkg/testdata/a.json", Some(Guarded::Support)),
             ("src/__snapshots__/a.test.ts.snap", Some(Guarded::Test)),
             ("pytest.ini", Some(Guarded::Runner)),
+            (".pytest.toml", Some(Guarded::Runner)),
+            ("x.egg-info/entry_points.txt", Some(Guarded::Runner)),
+            ("babel.config.js", Some(Guarded::Runner)),
+            ("go.work", Some(Guarded::Manifest)),
+            ("mk/flags.mk", Some(Guarded::Manifest)),
+            ("fixtures/expected.json", Some(Guarded::Support)),
+            ("data/expected.json", Some(Guarded::Support)),
+            ("expected_sums.txt", Some(Guarded::Support)),
+            ("testing/checks.py", Some(Guarded::Support)),
+            ("src/testing/checks.py", None),
             (".cargo/config.toml", Some(Guarded::Runner)),
             ("jest.config.mjs", Some(Guarded::Runner)),
             (".github/workflows/ci.yml", Some(Guarded::Ci)),

@@ -5,13 +5,20 @@
 //! and added lines by the rules of the pack `integrity` ([`rules`]). [`weigh`] makes
 //! one outcome of all findings.
 
+mod changed;
+mod ci;
+mod claim;
+mod commands;
 mod compare;
+mod direction;
+mod file_rules;
 mod finding;
 mod finding_list;
 mod guarded;
 
 mod inline_tests;
 mod keys;
+mod known_tests;
 mod language;
 mod lexer;
 mod lines;
@@ -20,6 +27,7 @@ mod outcome;
 mod place;
 mod rule;
 mod shadowing;
+mod statements;
 mod test_edit;
 mod test_names;
 mod tests_in_source;
@@ -28,7 +36,8 @@ mod token;
 #[cfg(test)]
 mod tests;
 
-pub use compare::{Around, Changed, Examiner};
+pub use changed::{Around, Changed};
+pub use compare::Examiner;
 pub use finding::{Finding, Severity};
 pub use finding_list::{FindingList, capped};
 pub use guarded::{Guarded, guarded};

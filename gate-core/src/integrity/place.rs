@@ -1,17 +1,11 @@
 //! The purpose of a file, by its path.
 
-use super::guarded::Guarded;
+use super::guarded::{DATA_FOLDERS, Guarded, HELP_FOLDERS, TEST_FOLDERS};
 use super::rule::Place;
 
-/// Words in a path that say that a file serves tests or tools, and is neither a
+/// Words in a path, beside the folders that guard a file, that say that a file serves tests or tools, and is neither a
 /// test nor the product.
 const HELPS: &[&str] = &[
-    "test",
-    "tests",
-    "testing",
-    "testlib",
-    "testutil",
-    "testutils",
     "mock",
     "mocks",
     "fake",
@@ -20,10 +14,6 @@ const HELPS: &[&str] = &[
     "stubs",
     "spec",
     "specs",
-    "fixture",
-    "fixtures",
-    "e2e",
-    "cypress",
     "playwright",
     "stories",
     "storybook",
@@ -53,7 +43,9 @@ fn helps(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     // `src/config.rs` is the product; `vite.config.ts` is not.
     let is_config = name.contains(".config.") || name.starts_with("setup");
-    lower.into_iter().any(|word| HELPS.contains(&word.as_str())) || is_config
+    let words = [HELPS, TEST_FOLDERS, DATA_FOLDERS, HELP_FOLDERS];
+    let serves = |word: String| words.iter().any(|words| words.contains(&word.as_str()));
+    lower.into_iter().any(serves) || is_config
 }
 
 /// A file that came with somebody else's code.

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use unicode_normalization::UnicodeNormalization;
 
 use super::finding::{Finding, Severity};
 use super::language::Language;
@@ -46,6 +47,8 @@ struct RawRule<'a> {
     #[serde(default)]
     back: usize,
     #[serde(borrow)]
+    under: Option<Cow<'a, str>>,
+    #[serde(borrow)]
     regex: Cow<'a, str>,
     message: &'a str,
     hint: &'a str,
@@ -78,6 +81,7 @@ impl From<RawRule<'static>> for Rule {
             lines: raw.lines,
             unless: raw.unless.as_deref().map(with_case),
             back: raw.back,
+            under: raw.under.as_deref().map(with_case),
             expression: with_case(&raw.regex),
         }
     }
@@ -136,6 +140,8 @@ pub(super) struct Rule {
     /// Excuses a match if it matches one of the `back` lines before.
     unless: Option<Expression>,
     back: usize,
+    /// Excuses a match if the line that it stands below, by its indentation, matches.
+    under: Option<Expression>,
     expression: Expression,
 }
 
@@ -159,21 +165,49 @@ impl Rule {
     /// A match begins on one line and reaches another.
     fn fits(&self, view: &View<'_>, from: usize, line: usize) -> bool {
         if self.lines == 1 {
-            return self.expression.is_match(&view.part(from, self.part))
+            return self.expression.is_match(&continued(view, from, self.part))
                 && !self.excused(view, from);
         }
         let to = (from + self.lines).min(view.len());
-        let parts: Vec<_> = (from..to).map(|at| view.part(at, self.part)).collect();
+        let parts: Vec<_> = (from..to).map(|at| folded(view.part(at, self.part))).collect();
         let begin: usize = parts.iter().take(line - from).map(|part| part.len() + 1).sum();
         let Some(found) = self.expression.find(&parts.join("\n")) else { return false };
         found.start <= parts[0].len() && found.end > begin && !self.excused(view, from)
     }
 
     fn excused(&self, view: &View<'_>, line: usize) -> bool {
+        let width = |at: usize| {
+            let line = view.line(at);
+            line.len() - line.trim_start().len()
+        };
+        if let Some(under) = &self.under {
+            let own = width(line);
+            let mut above = (0..line).rev().filter(|at| !view.line(*at).trim().is_empty());
+            let outer = above.find(|at| width(*at) < own);
+            if outer.is_some_and(|at| under.is_match(&view.part(at, Part::Code))) {
+                return true;
+            }
+        }
         let Some(unless) = &self.unless else { return false };
         let before = line.saturating_sub(self.back)..line;
         before.rev().any(|at| unless.is_match(&view.part(at, Part::Code)))
     }
+}
+
+/// A line with the lines that it goes on in.
+fn continued(view: &View<'_>, from: usize, part: Part) -> String {
+    const MAX_LINES: usize = 8;
+    let mut text = view.part(from, part);
+    for at in from + 1..view.len().min(from + MAX_LINES) {
+        let Some(before) = text.trim_end().strip_suffix('\\') else { break };
+        text = format!("{before}{}", view.part(at, part));
+    }
+    folded(text)
+}
+
+/// Characters as a compiler of Python reads them in names: `ｅｘｉｔ` is `exit`.
+fn folded(text: String) -> String {
+    if text.is_ascii() { text } else { text.nfkc().collect() }
 }
 
 macro_rules! rules {
@@ -216,12 +250,20 @@ rules! {
     pub(super) MANIFEST = "manifest-key" Block "a key that selects or runs tests was changed", "put it back; the operator may allow it";
     /// A dependency comes from somewhere else than before.
     pub(super) REPLACED = "dependency-replaced" Block "a dependency is taken from somewhere else", "take the dependency itself";
+    /// A module is found or loaded as another one.
+    pub(super) MAPPED = "module-mapped" Warn "a name leads to another module, or a module is loaded in another way", "see that the tests still load the work";
+    /// A script that is run before everything else is built was changed.
+    pub(super) BUILD_SCRIPT = "build-script" Warn "a build script runs before the tests, and was changed", "see that it leaves the tests alone";
+    /// A source is written in another coding than UTF-8.
+    pub(super) CODING = "source-coding" Block "a source says that it is written in another coding", "write it as UTF-8";
     /// Settings of a linter or type checker leave more out.
     pub(super) LINT = "lint-settings" Budget "settings suppress findings of a linter or type checker", "repair what it finds";
     /// A test of the baseline is gone.
     pub(super) TEST_REMOVED = "test-removed" Block "a test is gone", "put it back; the operator may allow it";
     /// A test of the baseline says something else.
     pub(super) TEST_EDITED = "test-edited" Block "a test was changed", "put it as it was, and make the work pass it";
+    /// Tests of the baseline are compiled under a further condition.
+    pub(super) FEWER_COMPILED = "tests-not-compiled" Block "tests are compiled under a further condition", "let them be compiled for every test run";
     /// A file that tests rest on is gone.
     pub(super) SUPPORT_REMOVED = "support-removed" Block "a file that tests rest on is gone", "put it back; the operator may allow it";
     /// A file that tests rest on was changed.

@@ -1,7 +1,7 @@
 //! New files that hide something else by their names: a dependency, a tool, a
 //! target of a makefile.
 
-use super::compare::Around;
+use super::changed::Around;
 use super::finding::Finding;
 use super::rule;
 
@@ -26,12 +26,58 @@ const MODULES: &[&str] = &[
     "usercustomize",
 ];
 
+/// Modules of Python itself, or that pytest needs, which it imports as it begins.
+const IMPORTED: &[&str] = &[
+    "iniconfig",
+    "packaging",
+    "pygments",
+    "exceptiongroup",
+    "tomli",
+    "argparse",
+    "ast",
+    "contextlib",
+    "dataclasses",
+    "difflib",
+    "enum",
+    "fnmatch",
+    "functools",
+    "glob",
+    "importlib",
+    "inspect",
+    "itertools",
+    "json",
+    "linecache",
+    "logging",
+    "pathlib",
+    "platform",
+    "re",
+    "shlex",
+    "shutil",
+    "signal",
+    "string",
+    "struct",
+    "subprocess",
+    "tempfile",
+    "textwrap",
+    "threading",
+    "timeit",
+    "tokenize",
+    "traceback",
+    "types",
+    "typing",
+    "uuid",
+    "warnings",
+    "zipfile",
+];
+
 pub(super) fn findings(path: &str, around: &Around) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(module) = module(path, around) {
         if MODULES.contains(&module.as_str()) {
             findings.push(rule::SHADOWS_TOOL.finding(path));
-        } else if around.dependencies.contains(&module) {
+        } else if around.dependencies.contains(&module)
+            || IMPORTED.contains(&module.as_str()) && !path.contains("src/")
+        {
             findings.push(rule::SHADOWS.finding(path));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 
+mod directions;
 mod guards;
 mod honest;
 mod marks;
@@ -119,6 +120,9 @@ fn an_edit_only_warns_where_the_baseline_s_tests_are_run() {
     let found = examine(&[("tests/test_a.py", Some(PYTHON), Some(&now))], &other);
     assert_eq!(found, [("test-edited".to_owned(), Severity::Block)]);
     let found = examine(&[("tests/test_a.py", Some(PYTHON), None)], &around);
+    let removed = ("test-removed".to_owned(), Severity::Warn);
+    assert_eq!(found, [removed.clone(), removed]);
+    let found = examine(&[("tests/test_a.py", Some(PYTHON), None)], &other);
     assert_eq!(found.iter().filter(|found| found.1 == Severity::Block).count(), 2, "{found:?}");
 }
 
@@ -128,11 +132,11 @@ fn files_that_nobody_but_the_operator_changes() {
         ("pytest.ini", "runner-settings"),
         (".cargo/config.toml", "runner-settings"),
         (".config/nextest.toml", "runner-settings"),
-        (".github/workflows/ci.yml", "ci-settings"),
         (".claude/hooks/a.sh", "hook-settings"),
         (".husky/pre-commit", "hook-settings"),
     ] {
-        for (before, now) in [(None, Some("a")), (Some("a"), None), (Some("a"), Some("b"))] {
+        let (one, other) = ("[pytest]\naddopts = -a\n", "[pytest]\naddopts = -b\n");
+        for (before, now) in [(None, Some(one)), (Some(one), None), (Some(one), Some(other))] {
             let found = examine(&[(path, before, now)], &Around::default());
             assert_eq!(found, [(rule.to_owned(), Severity::Tamper)], "{path}");
         }

@@ -17,7 +17,9 @@ pub(super) struct Test {
     pub(super) name: String,
     /// Its first line with its attributes, and the one after its last; from 0.
     pub(super) lines: (usize, usize),
-    /// Its tokens, without layout.
+    /// Its tokens.
+    pub(super) tokens: Vec<Token>,
+    /// The tokens as one text.
     pub(super) body: String,
 }
 
@@ -48,20 +50,21 @@ impl Suite {
     /// The tests of a file of tests, or those that stand among a product's code.
     pub(super) fn new(view: &View<'_>, language: Language, is_product: bool) -> Self {
         let regions = is_product.then(|| inline(view, language));
-        let mut tests: Vec<Test> = Vec::new();
+        let mut found: Vec<Test> = Vec::new();
         for (name, line) in definitions(view, language) {
-            if tests.last().is_some_and(|last| line < last.lines.1) {
+            if found.last().is_some_and(|last| line < last.lines.1) {
                 continue;
             }
             let lines = (begin(view, line), end(view, language, line).max(line + 1));
-            let body = joined(&tokens(view, language, &[lines]));
-            tests.push(Test { name, lines, body });
+            let tokens = tokens(view, language, &[lines]);
+            let body = joined(&tokens);
+            found.push(Test { name, lines, tokens, body });
         }
         let regions = regions.map(|mut regions| {
-            regions.extend(tests.iter().map(|test| test.lines));
+            regions.extend(found.iter().map(|test| test.lines));
             regions
         });
-        let mut suite = Self { tests, regions, rest: Vec::new() };
+        let mut suite = Self { tests: found, regions, rest: Vec::new() };
         let others = (0..view.len()).filter(|line| suite.holds(*line));
         let others: Vec<_> =
             others.filter(|line| suite.at(*line).is_none()).map(|line| (line, line + 1)).collect();
@@ -72,6 +75,21 @@ impl Suite {
     /// The test that a line belongs to.
     pub(super) fn at(&self, line: usize) -> Option<&Test> {
         self.tests.iter().find(|test| (test.lines.0..test.lines.1).contains(&line))
+    }
+
+    /// The name of the test that a line belongs to.
+    pub(super) fn name_at(&self, line: usize) -> Option<&str> {
+        self.at(line).map(|test| test.name.as_str())
+    }
+
+    /// The words and signs on a line of a test or beside one.
+    pub(super) fn words_of(&self, line: usize) -> Option<Vec<String>> {
+        let tokens = self.at(line).map_or(&self.rest, |test| &test.tokens);
+        let from = tokens.partition_point(|token| token.line < line);
+        let own = tokens[from..].iter().take_while(|token| token.line == line);
+        let words: Vec<_> =
+            own.filter(|token| !token.is_layout()).map(|token| token.text.clone()).collect();
+        (!words.is_empty()).then_some(words)
     }
 
     /// A line belongs to tests.

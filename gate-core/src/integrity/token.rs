@@ -111,9 +111,22 @@ impl Reader<'_, '_> {
                 }
             }
             ';' if self.language == Language::Js && ends(after) => return,
+            '>' if self.language == Language::Js => self.bare_parameter(),
             _ => {}
         }
         self.push(text, line);
+    }
+
+    /// `(a) =>` is `a =>`.
+    fn bare_parameter(&mut self) {
+        let at = self.tokens.len().saturating_sub(4);
+        let texts: Vec<&str> = self.tokens[at..].iter().map(|token| token.text.as_str()).collect();
+        if let ["(", name, ")", "="] = texts[..]
+            && name.starts_with(is_word)
+        {
+            self.tokens.remove(at + 2);
+            self.tokens.remove(at);
+        }
     }
 
     /// A string, or a part of one: what is in it.
@@ -161,6 +174,7 @@ mod tests {
             (Language::Python, "f( a,'b' )", "f(\n  a,\n  \"b\",\n)"),
             (Language::Python, "if a:\n  b\n  c", "if a:\n    b\n\n    # d\n    c"),
             (Language::Js, "it('a', () => { b(); });", "it(\"a\", () => {\n  b()\n})\n"),
+            (Language::Js, "a.map((b) => b);", "a.map(b => b);"),
             (Language::Go, "if a {\n\tb()\n}", "if a { b() }"),
         ] {
             assert_eq!(said(language, one), said(language, other), "{one}");

@@ -43,10 +43,28 @@ fn parse(path: &Path, file: &str, text: &str, optional: &[String]) -> Result<Pla
     }
 }
 
-/// The items that a file of such a name holds, with their lines, from 1.
-pub(super) fn items(name: &Path, text: &str) -> Result<Vec<(usize, String)>, PlanError> {
-    let plan = parse(name, &name.display().to_string(), text, &[])?;
-    Ok(plan.items.into_iter().map(|item| (item.line, item.text)).collect())
+/// An item of a plan, as another check compares it.
+pub(super) struct Listed {
+    /// Its line, from 1.
+    pub(super) line: usize,
+    pub(super) text: String,
+    /// It stands below an optional heading.
+    pub(super) optional: bool,
+}
+
+/// The items that a file of such a name holds.
+pub(super) fn items(
+    name: &Path,
+    text: &str,
+    optional: &[String],
+) -> Result<Vec<Listed>, PlanError> {
+    let plan = parse(name, &name.display().to_string(), text, optional)?;
+    let listed = plan.items.into_iter().map(|item| Listed {
+        line: item.line,
+        text: item.text,
+        optional: item.optional,
+    });
+    Ok(listed.collect())
 }
 
 #[cfg(test)]

@@ -40,7 +40,9 @@ pub(super) fn compare(
     let changes =
         reader.changes(&cx.tree, &Cancellation::with(cx.cancel.clone())).map_err(wrong)?;
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
-    let plans = policy.checks.get("acceptance_criteria").map_or(&[][..], |plan| &plan.files[..]);
+    let plan = policy.checks.get("acceptance_criteria");
+    let plans = plan.map_or(&[][..], |plan| &plan.files[..]);
+    let optional = plan.map_or(&[][..], |plan| &plan.optional[..]);
     let around = around(policy, &cx.site, tree, &reader);
     let moved = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
     let comparing = Comparing {
@@ -51,6 +53,7 @@ pub(super) fn compare(
         scripts: scripts(policy, &cx.site, tree),
         moved,
         plans,
+        optional,
         around: &around,
     };
     let mut examiner = Examiner::new(&around);
@@ -88,6 +91,8 @@ struct Comparing<'a> {
     /// The files that were only moved to another name.
     moved: BTreeSet<PathBuf>,
     plans: &'a [String],
+    /// Headings below which items of plans do not count.
+    optional: &'a [String],
     around: &'a Around,
 }
 
@@ -103,7 +108,8 @@ impl Comparing<'_> {
             moved: change.moved_from.is_some() || self.moved.contains(&change.path),
             ..Changed::default()
         };
-        if self.is_link_outside(change) {
+        let leads_outside = self.is_link_outside(change);
+        if leads_outside {
             examiner.found(OUTSIDE.finding(&name));
         }
         if !(self.is_read(&file) || self.is_plan(bytes)) {
@@ -126,16 +132,27 @@ impl Comparing<'_> {
         if before == now && kind == self.now.file(&change.path).map(File::kind) {
             return Ok(());
         }
+        let kind_now = self.now.file(&change.path).map(File::kind);
+        let is_source = Language::from_path(&name).is_some() && !file.protected && !file.script;
+        let is_new_link = kind_now == Some(Kind::Link) && kind != kind_now && !leads_outside;
+        if is_source && is_new_link && !file.moved {
+            let finding = UNSEEN.finding(&name);
+            let message = format!("{}: it is a link in place of a source", finding.message);
+            examiner.found(Finding { message, ..finding });
+        }
         let is_large =
             [&before, &now].into_iter().flatten().any(|bytes| bytes.len() > MAX_FILE_BYTES);
         if is_large {
-            self.large(&file, before.is_some(), now.is_some(), examiner);
+            let is_large =
+                |bytes: Option<&Vec<u8>>| bytes.is_some_and(|bytes| bytes.len() > MAX_FILE_BYTES);
+            let is_new = is_source && is_large(now.as_ref()) && !is_large(before.as_ref());
+            self.large(&file, (before.is_some(), now.is_some(), is_new), examiner);
             return Ok(());
         }
         if self.is_plan(bytes)
             && let Some(before) = &before
         {
-            criteria::gone(&name, before, now.as_deref(), examiner);
+            criteria::gone(&name, before, now.as_deref(), self.optional, examiner);
         }
         examiner.file(&Changed { before: before.as_deref(), now: now.as_deref(), ..file });
         Ok(())
@@ -177,10 +194,18 @@ impl Comparing<'_> {
 
     /// A file that is not looked into: what is guarded by its name alone is told as
     /// any other, what has to be read is told for that.
-    fn large(&self, file: &Changed<'_>, was: bool, is: bool, examiner: &mut Examiner<'_>) {
-        let by_content =
-            matches!(file.guarded, Some(Guarded::Test | Guarded::Support | Guarded::Manifest));
-        if by_content && !file.moved && !file.protected && !file.script && was {
+    fn large(
+        &self,
+        file: &Changed<'_>,
+        (was, is, is_new_source): (bool, bool, bool),
+        examiner: &mut Examiner<'_>,
+    ) {
+        let by_content = matches!(
+            file.guarded,
+            Some(Guarded::Test | Guarded::Support | Guarded::Manifest | Guarded::Ci)
+        );
+        let is_unseen = by_content && was || is_new_source;
+        if is_unseen && !file.moved && !file.protected && !file.script {
             let finding = UNSEEN.finding(file.path);
             let message = format!("{}: it is larger than {MAX_FILE_BYTES} bytes", finding.message);
             examiner.found(Finding { message, ..finding });

@@ -7,23 +7,42 @@ use gate_core::text::brief;
 
 use crate::checks::acceptance;
 
-/// Tells the items that a plan held and does not hold any more. Boxes may be
-/// ticked, items may be added and moved.
-pub(super) fn gone(file: &str, before: &[u8], now: Option<&[u8]>, examiner: &mut Examiner<'_>) {
+/// Tells the items that a plan held and does not hold any more, or holds only below a heading
+/// that makes them optional. Boxes may be ticked, items may be added and moved.
+pub(super) fn gone(
+    file: &str,
+    before: &[u8],
+    now: Option<&[u8]>,
+    optional: &[String],
+    examiner: &mut Examiner<'_>,
+) {
     let items = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         // What cannot be read holds no item; the check of the plan tells it.
-        acceptance::items(Path::new(file), &text).unwrap_or_default()
+        acceptance::items(Path::new(file), &text, optional).unwrap_or_default()
     };
     let mut left = now.map(items).unwrap_or_default();
-    for (line, text) in items(before) {
-        match left.iter().position(|(_, other)| *other == text) {
-            Some(at) => drop(left.swap_remove(at)),
-            None => {
-                let finding = CRITERION.finding(file);
-                let message = format!("{}: {}", finding.message, brief(&text, 80));
-                examiner.found(Finding { message, ..finding }.at(line.saturating_sub(1), &text));
-            }
+    // An item that counts takes the place of one that counts first.
+    let mut was = items(before);
+    was.sort_by_key(|item| item.optional);
+    left.sort_by_key(|item| item.optional);
+    for item in was {
+        let same = left
+            .iter()
+            .position(|other| other.text == item.text && (item.optional || !other.optional));
+        if let Some(at) = same {
+            left.remove(at);
+            continue;
         }
+        let is_optional_now = left.iter().any(|other| other.text == item.text);
+        let finding = CRITERION.finding(file);
+        let what = if is_optional_now {
+            "an item of the plan was made optional"
+        } else {
+            CRITERION.message
+        };
+        let message = format!("{what}: {}", brief(&item.text, 80));
+        let line = item.line.saturating_sub(1);
+        examiner.found(Finding { message, ..finding }.at(line, &item.text));
     }
 }

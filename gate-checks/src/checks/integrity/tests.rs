@@ -98,9 +98,10 @@ fn scripts_are_named_from_the_root_of_the_tree() {
 /// The messages about items of a plan that are gone, with their lines.
 #[track_caller]
 fn check_gone(before: &str, now: Option<&str>, expected: &[(&str, usize)]) {
-    let around = Around::default();
+    let (around, optional) = (Around::default(), ["Later".to_owned()]);
     let mut examiner = Examiner::new(&around);
-    criteria::gone("plan.md", before.as_bytes(), now.map(str::as_bytes), &mut examiner);
+    let now = now.map(str::as_bytes);
+    criteria::gone("plan.md", before.as_bytes(), now, &optional, &mut examiner);
     let findings = examiner.finish();
     let found: Vec<_> =
         findings.iter().map(|finding| (finding.message.as_str(), finding.line)).collect();
@@ -123,6 +124,41 @@ fn an_item_of_a_plan_may_be_ticked_and_moved_and_not_be_gone() {
     check_gone(plan, Some("- [ ] one, later\n- [x] two\n- [x] two\n"), &[("one", 2)]);
     check_gone(plan, None, &[("one", 2), ("two", 3), ("two", 4)]);
     check_gone("nothing to do\n", None, &[]);
+}
+
+#[test]
+fn an_item_may_not_be_made_optional() {
+    let plan = "# Plan\n- [ ] one\n- [ ] two\n## Later\n- [ ] three\n";
+    let settings = "[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\noptional = [\"Later\"]\n";
+    let edited = |now: &str| {
+        let before = plan.to_owned();
+        let fixture = Fixture::empty();
+        fixture.write("plan.md", &before);
+        fixture.commit();
+        let policy = policy(&format!("[checks.integrity]\n{settings}"));
+        let baseline = take(&fixture, &policy);
+        fixture.write("plan.md", now);
+        rules(&evidence(&fixture, &policy, Some(baseline), &CancellationToken::new()))
+    };
+    let found = [format!("{}: plan.md", CRITERION.id)];
+    assert_eq!(edited("# Plan\n- [x] one\n## Later\n- [ ] two\n- [ ] three\n"), found);
+    assert_eq!(
+        edited("# Later\n- [ ] one\n- [ ] two\n- [ ] three\n"),
+        [&found[..], &found].concat()
+    );
+    assert_eq!(edited("# Plan\n- [x] three\n- [x] one\n- [x] two\n## Later\n"), [""; 0]);
+}
+
+#[test]
+fn a_link_in_place_of_a_source_is_a_finding() {
+    let evidence = examined("", |fixture| {
+        fixture.write("tests/test_b.py", "def test_b():\n    assert g(1) == 1\n");
+        fixture.remove("tests/test_a.py");
+        std::os::unix::fs::symlink("test_b.py", fixture.site.project.join("tests/test_a.py"))
+            .unwrap();
+    });
+    let unseen = format!("{}: tests/test_a.py", gate_core::integrity::UNSEEN.id);
+    assert!(rules(&evidence).contains(&unseen), "{}", evidence.summary);
 }
 
 /// The evidence after a change of a committed project.
@@ -205,14 +241,16 @@ fn work_on_sources_passes_and_its_files_are_counted() {
 }
 
 #[test]
-fn a_test_file_that_is_too_large_to_be_read_is_a_finding() {
+fn a_source_that_is_too_large_to_be_read_is_a_finding() {
     let large = "#".repeat((4 << 20) + 1);
     let evidence = examined("", |fixture| {
         fixture.write("tests/test_a.py", &large);
         fixture.write("tests/test_new.py", &large);
         fixture.write("src/large.py", &large);
     });
-    assert_eq!(rules(&evidence), [format!("{}: tests/test_a.py", gate_core::integrity::UNSEEN.id)]);
+    let unseen = |file: &str| format!("{}: {file}", gate_core::integrity::UNSEEN.id);
+    let files = ["src/large.py", "tests/test_a.py", "tests/test_new.py"];
+    assert_eq!(rules(&evidence), files.map(unseen));
 }
 
 #[test]

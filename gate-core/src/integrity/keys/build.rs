@@ -67,17 +67,26 @@ pub(super) fn gradle(text: &str, _: &Reach) -> Option<Keys> {
     Some(counted(lines.into_iter().filter(|line| !line.trim().is_empty())))
 }
 
-/// The part `test` of a bundler's settings.
+/// The part `test` of a bundler's settings, and the lines that load a module as another one.
 pub(super) fn vite(text: &str, _: &Reach) -> Option<Keys> {
-    static OPENS: Expression = Expression::new(r"^\s*test\s*:\s*\{");
-    let (mut depth, mut lines) = (0_i64, Vec::new());
+    static OPENS: Expression = Expression::new(r"\btest\s*:\s*\{");
+    static LOADS: Expression =
+        Expression::new(r"\b(?:alias|transform|load|resolveId|enforce|define)\b");
+    let (mut depth, mut lines, mut others) = (0_i64, Vec::new(), Vec::new());
     for line in text.lines() {
+        let line = line.split("//").next().unwrap_or(line);
         if depth > 0 || OPENS.is_match(line) {
             depth += count(line, '{') - count(line, '}');
             lines.push(line.to_owned());
+        } else if LOADS.is_match(line) {
+            others.push(line.trim().to_owned());
         }
     }
-    Some(counted(lines.into_iter().filter(|line| !line.trim().is_empty())))
+    let mut keys = counted(lines.into_iter().filter(|line| !line.trim().is_empty()));
+    for line in others {
+        keys.add_for(&rule::MAPPED, line, "", Free::Not);
+    }
+    Some(keys)
 }
 
 fn count(text: &str, c: char) -> i64 {
@@ -88,6 +97,10 @@ fn count(text: &str, c: char) -> i64 {
 pub(super) fn go(text: &str, _: &Reach) -> Option<Keys> {
     let (mut keys, mut inside) = (Keys::default(), false);
     for line in text.lines().map(|line| line.split("//").next().unwrap_or(line).trim()) {
+        if line.starts_with("./") || line.starts_with("use ./") {
+            // A module of a workspace.
+            keys.add(line.trim_start_matches("use "), "", Free::ToAdd);
+        }
         let begins = line.strip_prefix("replace").filter(|rest| rest.starts_with([' ', '(']));
         inside |= begins.is_some_and(|rest| rest.trim_start().starts_with('('));
         let rest = begins.map_or(line, str::trim);

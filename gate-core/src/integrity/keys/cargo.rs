@@ -50,7 +50,12 @@ fn a_target(keys: &mut Keys, kind: &str, target: &Value) {
     for key in TARGET {
         let Some(value) = target.get(key) else { continue };
         let weakens = matches!(key, "test" | "harness") && value == &Value::Bool(false);
-        let free = if weakens { Free::ToRemove } else { Free::ToAdd };
+        // Another file may take the place of the one that is found by the name.
+        let usual = [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")];
+        let is_elsewhere = kind == "test"
+            && key == "path"
+            && !value.as_str().is_some_and(|path| usual.iter().any(|usual| usual == path));
+        let free = if weakens || is_elsewhere { Free::ToRemove } else { Free::ToAdd };
         if kind == "test" || matches!(key, "test" | "harness") {
             keys.add(format!("{kind} {name}.{key}"), value, free);
         }
@@ -65,7 +70,10 @@ fn workspace(keys: &mut Keys, workspace: &Value) {
         keys.add(format!("workspace.exclude {member}"), "", Free::ToRemove);
     }
     if let Some(members) = workspace.get("default-members") {
-        keys.add("workspace.default-members", members, Free::Not);
+        keys.add("workspace.default-members", "", Free::ToRemove);
+        for member in members.as_array().into_iter().flatten() {
+            keys.add(format!("workspace.default-members {member}"), "", Free::ToAdd);
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::integrity::commands::{covers, is_wider};
 use crate::integrity::finding::Finding;
 use crate::integrity::rule::{self, About};
 
@@ -26,6 +27,52 @@ pub(super) struct Key {
     value: String,
     free: Free,
     about: &'static About,
+    /// Its value is a command, or some, each in a line.
+    is_command: bool,
+}
+
+impl Key {
+    /// All that was run is run, line by line.
+    fn keeps(&self, was: &Self, name: &str) -> bool {
+        if self.value == was.value || selects_more(name, &was.value, &self.value) {
+            return true;
+        }
+        let lines = |key: &Self| {
+            let lines = key.value.lines().map(|line| line.trim_matches('"').to_owned());
+            lines.collect::<Vec<_>>()
+        };
+        let (old, new) = (lines(was), lines(self));
+        self.is_command
+            && old.len() == new.len()
+            && old.iter().zip(&new).all(|(old, new)| is_wider(old, new))
+    }
+}
+
+/// A list of what is run grew, a list of what is left out shrank, or a threshold is higher.
+fn selects_more(name: &str, was: &str, now: &str) -> bool {
+    const SELECTS: &[&str] =
+        &["testpaths", "python_files", "testMatch", "roots", "include", "spec", "projects"];
+    const LEAVES_OUT: &[&str] = &[
+        "testPathIgnorePatterns",
+        "coveragePathIgnorePatterns",
+        "norecursedirs",
+        "exclude",
+        "omit",
+        "ignore",
+    ];
+    let last = name.rsplit('.').next().unwrap_or(name);
+    if last == "fail_under" || name.contains("coverageThreshold") {
+        let number = |text: &str| text.parse::<f64>().ok();
+        return matches!((number(was), number(now)), (Some(was), Some(now)) if now >= was);
+    }
+    let list = |text: &str| serde_json::from_str::<Vec<String>>(text).ok();
+    let (Some(was), Some(now)) = (list(was), list(now)) else { return false };
+    if LEAVES_OUT.contains(&last) {
+        now.iter().all(|glob| was.contains(glob))
+    } else {
+        SELECTS.contains(&last)
+            && was.iter().all(|glob| now.iter().any(|wider| covers(wider, glob)))
+    }
 }
 
 /// The guarded keys of a manifest, by their names.
@@ -49,7 +96,14 @@ impl Keys {
         value: &(impl ToString + ?Sized),
         free: Free,
     ) {
-        self.0.insert(name.into(), Key { value: value.to_string(), free, about });
+        let key = Key { value: value.to_string(), free, about, is_command: false };
+        self.0.insert(name.into(), key);
+    }
+
+    /// Adds a key whose value is run.
+    pub(super) fn add_command(&mut self, name: impl Into<String>, value: &str, free: Free) {
+        let about = &rule::MANIFEST;
+        self.0.insert(name.into(), Key { value: value.to_owned(), free, about, is_command: true });
     }
 
     /// The differences to another list.
@@ -63,7 +117,7 @@ impl Keys {
                 (Some(key), None) if !matches!(key.free, Free::ToRemove | Free::Both) => {
                     (key.about, "is gone")
                 }
-                (Some(was), Some(is)) if was.value != is.value => (is.about, "was changed"),
+                (Some(was), Some(is)) if !is.keeps(was, name) => (is.about, "was changed"),
                 _ => return None,
             };
             let finding = about.finding(path);

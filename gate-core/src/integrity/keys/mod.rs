@@ -18,7 +18,7 @@ mod tests;
 
 use serde_json::Value;
 
-use super::finding::Finding;
+use super::finding::{Finding, Severity};
 use super::rule;
 use key::{Keys, Reach};
 pub use merged::{MergedManifest, merge_manifest};
@@ -38,7 +38,8 @@ pub(super) fn findings(
         "pyproject.toml" => python::keys,
         "setup.cfg" | "tox.ini" => ini::keys,
         "pom.xml" => build::maven,
-        "go.mod" => build::go,
+        "go.mod" | "go.work" => build::go,
+        name if name.ends_with(".mk") => recipes::included,
         name if name.starts_with("vite.config.") => build::vite,
         "build.gradle" | "build.gradle.kts" => build::gradle,
         _ => recipes::keys,
@@ -63,7 +64,16 @@ pub fn selects_the_same_tests(
     commands: &[(String, Vec<String>)],
 ) -> bool {
     let [before, now] = [before, now].map(String::from_utf8_lossy);
-    findings(path, (&before, &now), commands).is_empty()
+    let found = findings(path, (&before, &now), commands);
+    found.iter().all(|finding| finding.severity == Severity::Warn)
+}
+
+/// Two versions of pytest's own settings select and run the same.
+pub(super) fn runs_the_same(path: &str, before: &str, now: &str) -> bool {
+    let reach = Reach::new(&[], (before, now));
+    let both =
+        path.ends_with("pytest.ini").then(|| (ini::keys(before, &reach), ini::keys(now, &reach)));
+    matches!(both, Some((Some(before), Some(is))) if before.findings(&is, path, now).is_empty())
 }
 
 /// Of a file outside of the tree, or that git ignores, what can get around the

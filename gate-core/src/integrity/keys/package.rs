@@ -9,8 +9,8 @@ use super::key::{Free, Keys, Reach, leaves};
 use crate::integrity::rule;
 
 /// Settings of test runners.
-pub(super) const RUNNERS: [&str; 9] =
-    ["jest", "vitest", "mocha", "ava", "nyc", "c8", "tap", "playwright", "karma"];
+pub(super) const RUNNERS: [&str; 10] =
+    ["jest", "vitest", "mocha", "ava", "nyc", "c8", "tap", "playwright", "karma", "babel"];
 
 pub(super) fn keys(text: &str, reach: &Reach) -> Option<Keys> {
     let package = read(text)?;
@@ -21,7 +21,8 @@ pub(super) fn keys(text: &str, reach: &Reach) -> Option<Keys> {
             // `test:slow`, and a `lint` that no check runs, may come beside what runs.
             let beside = name.contains(':') || is_beside(&name) && !commanded.contains(&name);
             let free = if beside { Free::ToAdd } else { Free::Not };
-            keys.add(format!("scripts.{name}"), script, free);
+            let script = script.as_str().map_or_else(|| script.to_string(), str::to_owned);
+            keys.add_command(format!("scripts.{name}"), &script, free);
         }
     }
     for runner in RUNNERS {
@@ -33,6 +34,13 @@ pub(super) fn keys(text: &str, reach: &Reach) -> Option<Keys> {
     }
     for member in package["workspaces"].as_array().into_iter().flatten() {
         keys.add(format!("workspaces {member}"), "", Free::ToAdd);
+    }
+    for map in ["imports", "exports"] {
+        leaves(map, &package[map], &mut |at, value| {
+            if !value.is_null() {
+                keys.add_for(&rule::MAPPED, at, value, Free::ToAdd);
+            }
+        });
     }
     sources(&mut keys, &package);
     Some(keys)

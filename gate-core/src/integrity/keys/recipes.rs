@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::key::{Free, Keys, Reach};
+use crate::integrity::commands::hides;
 
 /// Names that change how every recipe runs.
 const SPECIAL: [&str; 9] = [
@@ -17,6 +18,14 @@ const SPECIAL: [&str; 9] = [
     ".DEFAULT_GOAL",
     ".POSIX",
 ];
+
+/// Variables that runners and compilers read, beside what changes how every recipe runs.
+fn is_special(name: &str) -> bool {
+    let begins = ["PYTEST_", "PYTHON", "CARGO_", "RUSTC", "JEST_", "VITEST", "NODE_", "LD_"];
+    SPECIAL.contains(&name)
+        || ["RUSTFLAGS", "GOFLAGS", "PATH"].contains(&name)
+        || begins.iter().any(|begin| name.starts_with(begin))
+}
 
 /// A target: what it depends on, and what it runs.
 #[derive(Debug, Default)]
@@ -34,20 +43,33 @@ struct Recipes {
 }
 
 pub(super) fn keys(text: &str, reach: &Reach) -> Option<Keys> {
+    Some(read(text, reach, false))
+}
+
+/// A file that makefiles include: what it sets may be used by any of them.
+pub(super) fn included(text: &str, reach: &Reach) -> Option<Keys> {
+    Some(read(text, reach, true))
+}
+
+fn read(text: &str, reach: &Reach, is_included: bool) -> Keys {
     let recipes = Recipes::read(text);
     let mut keys = Keys::default();
     let names = reached(reach);
     for name in &names {
         if let Some(recipe) = recipes.targets.get(name) {
-            let said = format!("{} | {}", recipe.needs.join(" "), recipe.lines.join("\n"));
-            keys.add(format!("target {name}"), &said, Free::ToAdd);
+            keys.add_command(format!("target {name}"), &recipe.lines.join("\n"), Free::ToAdd);
+            for need in &recipe.needs {
+                keys.add(format!("target {name} needs {need}"), "", Free::ToAdd);
+            }
         }
     }
     for (name, value) in &recipes.variables {
-        if SPECIAL.contains(&name.as_str()) {
+        if is_special(name) || is_included && hides(value) {
             keys.add(name, value, Free::Not);
         } else if used(reach, &names).contains(name) {
-            keys.add(name, value, Free::ToAdd);
+            // As a part of a command: a source more is nothing.
+            let lines: Vec<_> = value.lines().map(|line| format!("{name} {line}")).collect();
+            keys.add_command(name, &lines.join("\n"), Free::ToAdd);
         }
     }
     for name in recipes.targets.keys().filter(|name| SPECIAL.contains(&name.as_str())) {
@@ -56,7 +78,7 @@ pub(super) fn keys(text: &str, reach: &Reach) -> Option<Keys> {
     for line in &recipes.others {
         keys.add(line, "", Free::Not);
     }
-    Some(keys)
+    keys
 }
 
 /// The targets that checks and people run in one of the versions, and what these
@@ -137,6 +159,7 @@ fn make(text: &str) -> Recipes {
         } else if ["include ", "-include ", "sinclude ", "import ", "set "]
             .iter()
             .any(|word| said.starts_with(word))
+            || said.starts_with("$(")
         {
             recipes.others.push(said.to_owned());
         } else if let Some((names, rest)) = said.split_once(':') {

@@ -60,6 +60,8 @@ fn cargo() {
     free("Cargo.toml", PLAIN, &with("[lints.clippy]\nall = \"deny\""));
     free("Cargo.toml", one, &one.replace("\"b\"", "\"b\", \"c\""));
     free("Cargo.toml", "", PLAIN);
+    let other = with("[[test]]\nname = \"b\"\npath = \"tests/other.rs\"");
+    blocked("Cargo.toml", PLAIN, &other, &["manifest-key test b.path"]);
 }
 
 #[test]
@@ -80,6 +82,16 @@ fn package_json() {
     blocked("package.json", &before, &file, &["dependency-replaced dependencies.a"]);
     blocked("package.json", &before, "{", &["manifest-key a manifest cannot be read any more"]);
     free("package.json", &before, &with("vite", "vite --host"));
+    free("package.json", &before, &with("jest", "jest --verbose"));
+    free("package.json", &before, &with("\"dev\"", "\"lint\": \"eslint .\", \"dev\""));
+    let globs = |list: &str| package(scripts, &format!(", \"jest\": {{\"testMatch\": [{list}]}}"));
+    free("package.json", &globs("\"src/*.js\""), &globs("\"src/**/*.js\", \"lib/**\""));
+    blocked(
+        "package.json",
+        &globs("\"src/**/*.js\""),
+        &globs("\"src/*.js\""),
+        &["manifest-key jest.testMatch"],
+    );
     free("package.json", &before, &with("\"dev\"", "\"test:slow\": \"jest slow\", \"dev\""));
     free("package.json", &before, &before.replace("^1.0.0", "^2.0.0"));
     free("package.json", &before, &with("\"dev\"", "\"lint\": \"eslint .\", \"dev\""));
@@ -149,6 +161,13 @@ fn recipes() {
     }
     free("Makefile", make, &make.replace("mkdocs", "mkdocs build"));
     free("Makefile", make, &format!("{make}clean:\n\trm -f a\n"));
+    free("Makefile", make, &make.replace("\tpytest", "\t@pytest -v"));
+    let sources = "SRCS = a.c\ntest:\n\tcc $(SRCS)\n";
+    free("Makefile", sources, &sources.replace("a.c", "a.c b.c"));
+    free("mk/sources.mk", "SRCS = a.c\n", "SRCS = a.c b.c\n");
+    blocked("mk/flags.mk", "FLAGS =\n", "FLAGS = -v -k a\n", &["manifest-key FLAGS"]);
+    let more = format!("{make}export PYTEST_ADDOPTS += --co\n");
+    blocked("Makefile", make, &more, &["manifest-key PYTEST_ADDOPTS"]);
     assert_eq!(idle_targets(make), ["build", "docs"]);
     let just = "test:\n  cargo test\nfmt:\n  cargo fmt\n";
     blocked(

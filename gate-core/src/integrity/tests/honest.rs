@@ -16,7 +16,7 @@ const FREE: &[(&str, &str)] = &[
     ("scripts/deploy.sh", "rm -f a || true\nset +e\n"),
     ("cmd/main.go", "func main() { os.Exit(0) }\n"),
     ("src/testing/fake.py", "from unittest.mock import Mock\n"),
-    ("babel.config.js", "module.exports = process.env.NODE_ENV === 'test' ? a : b\n"),
+    ("rollup.config.js", "module.exports = process.env.NODE_ENV === 'test' ? a : b\n"),
     ("tests/test_new.py", "def test_skip_list():\n    assert skip([1]) == []\n"),
     ("src/new/mod.rs", "pub fn eq(a: u8, b: u8) -> bool { a == b }\n"),
     ("Cargo.lock", "skip\n"),
