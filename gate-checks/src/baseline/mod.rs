@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gate_core::decide::policy::Policy;
-use gate_core::integrity::guarded;
+use gate_core::integrity::{Guarded, guarded};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -243,6 +243,19 @@ impl Baseline {
     /// A folder that cannot be removed.
     pub fn forget_old_texts(site: &CheckSite) -> Result<(), BaselineError> {
         OldTexts::forget(site, &WorkTree::open(site)?)
+    }
+
+    /// True if it has files of tests.
+    ///
+    /// # Errors
+    ///
+    /// A commit that is gone.
+    pub(crate) fn has_tests(&self, tree: &WorkTree) -> Result<bool, BaselineError> {
+        let files = self.files(tree)?;
+        let dirty = self.body.dirty.iter().filter(|(_, mark)| mark.is_some());
+        let mut names = files.keys().chain(dirty.map(|(name, _)| &name.0));
+        Ok(names
+            .any(|name| std::str::from_utf8(name).ok().and_then(guarded) == Some(Guarded::Test)))
     }
 
     /// True if it has an older text of this file than the tree had when it was taken.

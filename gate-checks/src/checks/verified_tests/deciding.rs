@@ -93,13 +93,16 @@ impl VerifiedTests<'_> {
             let Some(run) = run else {
                 // The own run was the same.
                 let report = verdict.report.clone();
-                verdict.compare(&self.compared(workspace, overlay, (&baseline, report.as_ref())));
+                let compared = self.compared(workspace, overlay, (&baseline, report.as_ref()));
+                verdict.compare(&compared);
+                self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
                 return Ok(Accepted { replacements, adapted });
             };
             let run = self.let_go(workspace, run);
             let compared = self.compared(workspace, overlay, (&baseline, run.report.as_ref()));
             if run.passed() && compared.wrong().is_none() {
                 verdict.compare(&compared);
+                self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
                 let names = adapted.iter().map(|path| path.to_string_lossy());
                 verdict.tell("adapted", json!(names.collect::<Vec<_>>()));
                 return Ok(Accepted { replacements, adapted });
@@ -150,6 +153,23 @@ impl VerifiedTests<'_> {
             }
         }
         Ok(old.write()?)
+    }
+
+    /// A pass is none if somebody took a baseline with tests, and nobody knows what became of them.
+    fn doubt_without_baseline(
+        &self,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        compared: &Compared,
+        verdict: &mut Verdict,
+    ) -> Result<(), Trouble> {
+        let is_taken = !overlay.baseline.is_from_history();
+        if is_taken && compared.is_without_baseline() && overlay.baseline.has_tests(tree)? {
+            let summary = "the baseline's tests are not known: the command gave no report there; \
+                           install what it needs, then take a new one with `gate baseline`";
+            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
+        }
+        Ok(())
     }
 
     /// One run of the baseline's tests. None if it would be the run of the tree's own tests again.
