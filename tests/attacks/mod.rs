@@ -2,6 +2,7 @@
 //! Each row is done here through the built gate, or names the test that does it.
 
 mod code;
+mod findings;
 mod gate;
 mod git;
 mod honest;
@@ -138,6 +139,11 @@ fn what_is_done_to_tests() {
 #[test]
 fn what_is_done_to_other_tests() {
     println!("{}", all_caught(tests_others::ROWS));
+}
+
+#[test]
+fn what_attackers_found_who_had_read_the_sources() {
+    println!("{}", all_caught(findings::ROWS));
 }
 
 #[test]
