@@ -8,6 +8,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod approve;
 mod attacks;
 mod baseline;
 mod breaker;

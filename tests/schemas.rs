@@ -29,6 +29,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "plan",
         "status",
         "trust",
+        "approve",
         "lock",
         "wrong",
         "version",

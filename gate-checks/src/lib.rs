@@ -42,7 +42,9 @@ mod temporary;
 mod workspace;
 pub mod worktree;
 
-pub use checks::{PluginAnswer, PluginOutcome, PluginRequest, PutBack, learn_tests, rerun};
+pub use checks::{
+    PluginAnswer, PluginOutcome, PluginRequest, PutBack, learn_tests, red_tests, rerun,
+};
 pub use doctor::{
     Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,
 };
@@ -51,7 +53,7 @@ pub use gather::{
     GatherError, GatherOptions, Gathered, TreeChange, gather, is_uncommitted, list_files, look,
 };
 pub use programs::{Program, programs, starts_program};
-pub use settings::{BadSetting, validate};
+pub use settings::{BadSetting, validate, validate_glob};
 pub use site::{CheckSite, PANICS, environment};
 pub use slots::SLOTS;
 pub use temporary::Temporary;

@@ -2,7 +2,7 @@
 
 use gate_core::decide::policy::Policy;
 
-use crate::worktree::Globs;
+use crate::worktree::{Globs, WorktreeError};
 
 /// A setting that no check can work with.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +26,15 @@ pub fn validate(policy: &Policy) -> Result<(), BadSetting> {
         globs(format!("checks.{name}.ignore"), &check.ignore)?;
     }
     Ok(())
+}
+
+/// Checks that a glob of files of the project can be parsed.
+///
+/// # Errors
+///
+/// A glob that cannot, or that leads out of the project.
+pub fn validate_glob(glob: &str) -> Result<(), WorktreeError> {
+    Globs::new(&[glob.to_owned()]).map(drop)
 }
 
 fn globs(key: String, globs: &[String]) -> Result<(), BadSetting> {

@@ -40,7 +40,7 @@ pub(crate) use self::replay::{Only, Replay};
 pub(crate) use self::run::{Cwd, ExitCodes, Run, Stop};
 pub(crate) use self::shared::{InputArgs, SettingsArgs};
 use self::shared::{Suggested, checks, codes, non_empty};
-pub(crate) use self::trust::{Lock, Trust, Version, Wrong};
+pub(crate) use self::trust::{Approve, Lock, Trust, Version, Wrong};
 pub(crate) use self::work::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 
 /// Decides whether a coding agent's loop may end.
@@ -134,6 +134,11 @@ pub(crate) enum Command {
     ///
     /// For the operator; recorded.
     Trust(Trust),
+    /// Approve changed tests, so that the work may be done with them
+    ///
+    /// The next check goes by it, without another turn of the agent. For the operator;
+    /// recorded.
+    Approve(Approve),
     /// Pin the current settings for a run
     ///
     /// For the operator; recorded.

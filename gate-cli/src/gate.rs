@@ -17,7 +17,7 @@ use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::{IterationFacts, TreeSeen, TreeState};
-use gate_core::decide::policy::When;
+use gate_core::decide::policy::{Allowance, When};
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
 use gate_core::mask::Masker;
@@ -27,7 +27,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::failure::Failure;
-use crate::memory::{DecisionContext, DecisionRequest, Memory, PendingDecision, Start};
+use crate::memory::{Approvals, DecisionContext, DecisionRequest, Memory, PendingDecision, Start};
 use crate::record::{Record, SCHEMA, Tree, UsageRecord, VERSION};
 use crate::remarks::{about_transcript, warning};
 use crate::request::{Checks, Request};
@@ -153,7 +153,7 @@ impl Gate {
         let Some(memory) = &self.memory else {
             let scan = self.unproven(&judging.scan);
             self.admit(report, request, &scan, None)?;
-            let gathered = self.gather(source, request, &scan, None)?;
+            let gathered = self.gather((source, request), &scan, None, &Approvals::default())?;
             let mut input = self.input_with_evidence(&scan, request, &gathered);
             input.settings_changed = report.and_then(|report| report.changed.clone());
             self.masker.input(&mut input);
@@ -164,8 +164,10 @@ impl Gate {
         let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
         // Where the caller numbers the iterations, a repetition is told from a new run by it.
         let input = request.iteration.and(judging.input.as_deref());
+        let approvals = self.approvals(&mut memory, request);
         let question = DecisionRequest {
             settings: self.run_settings(report),
+            approval: approvals.newest(),
             admit: &|turn| self.admit(report, request, &judging.scan, Some(turn)),
             ..self.decision_request(request, input, &judging.policy_text, &look)
         };
@@ -178,7 +180,7 @@ impl Gate {
                 let scan = proven(&judging.scan, tokens, turn.numbered());
                 let gathered = match &turn.tampered {
                     Some(why) => tampered_evidence(turn.policy(&question), why),
-                    None => self.gather(source, request, &scan, Some(&turn))?,
+                    None => self.gather((source, request), &scan, Some(&turn), &approvals)?,
                 };
                 let seen = self.watch(source, request, &gathered, &turn);
                 let mut input = self.input_with_evidence(&judging.scan, request, &gathered);
@@ -207,6 +209,7 @@ impl Gate {
                     let judged = judge(&input, turn.policy(&question));
                     let decision = judged.decision.clone();
                     let record = self.new_record(decision, judging, request, &gathered);
+                    let record = with_approvals(record, &approvals);
                     let record = self.with_trust(record, report, &gathered, Some(&turn));
                     let DecisionContext { run, iteration, .. } = context;
                     (Record { run, iteration, ..record }, judged)
@@ -248,6 +251,7 @@ impl Gate {
             acts: &request.acts,
             actor: request.actor.as_deref(),
             of_work: request.of_work,
+            approval: None,
             policy: &self.policy,
             policy_text,
             settings: None,
@@ -258,21 +262,24 @@ impl Gate {
     /// Runs the checks that the decision needs.
     fn gather(
         &self,
-        source: &Source,
-        request: &Request,
+        (source, request): (&Source, &Request),
         scan: &Scan,
         turn: Option<&PendingDecision>,
+        approvals: &Approvals,
     ) -> Result<Gathered, Failure> {
         if !self.wants_evidence(scan, request, turn) {
             return Ok(Gathered::default());
         }
         let site = self.site(source, request);
+        let baseline = self.baseline(&site, request, turn)?;
+        let approved = approvals.in_force(baseline.as_ref().map(Baseline::digest));
+        let approved = approved.into_iter().map(Allowance::from);
         let wanted = GatherOptions {
             only: request.checks.only().map(str::to_owned),
             all: request.checks == Checks::All,
             fresh: request.fresh,
-            baseline: self.baseline(&site, request, turn)?,
-            allow: request.allow.clone(),
+            baseline,
+            allow: request.allow.iter().cloned().chain(approved).collect(),
             interactive: request.is_interactive(),
             about: About {
                 task: request.task.clone(),
@@ -284,6 +291,14 @@ impl Gate {
             cancel: request.cancel.clone(),
         };
         Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
+    }
+
+    /// The approvals of changed tests. One that cannot be read allows nothing.
+    fn approvals(&self, memory: &mut Memory, request: &Request) -> Approvals {
+        if self.policy.checks.is_empty() || request.checks == Checks::None {
+            return Approvals::default();
+        }
+        memory.approvals().unwrap_or_default()
     }
 
     fn site(&self, source: &Source, request: &Request) -> CheckSite {
@@ -395,6 +410,7 @@ impl Gate {
             masked: Vec::new(),
             usage: UsageRecord::new(&transcript),
             ledger: None,
+            approved: Vec::new(),
             transcript,
             wrong: None,
             duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -425,6 +441,14 @@ impl Gate {
         let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
         Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok()
     }
+}
+
+/// The record with the approvals that its checks went by.
+fn with_approvals(record: Record, approvals: &Approvals) -> Record {
+    if record.decision.evidence.is_empty() {
+        return record;
+    }
+    Record { approved: approvals.in_force(record.baseline.as_deref()), ..record }
 }
 
 fn with_context(input: &Input, context: DecisionContext, seen: &Option<TreeSeen>) -> Input {

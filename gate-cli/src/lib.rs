@@ -31,6 +31,7 @@ mod settings;
 mod source;
 pub mod store;
 mod supervision;
+mod test_approval;
 #[cfg(test)]
 mod tests;
 pub mod trust;

@@ -1,6 +1,7 @@
 //! `gate.decision.v1`: a decision with its time and place.
 
 use gate_checks::TreeChange;
+use gate_core::decide::policy::Allowance;
 use gate_core::mask::{self, MASKED, Masker};
 use gate_core::{Decision, Transcript, Verdict};
 use schemars::JsonSchema;
@@ -60,6 +61,9 @@ pub struct Record {
     pub ledger: Option<Ledger>,
     /// Facts of the transcript beside the conversation.
     pub transcript: Transcript,
+    /// The changes of tests that the operator had approved for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approved: Vec<ApprovedChange>,
     /// The operator's mark, if the decision was wrong.
     #[serde(default)]
     pub wrong: Option<WrongMark>,
@@ -100,6 +104,33 @@ pub struct Ledger {
     pub seq: u64,
     /// The record's hash.
     pub hash: String,
+}
+
+/// A change of tests that the operator has approved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ApprovedChange {
+    /// Glob of the test files, relative to the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The test's name, in which `*` stands for anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// The operator's reason.
+    pub reason: String,
+}
+
+impl ApprovedChange {
+    /// The glob or the test's name.
+    pub(crate) fn name(&self) -> &str {
+        self.path.as_deref().or(self.test.as_deref()).unwrap_or_default()
+    }
+}
+
+impl From<ApprovedChange> for Allowance {
+    fn from(approved: ApprovedChange) -> Self {
+        let ApprovedChange { path, test, reason } = approved;
+        Self { path, test, rule: None, reason }
+    }
 }
 
 /// The mistake in a decision. It follows from the verdict.

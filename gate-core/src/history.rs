@@ -57,6 +57,8 @@ pub mod kind {
     pub const TRUST: &str = "settings_trust";
     /// A decision was marked as wrong by an operator.
     pub const WRONG: &str = "decision_wrong";
+    /// Changes of tests were approved by an operator.
+    pub const APPROVED: &str = "tests_approved";
     /// A run was locked to a policy by an operator, or the lock was ended.
     pub const LOCK: &str = "policy_lock";
 

@@ -197,6 +197,8 @@ fn a_persons_word_in_a_prompt_is_the_operators() {
     let ran = PERSON.does(PERSON.prompt(ran, "Go."), "echo '# c' >> calc");
     let ran = refuses(PERSON.stops(ran, "Done."), "completion status");
     last(silent(PERSON.stops(ran, CLAIM)), "exit", None);
+    let ran = PERSON.begins(green(""), "gate approve 'a > b' new price").says("approved  a > b");
+    ran.again("log").code(0).says("a > b: new price");
     // A script has no person who types.
     let ran = SCRIPT.begins(green(""), "gate off").stdout("");
     ran.again("status").code(0).says("ON");

@@ -33,7 +33,7 @@ use plugin::Plugin;
 use review::Review;
 
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
-pub use verified_tests::{PutBack, learn_tests, rerun};
+pub use verified_tests::{PutBack, learn_tests, red_tests, rerun};
 
 /// A check with the names of those that have to pass before it.
 #[derive(Clone)]

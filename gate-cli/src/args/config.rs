@@ -62,6 +62,8 @@ pub enum SchemaName {
     Status,
     /// `gate trust --json`.
     Trust,
+    /// `gate approve --json`.
+    Approve,
     /// `gate lock --json`.
     Lock,
     /// `gate wrong --json`.

@@ -147,6 +147,13 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ("handoff convert", &["gate handoff convert HANDOFF.md --to json"]),
     ("handoff verify", &["gate handoff verify HANDOFF.md"]),
     ("handoff schema", &["gate handoff schema"]),
+    (
+        "approve",
+        &[
+            "gate approve",
+            "gate approve tests/test_cart.py::test_total --reason 'the price has changed'",
+        ],
+    ),
     ("wrong", &["gate wrong 12 --reason 'the tests had not run'"]),
     ("version", &["gate version --digest"]),
     ("completions", &["gate completions bash >~/.local/share/bash-completion/completions/gate"]),

@@ -25,7 +25,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &["setup", "check", "run", "init", "install", "uninstall", "doctor", "prompt", "demo"],
     ),
     ("Look", &["last", "explain", "log", "replay", "scan", "status"]),
-    ("Control", &["trust", "baseline", "stop", "off", "on", "breaker", "lock", "wrong"]),
+    ("Control", &["trust", "approve", "baseline", "stop", "off", "on", "breaker", "lock", "wrong"]),
     ("Teams", &["work", "bus", "fact", "handoff", "exit"]),
     ("Plumbing", &["config", "ledger", "hook", "version", "completions", "man", "help"]),
 ];

@@ -83,6 +83,10 @@ pub(crate) struct Run {
     /// operator; recorded.
     #[arg(long)]
     pub(crate) unverified: bool,
+    /// Test files that the agent may change, relative to the project, such as
+    /// 'tests/golden/**'. For the operator; recorded.
+    #[arg(long, value_name = "GLOB", value_parser = non_empty)]
+    pub(crate) may_change: Vec<String>,
     /// The agent's working folder.
     #[arg(long, value_enum, default_value_t = Cwd::Tree)]
     pub(crate) cwd: Cwd,

@@ -1,4 +1,4 @@
-//! `gate trust`, `lock`, `wrong` and `version`.
+//! `gate trust`, `approve`, `lock`, `wrong` and `version`.
 
 use clap::Args;
 
@@ -12,6 +12,20 @@ pub(crate) struct Trust {
     /// Take back what was approved here.
     #[arg(long)]
     pub(crate) revoke: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Approve {
+    /// Changed tests, by their names in reports or by their files; `*` stands for anything.
+    /// Without any, gate shows what the latest decision here waits for.
+    #[arg(value_name = "TEST", requires = "reason", value_parser = non_empty)]
+    pub(crate) tests: Vec<String>,
+    /// Why the change is right.
+    #[arg(long, value_name = "TEXT", requires = "tests", value_parser = non_empty)]
+    pub(crate) reason: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

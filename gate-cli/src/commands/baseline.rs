@@ -15,6 +15,7 @@ use crate::gate::Gate;
 use crate::record::Ledger;
 use crate::render::{self, print, print_text};
 use crate::settings;
+use crate::test_approval::red_before;
 
 /// Exit code if there is no baseline.
 const NONE: u8 = 1;
@@ -67,6 +68,8 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     Baseline::forget_old_texts(&site)?;
     let gate = Gate::open(settings, site)?;
     let taken = gate.take_baseline(None)?;
+    let red = taken.as_ref().map(|taken| gate.red_tests(taken)).unwrap_or_default();
+    render::notes(&red_before(&red));
     let ledger = match &taken {
         Some(taken) => Some(memory.record_act("baseline", Some(taken.digest()))?),
         None => None,

@@ -22,7 +22,8 @@ use crate::args::{Init, Language};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Roots};
-use crate::render::{Page, print, print_text};
+use crate::render::{self, Page, print, print_text};
+use crate::test_approval::red_before;
 use measure::Stopwatch;
 use measured::Measured;
 
@@ -103,6 +104,8 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
             found
         }
     };
+    let red: Vec<_> = found.times.values().flat_map(|measured| measured.red.clone()).collect();
+    render::notes(&red_before(&red));
     Ok(if found.can_pass() { DONE } else { PROBLEMS })
 }
 

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod approve;
 mod baseline;
 mod breaker;
 mod bus;
@@ -101,6 +102,7 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Status(status) => OutputMode { json: status.json, stop: false },
         Command::Log(log) => OutputMode { json: log.json, stop: false },
         Command::Trust(trust) => OutputMode { json: trust.json, stop: false },
+        Command::Approve(approve) => OutputMode { json: approve.json, stop: false },
         Command::Lock(lock) => OutputMode { json: lock.json, stop: false },
         Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
         Command::Version(version) => OutputMode { json: version.json, stop: false },
@@ -177,6 +179,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Breaker(args) => breaker::run(&here, &args),
         Command::Trust(args) => trust::run(&here, &args),
         Command::Lock(args) => lock::run(&here, &args),
+        Command::Approve(args) => approve::run(&here, &args),
         Command::Wrong(args) => wrong::run(&here, &args),
         Command::Version(args) => version::run(&args),
         Command::Ledger(args) => ledger::run(&here, &args),

@@ -11,7 +11,7 @@ use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
 use gate_core::config::{Backoff, Origin, Resolved};
-use gate_core::decide::policy::When;
+use gate_core::decide::policy::{Allowance, When};
 use gate_core::decide::signal;
 use gate_core::protocol::run;
 use gate_core::read::Forced;
@@ -38,6 +38,7 @@ use crate::settings::Selection;
 use crate::source::Source;
 use crate::store::PATIENCE;
 use crate::supervision::ATTEND;
+use crate::test_approval::{file_glob, red_before};
 use crate::trust::{self, Trust};
 
 /// Exit code of a loop whose work is not done.
@@ -54,6 +55,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     for (act, _) in acts(args) {
         here.operator(&format!("--{}", act.replace('_', "-")))?;
     }
+    args.may_change.iter().try_for_each(|glob| file_glob(glob))?;
     let selection = Selection { threshold: args.exit_threshold, ..Selection::default() };
     let (mut settings, trust) = trust::settings_in_force(&here.places, &selection)?;
     verifiable(&settings.policy, args)?;
@@ -142,6 +144,8 @@ impl RunCommand<'_> {
         let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
         let gate = gate.trusting(trust)?;
         let taken = gate.take_baseline_if_wanted()?;
+        let red = taken.as_ref().map(|taken| gate.red_tests(taken)).unwrap_or_default();
+        render::notes(&red_before(&red));
         let gate = gate.compared_with(taken);
         let signal = &gate.policy().signal;
         let taught = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
@@ -161,6 +165,7 @@ impl RunCommand<'_> {
             new_run: false,
             forced: self.args.reason.clone(),
             acts: acts(self.args),
+            allow: may_change(self.args),
             actor: Some(order.agent.clone()),
             of_work: job.is_some(),
             events: reporter.checks(),
@@ -209,7 +214,19 @@ fn acts(args: &Run) -> Vec<(&'static str, Option<String>)> {
     ]
     .into_iter()
     .flatten()
+    .chain(args.may_change.iter().map(|glob| ("may_change", Some(glob.clone()))))
     .collect()
+}
+
+/// The edits of test files that the operator allows beforehand.
+fn may_change(args: &Run) -> Vec<Allowance> {
+    let allowed = args.may_change.iter().map(|glob| Allowance {
+        path: Some(glob.clone()),
+        test: None,
+        rule: None,
+        reason: "`--may-change` of this loop".to_owned(),
+    });
+    allowed.collect()
 }
 
 /// That something beside the agent's own words says whether the work is done, or that

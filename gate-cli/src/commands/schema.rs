@@ -23,6 +23,7 @@ use crate::memory::{BreakerStatus, Lock, WrongRecord};
 use crate::record::Record;
 use crate::replay::{ReplayGroup, ReplayRecord};
 use crate::runner::RunRecord;
+use crate::test_approval::ApproveRecord;
 
 /// A JSON Schema.
 pub fn schema(name: Name) -> Value {
@@ -41,6 +42,7 @@ pub fn schema(name: Name) -> Value {
         Name::Plan => schema_for!(PlanRecord).to_value(),
         Name::Status => schema_for!(Status).to_value(),
         Name::Trust => schema_for!(TrustRecord).to_value(),
+        Name::Approve => schema_for!(ApproveRecord).to_value(),
         Name::Lock => schema_for!(Lock).to_value(),
         Name::Wrong => schema_for!(WrongRecord).to_value(),
         Name::Version => schema_for!(VersionRecord).to_value(),

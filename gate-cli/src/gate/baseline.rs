@@ -78,6 +78,11 @@ impl Gate {
         Ok(taken)
     }
 
+    /// The tests of a baseline that fail there, as far as they are known.
+    pub(crate) fn red_tests(&self, baseline: &Baseline) -> Vec<String> {
+        gate_checks::red_tests(&self.policy, &self.site, baseline)
+    }
+
     /// True if a check compares the tree with a baseline.
     pub(crate) fn compares(&self) -> bool {
         baseline::is_wanted(&self.policy)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::settings::parse_duration;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OperatorCommand {
     /// `gate off [--for D]`.
     Off(Option<Duration>),
@@ -15,6 +15,8 @@ pub(super) enum OperatorCommand {
     OnForSession,
     /// `gate trust`.
     Trust,
+    /// `gate approve TEST… [REASON]`, with its words.
+    Approve(Vec<String>),
 }
 
 impl OperatorCommand {
@@ -28,6 +30,11 @@ impl OperatorCommand {
             ["gate", "on"] => Some(Self::On),
             ["gate", "on", "--session"] => Some(Self::OnForSession),
             ["gate", "trust"] => Some(Self::Trust),
+            ["gate", "approve", ..] => {
+                // Names of tests may have blanks, so they are read as a shell reads them.
+                let command = prompt.trim().trim_start_matches(['!', '/']);
+                Some(Self::Approve(shlex::split(command)?.into_iter().skip(2).collect()))
+            }
             _ => None,
         }
     }
@@ -46,7 +53,21 @@ mod tests {
             OperatorCommand::parse("gate on --session"),
             Some(OperatorCommand::OnForSession)
         );
-        for other in ["please gate off", "gate off and go on", "gate off --for ever", "gate", ""] {
+        let approved = |words: &[&str]| {
+            Some(OperatorCommand::Approve(words.iter().map(|word| (*word).to_owned()).collect()))
+        };
+        let command = OperatorCommand::parse("gate approve 'a > b' new price");
+        assert_eq!(command, approved(&["a > b", "new", "price"]));
+        assert_eq!(OperatorCommand::parse("!gate approve"), approved(&[]));
+        for other in [
+            "please gate off",
+            "gate approved",
+            "gate approve 'a",
+            "gate off and go on",
+            "gate off --for ever",
+            "gate",
+            "",
+        ] {
             assert_eq!(OperatorCommand::parse(other), None, "{other}");
         }
     }

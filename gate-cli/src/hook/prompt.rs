@@ -15,6 +15,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::settings::{self, Selection};
+use crate::test_approval;
 
 const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -92,6 +93,9 @@ impl Prompt<'_> {
                 Ok("gate: this session ends with a checked exit".to_owned())
             }
             OperatorCommand::Trust => approve_typed(here),
+            OperatorCommand::Approve(words) => {
+                test_approval::approve_typed(here, &words, STORE_TIMEOUT)
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 //! 3. [`Memory::record`] numbers the iteration, decides with the loop's state at that
 //!    moment, and writes the record. When it returns, the record is durable.
 
+mod approvals;
 mod body;
 mod breaker_ops;
 mod breakers;
@@ -34,6 +35,7 @@ use std::time::Duration;
 use gate_checks::worktree;
 use gate_core::protocol::ledger::Head;
 
+pub(crate) use approvals::Approvals;
 pub use breaker_ops::{BreakerStatus, Operation};
 pub use breakers::{OpenBreaker, Which};
 pub(crate) use clock::now;

@@ -59,6 +59,8 @@ pub(crate) struct DecisionRequest<'a> {
     pub(crate) of_work: bool,
     /// The operator's flags, with their values.
     pub(crate) acts: &'a [(&'static str, Option<String>)],
+    /// The number of the latest record that approves changed tests.
+    pub(crate) approval: Option<u64>,
     pub(crate) policy: &'a Policy,
     /// The policy's canonical text.
     pub(crate) policy_text: &'a str,

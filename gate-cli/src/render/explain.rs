@@ -63,6 +63,10 @@ impl Explained {
         if let Some(ledger) = &record.ledger {
             self.row("ledger", &format!("record {}, {}", ledger.seq, ledger.hash));
         }
+        for (number, change) in record.approved.iter().enumerate() {
+            let label = if number == 0 { "approved" } else { "" };
+            self.row(label, &format!("{}: {}", change.name(), change.reason));
+        }
         if let Some(mark) = &record.wrong {
             self.row("marked", &format!("{}: {}", mark.mistake.words(), mark.reason));
         }

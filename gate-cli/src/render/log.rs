@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::page::{Mark, Page};
 use super::text::{brief, local_seconds, span};
+use crate::record::ApprovedChange;
 
 /// The column of runs and tasks.
 const SUBJECT_COLUMNS: usize = 24;
@@ -110,6 +111,14 @@ fn event(record: &Record) -> (String, Option<AnsiColor>, String) {
             let digest = at(record, "trust", "/digest");
             let what = if digest.is_empty() { "trust revoked" } else { "trusted" };
             (what.to_owned(), Some(AnsiColor::Yellow), digest.to_owned())
+        }
+        kind::APPROVED => {
+            let changes = record.body.get("approved").cloned().unwrap_or_default();
+            let changes: Vec<ApprovedChange> = serde_json::from_value(changes).unwrap_or_default();
+            let names: Vec<_> = changes.iter().map(ApprovedChange::name).collect();
+            let reason = changes.first().map_or("", |change| &change.reason);
+            let why = format!("{}: {reason}", names.join(", "));
+            ("approved".to_owned(), Some(AnsiColor::Yellow), why)
         }
         kind::LOCK => {
             let policy = at(record, "lock", "/policy");

@@ -118,9 +118,10 @@ impl End {
         }
     }
 
-    /// True if only a person's approval of changed settings is missing.
-    pub(crate) fn waits_for_settings(&self) -> bool {
-        self.last.as_ref().is_some_and(|last| last.decision.waits_for_settings())
+    /// True if only a person's approval of changed settings or tests is missing.
+    pub(crate) fn waits_for_approval(&self) -> bool {
+        let decision = self.last.as_ref().map(|last| &last.decision);
+        decision.is_some_and(|last| last.waits_for_settings() || last.waits_for_tests())
     }
 
     fn denied_tools(&self) -> Vec<String> {

@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::breaker::{Admission, BreakerView, Cause, Change, Event, Trip};
 use super::breaker_input;
 use super::budget;
+use super::changed_tests::{ChangedTests, DecidedIn};
 use super::evidence::Evidence;
 use super::feedback;
 use super::input::Input;
 use super::iteration_facts::IterationFacts;
 use super::policy::Policy;
 use super::reason::{Reason, ReasonCode, Warning};
-use super::ruling::{Case, Ruling};
+use super::ruling::{Case, Ruling, is_about_tests_alone};
 use super::run_state::{LoopState, StateUpdate};
 use super::score::Indicators;
 use super::signal::{Signal, TokenHalves};
@@ -40,6 +41,9 @@ pub struct Decision {
     /// no passing check supports.
     #[serde(default)]
     pub verified: bool,
+    /// The folder in which tests ran last: `warm` if at least one check had no fresh one.
+    #[serde(default)]
+    pub deciding: DecidedIn,
     /// The operator's reason, if forced.
     #[serde(default)]
     pub force_reason: Option<String>,
@@ -140,6 +144,9 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         verdict = Verdict::Tripped;
         reasons.insert(0, reason);
     }
+    if refuses && let Some(fed) = fed.as_mut() {
+        fed.memory.run.told_of_tests |= is_about_tests_alone(&reasons);
+    }
     if input.observed.stop.is_some()
         && let Some(fed) = fed.as_mut()
     {
@@ -156,6 +163,7 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         forced: input.forced.is_some(),
         released,
         verified: case.is_verified(verdict),
+        deciding: DecidedIn::all(&input.evidence),
         force_reason: input.forced.clone(),
         feedback: match released {
             Some(_) => String::new(),
@@ -214,6 +222,13 @@ fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<
     if input.admission(policy) == Admission::Held {
         return Some(memory.held(observed));
     }
+    // A person is waited for: nothing of that is the agent's failure.
+    if ruling.0 == Verdict::Blocked
+        && is_about_tests_alone(ruling.1)
+        && memory.governing().is_closed()
+    {
+        return Some(memory.held(observed));
+    }
     let iteration = breaker_input::iteration(ruling, input, policy, memory);
     if input.outage().is_some() && !iteration.passed && memory.breaker.is_closed() {
         return Some(memory.idle(observed));
@@ -234,6 +249,16 @@ impl Decision {
     /// True if nothing is missing but a person's approval of changed settings.
     pub fn waits_for_settings(&self) -> bool {
         self.reasons.iter().any(|reason| reason.code == ReasonCode::SettingsChanged)
+    }
+
+    /// True if nothing is missing but a person's approval of changed tests.
+    pub fn waits_for_tests(&self) -> bool {
+        is_about_tests_alone(&self.reasons)
+    }
+
+    /// The changed tests that a person has to approve.
+    pub fn changed_tests(&self) -> Vec<ChangedTests> {
+        self.evidence.iter().flat_map(Evidence::changed_tests).collect()
     }
 
     /// The run's use of its budget, this iteration included; none without state.

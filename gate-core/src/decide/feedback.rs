@@ -12,8 +12,9 @@ mod quoted;
 
 pub(super) use next_step::next;
 
+use super::evidence::Evidence;
 use super::input::Input;
-use super::policy::Policy;
+use super::policy::{Mode, Policy};
 use super::reason::{Reason, ReasonCode};
 use super::run_state::RunState;
 use super::signal::{Signal, Status, TokenState, prompt};
@@ -60,6 +61,9 @@ pub(super) fn text(
     if not_own(input).is_some() {
         text.push_str(NOT_OWN);
     }
+    if red_before(input).is_some() {
+        text.push_str(RED_BEFORE);
+    }
     if input.settings_changed.is_some() {
         text.push_str(SETTINGS_CHANGED);
     }
@@ -90,6 +94,9 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         }
         ReasonCode::RequiredCheckFailed => format!("{check} failed"),
         ReasonCode::RequiredCheckInconclusive => format!("{check} could not be measured"),
+        ReasonCode::TestsChanged => format!(
+            "{check}: tests that were there before are changed, and their old text fails; restore these, or a person has to approve them: say why the task needs the change"
+        ),
         ReasonCode::CheckNotRun => format!("{check} did not run"),
         ReasonCode::CheckRunning => {
             format!("{check} is still running; wait for it: look again in a while")
@@ -125,6 +132,21 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
 /// session's.
 const NOT_OWN: &str = "- some red tests are not yours unless they are your task; if nothing else \
                        is left, end with the status BLOCKED\n";
+
+/// The line for an agent about tests that failed at the baseline.
+const RED_BEFORE: &str = "- some of these tests were red before you began: if it is not your task, end with BLOCKED \
+     (red-before)\n";
+
+/// Failing tests of required checks that failed at the baseline; none in a hook, which
+/// tells them in its own way.
+fn red_before(input: &Input) -> Option<String> {
+    if input.observed.stop.is_some() {
+        return None;
+    }
+    let required = input.evidence.iter().filter(|record| record.mode == Mode::Require);
+    let tests: Vec<_> = required.flat_map(Evidence::red_before).collect();
+    (!tests.is_empty()).then(|| tests.join(", "))
+}
 
 /// Failing tests that are not the agent's.
 fn not_own(input: &Input) -> Option<String> {

@@ -8,6 +8,7 @@
 pub mod breaker;
 mod breaker_input;
 mod budget;
+pub mod changed_tests;
 pub mod decision;
 pub mod evidence;
 pub(crate) mod expression;

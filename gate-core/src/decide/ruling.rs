@@ -1,5 +1,6 @@
 //! The ruling: what speaks against `exit`, and in which order it counts.
 
+mod changed_tests;
 mod remarks;
 
 use super::breaker::{Admission, BreakerState};
@@ -15,6 +16,9 @@ use super::score::Indicators;
 use super::signal::Status;
 use super::situation::{Course, Released};
 use super::verdict::Verdict;
+
+pub(super) use changed_tests::is_about_tests_alone;
+use changed_tests::tests_changed;
 
 /// One case before the gate.
 pub(super) struct Case<'a> {
@@ -74,7 +78,12 @@ impl Case<'_> {
             (Course::Look, Some(stopped)) => {
                 let mut against: Vec<_> = self.tampered().collect();
                 against.extend(self.checks());
-                self.with_background(stopped.look(against))
+                match self.with_background(stopped.look(against)) {
+                    Ruling { released: None, reasons, .. } if is_about_tests_alone(&reasons) => {
+                        self.changed_tests(reasons)
+                    }
+                    ruling => ruling,
+                }
             }
             _ => self.decided(stopped.as_ref()),
         }
@@ -96,6 +105,10 @@ impl Case<'_> {
         if let Some(why) = self.input.outage().and_then(|outage| outage.gives_up.as_ref()) {
             against.insert(0, Reason::new(ReasonCode::BackoffLimit, why));
             return Ruling::new(Verdict::Tripped, against);
+        }
+        if self.needs_approval_alone(&against) {
+            against.retain(|reason| reason.code == ReasonCode::TestsChanged);
+            return self.changed_tests(against);
         }
         let beyond = stopped.and_then(|_| beyond_a_hook(&against, self.input, self.policy));
         beyond.map_or_else(|| Ruling::new(Verdict::Continue, against), Ruling::from)
@@ -319,6 +332,9 @@ impl Case<'_> {
             self.policy.checks.get(name).map_or(worst.mode, |check| check.mode) == Mode::Require;
         if !required && worst.mode != Mode::Require {
             return None;
+        }
+        if let changed @ [_, ..] = worst.changed_tests().as_slice() {
+            return Some(tests_changed(name, changed));
         }
         let (code, what) = match worst.outcome {
             Outcome::Pass | Outcome::Tamper => return None,

@@ -76,6 +76,9 @@ pub struct RunState {
     /// The refusals of the agent's stop, if a hook asks.
     #[serde(default, skip_serializing_if = "Refusals::is_none")]
     pub refusals: Refusals,
+    /// True if the agent was told that a person has to approve changed tests.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub told_of_tests: bool,
     /// The project's settings that it goes by, as a digest or a word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,

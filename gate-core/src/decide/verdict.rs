@@ -14,7 +14,7 @@ pub enum Verdict {
     /// The breaker is open: stop, not done, a person is needed.
     Tripped,
     /// The agent says that it cannot go on, or a person has to approve changed
-    /// settings: stop, not done.
+    /// tests or settings: stop, not done.
     Blocked,
 }
 

@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{Mode, Policy};
+use gate_core::decide::policy::{IntegrityPolicy, Mode, Policy};
 use gate_core::integrity::{FindingList, Severity, Weighed, capped, weigh};
 use serde_json::{Value, json};
 
@@ -76,7 +76,9 @@ impl Integrity {
             let globs = Globs::new(&[glob.to_owned()]);
             inside.zip(globs.ok()).is_some_and(|(file, globs)| globs.matches(file))
         };
-        Ok((weigh(findings, &self.policy.integrity, matches), files))
+        // With what the operator has approved for this decision.
+        let policy = IntegrityPolicy { allow: cx.allow.to_vec(), ..self.policy.integrity.clone() };
+        Ok((weigh(findings, &policy, matches), files))
     }
 
     fn detail(&self, weighed: &Weighed, list: &FindingList<'_>, files: usize) -> Value {

@@ -189,7 +189,7 @@ fn evidence(
         site: Arc::new(fixture.site.clone()),
         tree: Arc::new(fixture.snapshot()),
         baseline,
-        allow: [].into(),
+        allow: policy.integrity.allow.clone().into(),
         interactive: false,
         about: Arc::new(About::default()),
         cancel: cancel.clone(),

@@ -29,6 +29,7 @@ mod identities;
 mod isolation;
 mod overlay;
 mod prefetch;
+mod red_tests;
 mod rerun;
 mod select;
 mod test_workspace;
@@ -55,6 +56,7 @@ use trouble::Trouble;
 use verdict::Verdict;
 
 pub use prefetch::learn_tests;
+pub use red_tests::red_tests;
 pub use rerun::{PutBack, rerun};
 
 /// A check whose tests are verified.

@@ -16,6 +16,8 @@ pub(super) struct Measured {
     /// A test runner did not come to its tests: an option that it does not know, a setup that
     /// does not load.
     pub(super) has_no_start: bool,
+    /// The failing tests.
+    pub(super) red: Vec<String>,
 }
 
 /// pytest's exit code for an option, a file or a conftest that it cannot use.
@@ -37,7 +39,8 @@ impl Measured {
             && !has_no_start
             && ["executed", "skipped", "errors", "problems"].into_iter().all(is_none);
         let outcome = if has_no_start { Outcome::Inconclusive } else { evidence.outcome };
-        Self { outcome, took, summary: evidence.summary, has_no_tests, has_no_start }
+        let red = evidence.failed_tests().into_iter().map(str::to_owned).collect();
+        Self { outcome, took, summary: evidence.summary, has_no_tests, has_no_start, red }
     }
 
     /// True if the check cannot pass until a person installs or changes something.

@@ -174,7 +174,7 @@ impl Job {
         let reason = match end.by {
             StoppedBy::Completed => ExitReason::Completed,
             // The agent has done its part: the item is free until a person has done theirs.
-            StoppedBy::Blocked if end.waits_for_settings() => return Ok(None),
+            StoppedBy::Blocked if end.waits_for_approval() => return Ok(None),
             StoppedBy::Blocked => ExitReason::Blocked,
             _ => return Ok(None),
         };

@@ -87,6 +87,7 @@ impl Ask {
             actor: None,
             of_work: false,
             acts: &[],
+            approval: None,
             policy: &self.policy,
             policy_text: &self.text,
             settings: None,

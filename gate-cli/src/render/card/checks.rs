@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gate_core::decide::changed_tests::DecidedIn;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
 
@@ -18,6 +19,7 @@ const MAX_MESSAGE_LINES: usize = 6;
 /// The row of a check, its failing tests, its findings, and its log if that says more.
 pub(super) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stored: bool) {
     page.marked(mark(evidence), &evidence.check, &check_text(evidence));
+    warm(page, evidence);
     let most = if verbose { usize::MAX } else { MAX_SHOWN };
     failures(page, evidence, most);
     let (found, _) = findings(std::slice::from_ref(evidence));
@@ -41,6 +43,14 @@ pub(super) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stor
     }
 }
 
+/// A line if no fresh folder decided.
+fn warm(page: &mut Page, evidence: &Evidence) {
+    if evidence.decided_in() == DecidedIn::Warm {
+        let why = evidence.why_warm().map(|why| format!(": {}", brief(why))).unwrap_or_default();
+        page.detail(&format!("decided in the warm copy{why}"));
+    }
+}
+
 pub(super) fn mark(evidence: &Evidence) -> Mark {
     match evidence.outcome {
         Outcome::Pass => Mark::Good,
@@ -52,6 +62,7 @@ pub(super) fn mark(evidence: &Evidence) -> Mark {
 /// True if a check passed and a card need not say more about it.
 pub(super) fn is_quiet(evidence: &Evidence) -> bool {
     findings(std::slice::from_ref(evidence)).0.is_empty()
+        && evidence.decided_in() != DecidedIn::Warm
 }
 
 /// A check that passed, with its time if that was a second or more.

@@ -1,7 +1,8 @@
 //! The one step for a person that would change the verdict.
 
 use super::lacks_token;
-use crate::decide::evidence::worst_of;
+use crate::decide::changed_tests::{approve_command, names_to_approve};
+use crate::decide::evidence::{Evidence, worst_of};
 use crate::decide::input::Input;
 use crate::decide::reason::{Reason, ReasonCode, WarningCode};
 use crate::decide::signal::NearMiss;
@@ -29,6 +30,7 @@ pub(in crate::decide) fn next(
             "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
         }
         ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => freed(input).to_owned(),
+        ReasonCode::TestsChanged => approve(input),
         ReasonCode::RequiredCheckFailed => repair(first, input).unwrap_or_else(|| step(first)),
         _ => step(first),
     })
@@ -59,7 +61,7 @@ fn cost(code: ReasonCode) -> u8 {
         | ReasonCode::Cancelled
         | ReasonCode::Tampered => 1,
         ReasonCode::SignalBlocked => 2,
-        ReasonCode::RequiredCheckFailed | ReasonCode::RedBefore => 3,
+        ReasonCode::RequiredCheckFailed | ReasonCode::RedBefore | ReasonCode::TestsChanged => 3,
         ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun
         | ReasonCode::CheckRunning
@@ -83,6 +85,13 @@ fn absent(near_misses: &[NearMiss]) -> String {
             "add the output of `gate prompt` to the agent's prompt: it shows how to end".to_owned()
         }
     }
+}
+
+/// The approval of changed tests, in the words that a person types.
+fn approve(input: &Input) -> String {
+    let changed: Vec<_> = input.evidence.iter().flat_map(Evidence::changed_tests).collect();
+    let command = approve_command(&names_to_approve(&changed));
+    format!("`{command}`, then check again; or put the tests back")
 }
 
 /// The repair of the first failing test of a check; none if its report explains none.
@@ -132,6 +141,7 @@ fn step(reason: &Reason) -> String {
         ReasonCode::BreakerTripped
         | ReasonCode::BreakerOpen
         | ReasonCode::SignalAbsent
+        | ReasonCode::TestsChanged
         | ReasonCode::Passed
         | ReasonCode::Forced
         | ReasonCode::Released => reason.message.clone(),

@@ -42,6 +42,10 @@ pub(super) fn all(reasons: &[Reason], input: &Input, policy: &Policy, room: usiz
         let what = harmless(&text::brief(&what, MAX_SUMMARY_CHARS), policy);
         all.push_str(&fenced("Which are not yours", &what));
     }
+    if let Some(tests) = super::red_before(input) {
+        let tests = harmless(&text::brief(&tests, MAX_SUMMARY_CHARS), policy);
+        all.push_str(&fenced("Which were red before", &tests));
+    }
     let mut blocks: Vec<_> =
         reasons.iter().filter_map(|reason| Block::new(reason, input)).rev().collect();
     while let Some(block) = blocks.pop() {
@@ -194,6 +198,7 @@ fn who(reason: &Reason) -> String {
     match reason.code {
         ReasonCode::BackgroundRunning => "What runs in the background".to_owned(),
         ReasonCode::RateLimited => "What the client says of the limit".to_owned(),
+        ReasonCode::TestsChanged => "Which tests are changed".to_owned(),
         _ => format!("What {} says", name(reason)),
     }
 }
@@ -201,6 +206,12 @@ fn who(reason: &Reason) -> String {
 /// The quoted part of a reason.
 fn said(reason: &Reason, input: &Input) -> Option<String> {
     match reason.code {
+        ReasonCode::TestsChanged => {
+            let record = worst_of(&input.evidence, reason.check.as_deref()?)?;
+            let changed: Vec<_> =
+                record.changed_tests().iter().map(|changed| changed.shown()).collect();
+            Some(changed.join(", "))
+        }
         ReasonCode::RequiredCheckFailed
         | ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun

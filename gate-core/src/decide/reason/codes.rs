@@ -117,6 +117,12 @@ codes! {
             example: "A test's assertion was deleted, or the tests' command became `true`.",
             next: "A person looks at the change. If gate.toml was changed on purpose: `gate trust`. If tests were: `gate baseline` makes them the new starting point. Else put back what was there.",
         }
+        TestsChanged = "tests-changed" {
+            what: "The work changed tests, and nothing is missing but a person's approval of that.",
+            why: "The old text of these tests fails on the new work. Whether the task asks for other tests, only a person can say. The agent is told once; after that the verdict is `blocked`.",
+            example: "`test_total` expected 3 and now expects 4.",
+            next: "If the change is right: `gate approve TEST… --reason …`, then check again; no further turn of the agent is needed. If not: put the tests back. `gate run --may-change GLOB` says beforehand which test files may change.",
+        }
         SettingsChanged = "settings-changed" {
             what: "gate.toml is not the one that you approved.",
             why: "Everything passes by the approved settings, which decide. But an agent may have edited the file.",

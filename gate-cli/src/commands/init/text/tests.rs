@@ -26,7 +26,8 @@ fn proposal(check: &str, command: &[&str]) -> Proposal {
 
 fn measured(outcome: Outcome, seconds: u64) -> Measured {
     let (took, summary) = (Duration::from_secs(seconds), "3 passed".to_owned());
-    Measured { outcome, took, summary, has_no_tests: false, has_no_start: false }
+    let (has_no_tests, has_no_start, red) = (false, false, Vec::new());
+    Measured { outcome, took, summary, has_no_tests, has_no_start, red }
 }
 
 fn policy(text: &str) -> Policy {

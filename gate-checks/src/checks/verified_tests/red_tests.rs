@@ -1,0 +1,37 @@
+//! The baseline's tests that fail there, as far as a stored run tells.
+
+use gate_core::decide::policy::{Mode, Policy};
+use tokio_util::sync::CancellationToken;
+
+use super::VerifiedTests;
+use super::baseline_run::{BaselineRun, RunKind};
+use super::prefetch::context;
+use crate::baseline::Baseline;
+use crate::check::CheckId;
+use crate::check_kind::with_command;
+use crate::checks::command::reads_tests;
+use crate::site::CheckSite;
+
+/// The tests of required checks that fail on the baseline, each once. Nothing is run: tests
+/// that were not found out yet are not told.
+pub fn red_tests(policy: &Policy, site: &CheckSite, baseline: &Baseline) -> Vec<String> {
+    let Some((tree, cx)) = context(policy, site, baseline, &CancellationToken::new()) else {
+        return Vec::new();
+    };
+    let mut red = Vec::new();
+    for (name, settings) in &policy.checks {
+        if settings.mode != Mode::Require || !settings.control || !reads_tests(name, settings) {
+            continue;
+        }
+        let Some((settings, _)) = with_command(name, settings, site) else { continue };
+        let id = CheckId::new(name);
+        let tests = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+        let kinds = [RunKind::WithControl, RunKind::Warm];
+        let run: Option<BaselineRun> =
+            kinds.iter().find_map(|kind| baseline.result(site, &tree, &tests.key(*kind)));
+        red.extend(run.iter().flat_map(BaselineRun::failed).map(str::to_owned));
+    }
+    red.sort();
+    red.dedup();
+    red
+}

@@ -1,0 +1,162 @@
+//! Approvals of changed tests. An approval is a record of its own. It holds in the project
+//! until the baseline has taken the change in, and for 30 days at most.
+
+use gate_core::history::kind;
+use gate_core::protocol::ledger::{Draft, Sealed};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::{Memory, body};
+use crate::failure::Failure;
+use crate::operator::Operator;
+use crate::record::{ApprovedChange, Ledger};
+use crate::secrets;
+use crate::store::Reading;
+
+/// The time for which an approval holds at most.
+const MAX_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// The latest exits that are searched for one after an approval.
+const MAX_EXITS: usize = 1_000;
+
+/// The approvals of a project, with the exits that came after them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Approvals {
+    given: Vec<Given>,
+    exits: Vec<Exit>,
+}
+
+/// An approval that is young enough.
+#[derive(Clone, Debug)]
+struct Given {
+    /// The number of its record.
+    seq: u64,
+    changes: Vec<ApprovedChange>,
+}
+
+/// A decision `exit` of this work tree.
+#[derive(Clone, Debug)]
+struct Exit {
+    seq: u64,
+    /// The digest of the baseline that it was compared with.
+    baseline: String,
+}
+
+impl Approvals {
+    /// The number of the latest approval's record.
+    pub(crate) fn newest(&self) -> Option<u64> {
+        self.given.iter().map(|given| given.seq).max()
+    }
+
+    /// The approved changes for a decision that is compared with this baseline. After an
+    /// exit with an approved change, another baseline has taken the change in.
+    pub(crate) fn in_force(&self, baseline: Option<&str>) -> Vec<ApprovedChange> {
+        let is_taken_in = |given: &Given| {
+            self.exits
+                .iter()
+                .any(|exit| exit.seq > given.seq && Some(exit.baseline.as_str()) != baseline)
+        };
+        let holding = self.given.iter().filter(|given| !is_taken_in(given));
+        holding.flat_map(|given| given.changes.clone()).collect()
+    }
+}
+
+impl Memory {
+    /// Records that an operator approves these changes of tests.
+    pub(crate) fn approve(
+        &mut self,
+        changes: &[ApprovedChange],
+        operator: &Operator,
+    ) -> Result<Ledger, Failure> {
+        let changes: Vec<_> = changes.iter().cloned().map(without_secrets).collect();
+        let body = body::body(&json!({ "approved": changes, "by": operator }))?;
+        self.write(|writing| {
+            let sealed = writing.append(Draft {
+                time: Timestamp::now().to_string(),
+                kind: kind::APPROVED.to_owned(),
+                run: None,
+                actor: operator.actor(),
+                body: body.clone(),
+            })?;
+            Ok(body::place(&sealed))
+        })
+    }
+
+    /// The approvals of the project.
+    pub(crate) fn approvals(&mut self) -> Result<Approvals, Failure> {
+        let tree = self.tree.clone();
+        self.read(|reading| {
+            let records = reading.entries_of_type(kind::APPROVED, usize::MAX)?;
+            let now = Timestamp::now();
+            let given: Vec<_> = records.iter().filter_map(|sealed| given(sealed, now)).collect();
+            let exits = match given.is_empty() {
+                true => Vec::new(),
+                false => exits(reading, &tree)?,
+            };
+            Ok(Approvals { given, exits })
+        })
+    }
+}
+
+fn without_secrets(change: ApprovedChange) -> ApprovedChange {
+    ApprovedChange { reason: secrets::masked(&change.reason), ..change }
+}
+
+/// None for an approval that is too old, and for one that this version cannot read: without
+/// it, nothing more is allowed.
+fn given(sealed: &Sealed, now: Timestamp) -> Option<Given> {
+    let time: Timestamp = sealed.record.time.parse().ok()?;
+    if now.duration_since(time) > MAX_AGE {
+        return None;
+    }
+    let changes = sealed.record.body.get("approved")?.clone();
+    Some(Given { seq: sealed.record.seq, changes: serde_json::from_value(changes).ok()? })
+}
+
+fn exits(reading: &mut dyn Reading, tree: &str) -> Result<Vec<Exit>, Failure> {
+    let records = reading.entries_of_type(kind::PASSED, MAX_EXITS)?;
+    let here = records
+        .iter()
+        .filter(|sealed| sealed.record.body.get("tree").and_then(Value::as_str) == Some(tree));
+    let exits = here.filter_map(|sealed| {
+        let decision = sealed.record.body.get("decision")?;
+        let baseline = decision.get("baseline")?.as_str()?.to_owned();
+        Some(Exit { seq: sealed.record.seq, baseline })
+    });
+    Ok(exits.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(seq: u64) -> Given {
+        let test = Some(format!("t{seq}"));
+        let reason = "asked for".to_owned();
+        Given { seq, changes: vec![ApprovedChange { path: None, test, reason }] }
+    }
+
+    fn exit(seq: u64, baseline: &str) -> Exit {
+        Exit { seq, baseline: baseline.to_owned() }
+    }
+
+    #[track_caller]
+    fn check(approvals: &Approvals, baseline: Option<&str>, expected: &[&str]) {
+        let in_force = approvals.in_force(baseline);
+        let names: Vec<_> = in_force.iter().map(ApprovedChange::name).collect();
+        assert_eq!(names, expected, "{baseline:?}");
+    }
+
+    #[test]
+    fn an_approval_holds_until_another_baseline_follows_an_exit() {
+        let mut approvals = Approvals { given: vec![given(7), given(3)], exits: Vec::new() };
+        assert_eq!(approvals.newest(), Some(7));
+        check(&approvals, Some("a"), &["t7", "t3"]);
+        approvals.exits = vec![exit(5, "a"), exit(2, "z")];
+        // The baseline is the one of that exit, so it has not taken anything in.
+        check(&approvals, Some("a"), &["t7", "t3"]);
+        check(&approvals, Some("b"), &["t7"]);
+        check(&approvals, None, &["t7"]);
+        check(&Approvals::default(), Some("a"), &[]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Changed tests, from the record of a check to the verdict.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::config::{Layer, Origin, resolve};
+use crate::decide::breaker::Breaker;
+use crate::decide::decision::{Decision, Judged, judge};
+use crate::decide::input::Input;
+use crate::decide::policy::{Mode, Policy};
+use crate::decide::reason::ReasonCode;
+use crate::decide::run_state::{LoopState, RunState};
+use crate::decide::signal::{Signal, Status};
+use crate::decide::verdict::Verdict;
+
+fn policy(settings: &str) -> Policy {
+    let layer = Layer::parse(Origin::Project("gate.toml".into()), settings).unwrap();
+    resolve(&[layer], None).unwrap().policy
+}
+
+fn two_checks() -> Policy {
+    policy("[checks.tests]\ncommand = [\"a\"]\n[checks.lint]\ncommand = [\"b\"]\n")
+}
+
+fn failed(tests: Value) -> Evidence {
+    let detail = Some(json!({ "tests": tests }));
+    Evidence { detail, ..Evidence::new("tests", Mode::Require, Outcome::Fail) }
+}
+
+fn changed() -> Evidence {
+    failed(
+        json!({ "changed": [{ "file": "tests/test_a.py", "tests": ["tests/test_a.py::test_sum"] }] }),
+    )
+}
+
+/// A claim in a run that has this state.
+fn claim(evidence: &[Evidence], run: RunState) -> Input {
+    let signal = Signal { status: Status::Complete, ..Signal::absent() };
+    let memory = LoopState { breaker: Breaker::default(), hold: None, run };
+    let (evidence, memory) = (evidence.to_vec(), Some(memory));
+    Input { evidence, stateful: true, memory, ..Input::new(signal, Vec::new()) }
+}
+
+fn codes(decision: &Decision) -> Vec<ReasonCode> {
+    decision.reasons.iter().map(|reason| reason.code).collect()
+}
+
+/// The decisions of a run whose agent claims this again and again.
+fn claimed(evidence: &[Evidence], policy: &Policy, times: usize) -> Vec<Judged> {
+    let mut run = RunState::default();
+    let mut all = Vec::new();
+    for _ in 0..times {
+        let judged = judge(&claim(evidence, run.clone()), policy);
+        run = judged.memory.as_ref().unwrap().run.clone();
+        all.push(judged);
+    }
+    all
+}
+
+#[test]
+fn the_agent_is_told_once_and_then_a_person_is_waited_for() {
+    let lint = Evidence::new("lint", Mode::Require, Outcome::Pass);
+    let all = claimed(&[changed(), lint], &two_checks(), 7);
+    for (at, judged) in all.iter().enumerate() {
+        let Decision { verdict, exit_code, feedback, next, .. } = &judged.decision;
+        assert_eq!(codes(&judged.decision), [ReasonCode::TestsChanged]);
+        let next = next.as_ref().unwrap();
+        assert!(next.contains("`gate approve tests/test_a.py::test_sum --reason …`"), "{next}");
+        if at == 0 {
+            assert_eq!((*verdict, *exit_code), (Verdict::Continue, 1));
+            assert!(feedback.contains("or a person has to approve them"), "{feedback}");
+            assert!(feedback.contains("tests/test_a.py::test_sum"), "{feedback}");
+        } else {
+            assert_eq!((*verdict, *exit_code), (Verdict::Blocked, 4));
+            assert_eq!(feedback, "");
+        }
+        let counters = judged.memory.as_ref().unwrap().run.counters;
+        assert_eq!((counters.refused, counters.no_exit), (1, 1), "only the first counts");
+        // The record tells all that it rests on.
+        assert_eq!(judge(&judged.decision.input(), &two_checks()).decision, judged.decision);
+    }
+}
+
+#[test]
+fn whatever_else_is_missing_is_the_agents() {
+    let lint = Evidence::new("lint", Mode::Require, Outcome::Fail);
+    for judged in claimed(&[changed(), lint], &two_checks(), 3) {
+        let codes = codes(&judged.decision);
+        assert_eq!(judged.decision.verdict, Verdict::Continue);
+        assert!(codes.contains(&ReasonCode::TestsChanged), "{codes:?}");
+        assert!(codes.contains(&ReasonCode::RequiredCheckFailed), "{codes:?}");
+        assert!(!judged.memory.unwrap().run.told_of_tests, "it was not only about tests");
+    }
+}
+
+#[test]
+fn a_threshold_that_no_approval_reaches_is_missing() {
+    let high = policy("exit_gate.indicator_threshold = 3\n[checks.tests]\ncommand = [\"a\"]\n");
+    for judged in claimed(&[changed()], &high, 2) {
+        assert_eq!(judged.decision.verdict, Verdict::Continue);
+        assert!(codes(&judged.decision).contains(&ReasonCode::ThresholdNotReached));
+    }
+    let low = policy("exit_gate.indicator_threshold = 1\n[checks.tests]\ncommand = [\"a\"]\n");
+    let last = claimed(&[changed()], &low, 2).pop().unwrap();
+    assert_eq!(codes(&last.decision), [ReasonCode::TestsChanged]);
+    assert_eq!(last.decision.verdict, Verdict::Blocked);
+}
+
+#[test]
+fn a_lost_state_or_record_is_no_exit() {
+    let without =
+        Input { stateful: false, memory: None, ..claim(&[changed()], RunState::default()) };
+    assert_eq!(judge(&without, &two_checks()).decision.verdict, Verdict::Continue);
+    let told = RunState { told_of_tests: true, ..RunState::default() };
+    let decision = judge(&claim(&[], told), &two_checks()).decision;
+    assert_eq!(decision.verdict, Verdict::Continue);
+}
+
+#[test]
+fn tests_that_were_red_before_refuse_and_are_named() {
+    let evidence = failed(json!({ "red_before": ["test_old"], "failed_tests": ["test_old"] }));
+    let decision = judge(&claim(&[evidence], RunState::default()), &two_checks()).decision;
+    assert!(codes(&decision).contains(&ReasonCode::RequiredCheckFailed));
+    let told = "red before you began: if it is not your task, end with BLOCKED";
+    assert!(decision.feedback.contains(told), "{}", decision.feedback);
+    assert!(decision.feedback.contains("test_old"), "{}", decision.feedback);
+}
+
+#[test]
+fn the_worst_folder_is_told() {
+    let ran = |folder: &str| failed(json!({ "deciding": folder, "why_warm": "no lock file" }));
+    for (folders, expected) in [
+        (vec![], DecidedIn::None),
+        (vec!["none"], DecidedIn::None),
+        (vec!["fresh", "none"], DecidedIn::Fresh),
+        (vec!["fresh", "warm"], DecidedIn::Warm),
+        (vec!["later"], DecidedIn::None),
+    ] {
+        let evidence: Vec<_> = folders.iter().map(|folder| ran(folder)).collect();
+        let decision = judge(&claim(&evidence, RunState::default()), &two_checks()).decision;
+        assert_eq!(decision.deciding, expected, "{folders:?}");
+    }
+    assert_eq!(ran("warm").why_warm(), Some("no lock file"));
+}
+
+#[test]
+fn what_does_not_fit_is_left_out() {
+    for tests in [json!(null), json!({ "changed": 7 }), json!({ "changed": [7, {}, []] })] {
+        assert_eq!(failed(tests).changed_tests(), []);
+    }
+    let passed = Evidence { outcome: Outcome::Pass, ..changed() };
+    assert_eq!(passed.changed_tests(), []);
+}
+
+#[test]
+fn the_command_has_the_real_names_as_a_shell_takes_them() {
+    #[track_caller]
+    fn check(changed: &[(&str, &[&str])], expected: &str) {
+        let changed: Vec<_> = changed
+            .iter()
+            .map(|(file, tests)| ChangedTests {
+                file: (*file).to_owned(),
+                tests: tests.iter().map(|test| (*test).to_owned()).collect(),
+            })
+            .collect();
+        let command = approve_command(&names_to_approve(&changed));
+        assert_eq!(command, format!("gate approve {expected} --reason …"));
+    }
+    check(&[("a.py", &["a.py::x", "a.py::y"])], "a.py::x a.py::y");
+    check(&[("a.py", &["1", "2", "3", "4"]), ("b.py", &[])], "a.py b.py");
+    check(&[("a.test.ts", &["a > it's 1"])], "'a > it'\\''s 1'");
+    check(&[("", &["t::x"])], "t::x");
+    check(&[("a", &[]), ("b", &[]), ("c", &[]), ("d", &[])], "a b c …");
+    check(&[("a.py", &["two\nlines"])], "a.py");
+}

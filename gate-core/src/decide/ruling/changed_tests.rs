@@ -1,0 +1,61 @@
+//! Changed tests: the agent is told once, then a person has to approve them.
+
+use super::{Case, Ruling};
+use crate::decide::changed_tests::ChangedTests;
+use crate::decide::evidence::Outcome;
+use crate::decide::policy::Mode;
+use crate::decide::reason::{Reason, ReasonCode};
+use crate::decide::verdict::Verdict;
+use crate::text;
+
+impl Case<'_> {
+    /// The agent is told once a run that changed tests need a person. After that, only
+    /// the person can help.
+    pub(super) fn changed_tests(&self, reasons: Vec<Reason>) -> Ruling {
+        let was_told = self.input.kept().is_some_and(|memory| memory.run.told_of_tests);
+        Ruling::new(if was_told { Verdict::Blocked } else { Verdict::Continue }, reasons)
+    }
+
+    /// True if an approval of changed tests is all that is missing. The indicators of
+    /// the checks that wait for it, or that were left out for that, come with it.
+    pub(super) fn needs_approval_alone(&self, against: &[Reason]) -> bool {
+        let evidence = self.input.evidence.iter();
+        let coming = evidence.filter(|record| {
+            record.mode != Mode::Warn
+                && (record.outcome == Outcome::Skipped || !record.changed_tests().is_empty())
+        });
+        let coming = u32::try_from(coming.count()).unwrap_or(u32::MAX);
+        let has_enough = self.indicators.score.saturating_add(coming) >= self.indicators.threshold;
+        let is_excused = |reason: &Reason| match reason.code {
+            ReasonCode::TestsChanged => true,
+            ReasonCode::ThresholdNotReached => has_enough,
+            _ => false,
+        };
+        against.iter().any(|reason| reason.code == ReasonCode::TestsChanged)
+            && against.iter().all(is_excused)
+    }
+}
+
+/// True if there are reasons and all are about changed tests.
+pub(in crate::decide) fn is_about_tests_alone(reasons: &[Reason]) -> bool {
+    !reasons.is_empty() && reasons.iter().all(|reason| reason.code == ReasonCode::TestsChanged)
+}
+
+/// The most files that a reason names.
+const MAX_CHANGED_FILES: usize = 3;
+
+/// The most of a file with its tests, in characters.
+const MAX_CHANGED_CHARS: usize = 200;
+
+pub(super) fn tests_changed(check: &str, changed: &[ChangedTests]) -> Reason {
+    let shown = changed.iter().take(MAX_CHANGED_FILES);
+    let shown: Vec<_> =
+        shown.map(|changed| text::brief(&changed.shown(), MAX_CHANGED_CHARS)).collect();
+    let more = match changed.len().saturating_sub(MAX_CHANGED_FILES) {
+        0 => String::new(),
+        more => format!(", and {more} more files"),
+    };
+    let message =
+        format!("{check}: a person has to approve changed tests: {}{more}", shown.join(", "));
+    Reason::for_check(ReasonCode::TestsChanged, check, message)
+}
