@@ -27,7 +27,7 @@ fn cargo() {
     let strict = "#![deny(warnings, missing_docs, clippy::all)]\n//! A thing.\nmod inner;\n\
                   #[cfg(test)]\nmod tests;\n";
     let inner = "#[cfg(test)]\nmod tests {\n    macro_rules! same {\n        ($a:expr) => {\n            \
-                 assert!($a, \"}\")\n        };\n    }\n\n    #[test]\n    fn holds() {\n        \
+                 assert!($a, \"}}\")\n        };\n    }\n\n    #[test]\n    fn holds() {\n        \
                  same!('}' == '}');\n    }\n}\n";
     let elsewhere = "#[test]\nfn holds() {}\n";
     let files = [
