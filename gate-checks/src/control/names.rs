@@ -74,7 +74,9 @@ impl Names {
 
     /// The kind of the test with this name; none if it is no test of the control.
     pub(crate) fn kind(&self, test: &str) -> Option<Kind> {
-        self.0.iter().find(|name| test.contains(&name.number)).map(|name| name.kind)
+        let named = self.0.iter().filter(|name| test.contains(&name.number));
+        // A new file is called after its test that raises, and stands before others in their names.
+        named.map(|name| name.kind).max_by_key(|kind| *kind != Kind::Raise)
     }
 
     /// Names with numbers that are no secret.
@@ -109,6 +111,14 @@ mod tests {
             assert!(!text.contains("gate") && !text.contains("control"), "{text}");
         }
         assert!(!names.occur_in(name.wanted()));
+    }
+
+    #[test]
+    fn a_test_in_a_file_called_after_another_is_of_its_own_kind() {
+        let names = Names::numbered(&[(Kind::Raise, 101), (Kind::Assertion, 102)]);
+        assert_eq!(names.kind("order_101::order_102"), Some(Kind::Assertion));
+        assert_eq!(names.kind("test_order_102 (test_order_101.Order101)"), Some(Kind::Assertion));
+        assert_eq!(names.kind("order_101::order_101"), Some(Kind::Raise));
     }
 
     #[test]
