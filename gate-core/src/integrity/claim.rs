@@ -267,7 +267,7 @@ fn call(tokens: &[String], language: Language) -> Option<Vec<Claim>> {
     }
     let subject = inside.first().map(|first| first.to_vec()).unwrap_or_default();
     let expected = inside.get(1).map(|second| second.to_vec()).unwrap_or_default();
-    Some(vec![named(&lower, subject, expected, false)])
+    Some(vec![named(&lower, &subject, expected, false)])
 }
 
 fn raised(inside: &[&[String]]) -> Claim {
@@ -317,20 +317,20 @@ fn chained(subject: Vec<String>, rest: &[String]) -> Claim {
     if name.contains("throw") || name.contains("raise") {
         return Claim { negated, ..raising(subject, expected) };
     }
-    named(&name, subject, expected, negated)
+    named(&name, &subject, expected, negated)
 }
 
 /// An assertion by its name.
-fn named(name: &str, subject: Vec<String>, expected: Vec<String>, negated: bool) -> Claim {
+fn named(name: &str, subject: &[String], expected: Vec<String>, negated: bool) -> Claim {
     let name = name.trim_start_matches("assert").trim_start_matches("expect");
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
     let negated =
         negated ^ (name.starts_with("not") && !matches!(name, "notnull" | "notnil" | "notnone"));
     if has(&["notnull", "notnil", "isnotnone", "truthy", "defined", "exist", "issome", "isok"]) {
-        return Claim { negated, ..plain(&subject, Vec::new(), Strength::Loose) };
+        return Claim { negated, ..plain(subject, Vec::new(), Strength::Loose) };
     }
     if let Some((_, value)) = VALUES.iter().find(|(known, _)| *known == name) {
-        return Claim { negated, ..plain(&subject, vec![(*value).to_owned()], Strength::Equal) };
+        return Claim { negated, ..plain(subject, vec![(*value).to_owned()], Strength::Equal) };
     }
     let strength = if has(&["strict", "same", "identical"]) || matches!(name, "tobe" | "is") {
         Strength::Strict
@@ -345,5 +345,5 @@ fn named(name: &str, subject: Vec<String>, expected: Vec<String>, negated: bool)
     if strength == Strength::Partial {
         expected.insert(0, name.to_owned());
     }
-    Claim { negated, ..plain(&subject, expected, strength) }
+    Claim { negated, ..plain(subject, expected, strength) }
 }

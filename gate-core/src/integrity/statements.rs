@@ -131,7 +131,7 @@ impl Splitter {
                     self.tokens.push(text.to_owned());
                 }
             }
-            ";" if self.depth == 0 && !self.tokens.first().is_some_and(|first| first == "if") => {
+            ";" if self.depth == 0 && self.tokens.first().is_none_or(|first| first != "if") => {
                 self.end(false);
             }
             _ => {

@@ -22,14 +22,14 @@ fn two_checks() -> Policy {
     policy("[checks.tests]\ncommand = [\"a\"]\n[checks.lint]\ncommand = [\"b\"]\n")
 }
 
-fn failed(tests: Value) -> Evidence {
+fn failed(tests: &Value) -> Evidence {
     let detail = Some(json!({ "tests": tests }));
     Evidence { detail, ..Evidence::new("tests", Mode::Require, Outcome::Fail) }
 }
 
 fn changed() -> Evidence {
     failed(
-        json!({ "changed": [{ "file": "tests/test_a.py", "tests": ["tests/test_a.py::test_sum"] }] }),
+        &json!({ "changed": [{ "file": "tests/test_a.py", "tests": ["tests/test_a.py::test_sum"] }] }),
     )
 }
 
@@ -118,7 +118,7 @@ fn a_lost_state_or_record_is_no_exit() {
 
 #[test]
 fn tests_that_were_red_before_refuse_and_are_named() {
-    let evidence = failed(json!({ "red_before": ["test_old"], "failed_tests": ["test_old"] }));
+    let evidence = failed(&json!({ "red_before": ["test_old"], "failed_tests": ["test_old"] }));
     let decision = judge(&claim(&[evidence], RunState::default()), &two_checks()).decision;
     assert!(codes(&decision).contains(&ReasonCode::RequiredCheckFailed));
     let told = "red before you began: if it is not your task, end with BLOCKED";
@@ -128,7 +128,7 @@ fn tests_that_were_red_before_refuse_and_are_named() {
 
 #[test]
 fn the_worst_folder_is_told() {
-    let ran = |folder: &str| failed(json!({ "deciding": folder, "why_warm": "no lock file" }));
+    let ran = |folder: &str| failed(&json!({ "deciding": folder, "why_warm": "no lock file" }));
     for (folders, expected) in [
         (vec![], DecidedIn::None),
         (vec!["none"], DecidedIn::None),
@@ -146,7 +146,7 @@ fn the_worst_folder_is_told() {
 #[test]
 fn what_does_not_fit_is_left_out() {
     for tests in [json!(null), json!({ "changed": 7 }), json!({ "changed": [7, {}, []] })] {
-        assert_eq!(failed(tests).changed_tests(), []);
+        assert_eq!(failed(&tests).changed_tests(), []);
     }
     let passed = Evidence { outcome: Outcome::Pass, ..changed() };
     assert_eq!(passed.changed_tests(), []);
