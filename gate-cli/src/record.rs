@@ -62,7 +62,7 @@ pub struct Record {
     /// Facts of the transcript beside the conversation.
     pub transcript: Transcript,
     /// The changes of tests that the operator had approved for it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub approved: Vec<ApprovedChange>,
     /// The operator's mark, if the decision was wrong.
     #[serde(default)]

@@ -110,7 +110,8 @@ pub(crate) fn approve(
     Ok(record(changes, unknown, Some(ledger)))
 }
 
-/// What a person types in an agent's prompt. Without a reason, the prompt is the reason.
+/// Obeys a person who types it in an agent's prompt. Without a reason, the prompt is the
+/// reason.
 ///
 /// # Errors
 ///

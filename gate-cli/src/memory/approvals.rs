@@ -16,19 +16,19 @@ use crate::store::Reading;
 /// The time for which an approval holds at most.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// The latest exits that are searched for one after an approval.
-const MAX_EXITS: usize = 1_000;
+/// Records that are read at once.
+const PAGE_RECORDS: usize = 100;
 
 /// The approvals of a project, with the exits that came after them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Approvals {
-    given: Vec<Given>,
+    given: Vec<Approval>,
     exits: Vec<Exit>,
 }
 
 /// An approval that is young enough.
 #[derive(Clone, Debug)]
-struct Given {
+struct Approval {
     /// The number of its record.
     seq: u64,
     changes: Vec<ApprovedChange>,
@@ -51,7 +51,7 @@ impl Approvals {
     /// The approved changes for a decision that is compared with this baseline. After an
     /// exit with an approved change, another baseline has taken the change in.
     pub(crate) fn in_force(&self, baseline: Option<&str>) -> Vec<ApprovedChange> {
-        let is_taken_in = |given: &Given| {
+        let is_taken_in = |given: &Approval| {
             self.exits
                 .iter()
                 .any(|exit| exit.seq > given.seq && Some(exit.baseline.as_str()) != baseline)
@@ -89,9 +89,9 @@ impl Memory {
             let records = reading.entries_of_type(kind::APPROVED, usize::MAX)?;
             let now = Timestamp::now();
             let given: Vec<_> = records.iter().filter_map(|sealed| given(sealed, now)).collect();
-            let exits = match given.is_empty() {
-                true => Vec::new(),
-                false => exits(reading, &tree)?,
+            let exits = match given.iter().map(|given| given.seq).min() {
+                Some(first) => exits(reading, first, &tree)?,
+                None => Vec::new(),
             };
             Ok(Approvals { given, exits })
         })
@@ -104,36 +104,45 @@ fn without_secrets(change: ApprovedChange) -> ApprovedChange {
 
 /// None for an approval that is too old, and for one that this version cannot read: without
 /// it, nothing more is allowed.
-fn given(sealed: &Sealed, now: Timestamp) -> Option<Given> {
+fn given(sealed: &Sealed, now: Timestamp) -> Option<Approval> {
     let time: Timestamp = sealed.record.time.parse().ok()?;
     if now.duration_since(time) > MAX_AGE {
         return None;
     }
     let changes = sealed.record.body.get("approved")?.clone();
-    Some(Given { seq: sealed.record.seq, changes: serde_json::from_value(changes).ok()? })
+    Some(Approval { seq: sealed.record.seq, changes: serde_json::from_value(changes).ok()? })
 }
 
-fn exits(reading: &mut dyn Reading, tree: &str) -> Result<Vec<Exit>, Failure> {
-    let records = reading.entries_of_type(kind::PASSED, MAX_EXITS)?;
-    let here = records
-        .iter()
-        .filter(|sealed| sealed.record.body.get("tree").and_then(Value::as_str) == Some(tree));
-    let exits = here.filter_map(|sealed| {
-        let decision = sealed.record.body.get("decision")?;
-        let baseline = decision.get("baseline")?.as_str()?.to_owned();
-        Some(Exit { seq: sealed.record.seq, baseline })
-    });
-    Ok(exits.collect())
+/// The exits of a work tree from this record on.
+fn exits(reading: &mut dyn Reading, from: u64, tree: &str) -> Result<Vec<Exit>, Failure> {
+    let (mut from, mut exits) = (from, Vec::new());
+    loop {
+        let page = reading.entries(from, PAGE_RECORDS)?;
+        let Some(last) = page.last() else { return Ok(exits) };
+        from = last.record.seq + 1;
+        exits.extend(page.iter().filter_map(|sealed| exit(sealed, tree)));
+    }
+}
+
+/// None for another record, and for an exit that was compared with no baseline.
+fn exit(sealed: &Sealed, tree: &str) -> Option<Exit> {
+    let body = &sealed.record.body;
+    let is_here = body.get("tree").and_then(Value::as_str) == Some(tree);
+    if sealed.record.kind != kind::PASSED || !is_here {
+        return None;
+    }
+    let baseline = body.get("decision")?.get("baseline")?.as_str()?.to_owned();
+    Some(Exit { seq: sealed.record.seq, baseline })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn given(seq: u64) -> Given {
+    fn given(seq: u64) -> Approval {
         let test = Some(format!("t{seq}"));
         let reason = "asked for".to_owned();
-        Given { seq, changes: vec![ApprovedChange { path: None, test, reason }] }
+        Approval { seq, changes: vec![ApprovedChange { path: None, test, reason }] }
     }
 
     fn exit(seq: u64, baseline: &str) -> Exit {

@@ -1,5 +1,5 @@
-//! What a check of tests says of tests that were there before the work: those that the
-//! work changed, those that were red already, and the folder that decided.
+//! Tests that were there before the work, in the record of a check: those that the work
+//! changed, those that were red already, and the folder that decided.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
