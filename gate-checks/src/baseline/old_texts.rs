@@ -38,6 +38,9 @@ pub(crate) enum OldPart {
     InlineTests,
     /// The keys about tests in a manifest.
     TestKeys,
+    /// It is new, and can change how other tests end. Baselines have it, and it is kept here so that
+    /// tests that passed without it have to do so again.
+    NewFile,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,6 +50,9 @@ struct OldText {
     mark: Option<Mark>,
     /// Seconds since 1970.
     since: u64,
+    /// The tests that passed without a new file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passed: Vec<String>,
 }
 
 /// The old texts of a work tree.
@@ -112,12 +118,38 @@ impl OldTexts {
             store::write_file(&path, &file.bytes)
                 .map_err(|source| BaselineError::Io { path, source })?;
         }
-        self.texts.insert(Name::new(path), OldText { part, mark, since: seconds() });
-        self.is_changed = true;
+        self.insert(path, OldText { part, mark, since: seconds(), passed: Vec::new() });
         Ok(())
     }
 
-    /// Drops the old text of a file.
+    /// Keeps that these tests passed without a new file.
+    pub(crate) fn keep_new_file(&mut self, path: &Path, passed: Vec<String>) {
+        if !self.texts.contains_key(&Name::new(path)) {
+            let part = OldPart::NewFile;
+            self.insert(path, OldText { part, mark: None, since: seconds(), passed });
+        }
+    }
+
+    fn insert(&mut self, path: &Path, text: OldText) {
+        self.texts.insert(Name::new(path), text);
+        self.is_changed = true;
+    }
+
+    /// The files that were new when tests passed without them, with those tests.
+    pub(crate) fn new_files(&self) -> impl Iterator<Item = (PathBuf, &[String])> {
+        let new = self.texts.iter().filter(|(_, text)| text.part == OldPart::NewFile);
+        new.map(|(name, text)| (name.path(), text.passed.as_slice()))
+    }
+
+    /// Drops the old text of a file whose edit asserts the same.
+    pub(crate) fn drop_edit(&mut self, path: &Path) {
+        let text = self.texts.get(&Name::new(path));
+        if text.is_some_and(|text| text.part != OldPart::NewFile) {
+            self.drop_text(path);
+        }
+    }
+
+    /// Drops what is kept of a file.
     pub(crate) fn drop_text(&mut self, path: &Path) {
         self.is_changed |= self.texts.remove(&Name::new(path)).is_some();
     }
@@ -144,7 +176,8 @@ impl OldTexts {
         body: &mut Body,
         bytes: &mut BTreeMap<String, Vec<u8>>,
     ) -> Result<(), BaselineError> {
-        for (name, text) in &self.texts {
+        let old = self.texts.iter().filter(|(_, text)| text.part != OldPart::NewFile);
+        for (name, text) in old {
             let path = name.path();
             let now = tree.bytes(&path);
             let old = match &text.mark {
@@ -189,7 +222,7 @@ fn wanted(
     let (Some((text, kind)), Some(now)) = (&old, now) else { return old };
     let name = path.to_string_lossy();
     let merged = match part {
-        OldPart::Whole => return old,
+        OldPart::Whole | OldPart::NewFile => return old,
         OldPart::InlineTests => with_baseline_inline_tests(&name, text, now),
         OldPart::TestKeys => match merge_manifest(&name, text, now) {
             MergedManifest::Same => None,

@@ -49,6 +49,8 @@ pub(super) struct Accepted {
     replacements: Vec<Replacement>,
     /// Edited files that decided in the place of their old texts.
     adapted: BTreeSet<PathBuf>,
+    /// The tests that passed.
+    passed: Vec<String>,
 }
 
 /// The files that explain why a run did not pass.
@@ -58,6 +60,8 @@ struct Blame<'r> {
     files: BTreeMap<&'r Path, (&'r Replacement, Vec<String>)>,
     /// Tests of files that stand as in the tree, which no replaced file explains.
     others: Vec<String>,
+    /// Files that were left out, and that newer tests may need.
+    needed: BTreeSet<PathBuf>,
 }
 
 impl VerifiedTests<'_> {
@@ -73,7 +77,7 @@ impl VerifiedTests<'_> {
         let baseline = self.baseline_run(workspace, overlay, (runner, planted)).await?;
         let ground = self.ground(workspace, overlay, baseline.as_ref()).await?;
         let replacements = overlay.replacements(workspace.tree())?;
-        let shown = replacements.iter().filter(|file| file.kind != ReplacementKind::New);
+        let shown = replacements.iter().filter(|file| !file.is_new());
         verdict.tell("overlaid", json!(shown.map(Replacement::name).collect::<Vec<_>>()));
         match &ground {
             Ground::Fresh => verdict.tell("deciding", json!("fresh")),
@@ -82,10 +86,13 @@ impl VerifiedTests<'_> {
                 verdict.tell("why_warm", json!(why));
             }
         }
-        let mut adapted: BTreeSet<PathBuf> = BTreeSet::new();
+        let (mut adapted, mut needed) = (BTreeSet::new(), BTreeSet::new());
         for _ in 0..MAX_RUNS {
-            let laid: Vec<_> =
-                replacements.iter().filter(|file| !adapted.contains(&file.path)).collect();
+            let is_laid = |file: &&Replacement| {
+                let taken = if file.was_there() { &needed } else { &adapted };
+                !taken.contains(&file.path)
+            };
+            let laid: Vec<_> = replacements.iter().filter(is_laid).collect();
             let run = self.baseline_tests(workspace, (overlay, &ground), &laid).await?;
             if self.cx.cancel.is_cancelled() {
                 return Err(Trouble::Ended);
@@ -96,7 +103,7 @@ impl VerifiedTests<'_> {
                 let compared = self.compared(workspace, overlay, (&baseline, report.as_ref()));
                 verdict.compare(&compared);
                 self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
-                return Ok(Accepted { replacements, adapted });
+                return Ok(Accepted { replacements, adapted, passed: Vec::new() });
             };
             let run = self.let_go(workspace, run);
             let compared = self.compared(workspace, overlay, (&baseline, run.report.as_ref()));
@@ -105,11 +112,14 @@ impl VerifiedTests<'_> {
                 self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
                 let names = adapted.iter().map(|path| path.to_string_lossy());
                 verdict.tell("adapted", json!(names.collect::<Vec<_>>()));
-                return Ok(Accepted { replacements, adapted });
+                let passed = run.report.iter().flat_map(|report| report.named(Status::Passed));
+                let passed = passed.map(str::to_owned).collect();
+                return Ok(Accepted { replacements, adapted, passed });
             }
             let failures = Failures::new(&run, &compared);
             let blame = Blame::new(&failures, &laid, &self.inside(workspace.tree()));
-            if !blame.others.is_empty() || blame.files.is_empty() {
+            let explained = !blame.files.is_empty() || !blame.needed.is_empty();
+            if !blame.others.is_empty() || !explained {
                 verdict.refuse(run, &compared, &laid);
                 return Ok(Accepted::default());
             }
@@ -122,6 +132,7 @@ impl VerifiedTests<'_> {
                 return Ok(Accepted::default());
             }
             adapted.extend(kept.into_iter().map(|(file, _)| file.path.clone()));
+            needed.extend(blame.needed);
         }
         let why = "tests were changed in too many files at once to tell which matter";
         verdict.becomes(Outcome::Inconclusive, why.to_owned());
@@ -141,13 +152,17 @@ impl VerifiedTests<'_> {
         }
         for file in &accepted.replacements {
             let part = match file.kind {
+                ReplacementKind::NewForAll => {
+                    old.keep_new_file(&file.path, accepted.passed.clone());
+                    continue;
+                }
                 ReplacementKind::New => continue,
                 ReplacementKind::Inline => OldPart::InlineTests,
                 ReplacementKind::Manifest => OldPart::TestKeys,
                 _ => OldPart::Whole,
             };
             if accepted.adapted.contains(&file.path) || self.is_adapted(tree, overlay, file) {
-                old.drop_text(&file.path);
+                old.drop_edit(&file.path);
             } else {
                 old.keep(&file.path, part, overlay.baseline.content(tree, &file.path)?.as_ref())?;
             }
@@ -278,6 +293,10 @@ impl<'r> Blame<'r> {
         if failures.is_broken {
             let able = laid.iter().filter(|file| matches!(file.kind, Edited | Inline | Recipe));
             let able: Vec<_> = able.copied().collect();
+            blame.needed = paths(laid.iter().filter(|file| file.was_there()));
+            if !blame.needed.is_empty() {
+                return blame;
+            }
             let named =
                 able.iter().filter(|file| failures.errors.contains(&*file.path.to_string_lossy()));
             let named: Vec<_> = named.copied().collect();
@@ -287,6 +306,11 @@ impl<'r> Blame<'r> {
             return blame;
         }
         for test in &failures.tests {
+            let needed = paths(laid.iter().filter(|file| file.may_be_needed_by(test)));
+            if !needed.is_empty() {
+                blame.needed.extend(needed);
+                continue;
+            }
             let own = laid.iter().find(|file| file.owns(cwd, test));
             match own {
                 Some(file) => {
@@ -309,6 +333,10 @@ impl<'r> Blame<'r> {
         }
         blame
     }
+}
+
+fn paths<'f>(files: impl Iterator<Item = &'f &'f Replacement>) -> BTreeSet<PathBuf> {
+    files.map(|file| file.path.clone()).collect()
 }
 
 /// True for helpers, fixtures and snapshots.

@@ -27,6 +27,7 @@ mod deciding;
 mod fail_to_pass;
 mod identities;
 mod isolation;
+mod new_file;
 mod overlay;
 mod prefetch;
 mod red_tests;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::baseline_run::{BaselineRun, RunKind};
 use super::control_outcome::ControlOutcome;
 use super::identities::{Compared, LISTED};
-use super::overlay::{Overlay, Replacement, ReplacementKind};
+use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::{Control, TestOutcome, VerifiedTests, tell};
@@ -90,8 +90,7 @@ impl Verdict {
     /// The baseline's tests did not pass, and no edited file explains that.
     pub(super) fn refuse(&mut self, run: TestOutcome, compared: &Compared, laid: &[&Replacement]) {
         self.take(run, compared);
-        let (new, old): (Vec<_>, Vec<_>) =
-            laid.iter().partition(|file| file.kind == ReplacementKind::New);
+        let (new, old): (Vec<_>, Vec<_>) = laid.iter().partition(|file| file.is_new());
         let [new, old] = [new, old].map(|files| names(&files));
         let ground = match (old.is_empty(), new.is_empty()) {
             (false, _) => format!("; with {} as in the baseline", some_files(&old)),

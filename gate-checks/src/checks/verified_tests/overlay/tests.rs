@@ -60,7 +60,7 @@ fn check_overlaid(
     let (tree, cx) = context(fixture, baseline, allow);
     let overlay = Overlay::new(&cx, &tree).unwrap().unwrap();
     let replacements = overlay.replacements(&tree).unwrap();
-    let laid = replacements.iter().filter(|file| file.kind != ReplacementKind::New);
+    let laid = replacements.iter().filter(|file| !file.is_new());
     assert_eq!(laid.map(Replacement::name).collect::<Vec<_>>(), expected);
 }
 
@@ -132,7 +132,7 @@ fn new_tests_and_new_files_that_load_by_themselves_are_left_out() {
     let (tree, cx) = context(&fixture, &baseline, &[]);
     let overlay = Overlay::new(&cx, &tree).unwrap().unwrap();
     let replacements = overlay.replacements(&tree).unwrap();
-    assert!(replacements.iter().all(|file| file.kind == ReplacementKind::New));
+    assert!(replacements.iter().all(|file| file.is_new()));
     let names: Vec<_> = replacements.iter().map(Replacement::name).collect();
     assert_eq!(names, ["conftest.py", "tests/helper.py", "tests/test_new.py"]);
 }
