@@ -49,6 +49,7 @@ mod handoff_claims;
 mod here;
 mod honest;
 mod honest_layouts;
+mod honest_work;
 mod hostile;
 mod init;
 mod injection;

@@ -92,7 +92,7 @@ fn wrong(row: &Row) -> Option<String> {
 }
 
 /// Each of these on one of two threads; what is wrong.
-fn crowd<T: Sync>(all: &[T], each: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
+pub(crate) fn crowd<T: Sync>(all: &[T], each: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
     let (queue, found) = (Mutex::new(all.iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {

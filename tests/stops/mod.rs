@@ -3,6 +3,7 @@
 mod began;
 mod judged;
 mod lasting;
+mod laundered;
 mod leniency;
 mod released;
 mod talk;

@@ -5,6 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use super::*;
+use crate::fooled::tools;
 
 /// Runs each script in `tests` and reports it as TAP does.
 const RUNNER: &str = "\
@@ -131,7 +132,7 @@ impl Talk {
         event["permission_mode"] = "default".into();
         let entry = if self.headless { "sdk-cli" } else { "cli" };
         let run = ran.again("hook claude-code").env("CLAUDE_CODE_ENTRYPOINT", entry);
-        hooked(run, &event)
+        hooked(tools(run), &event)
     }
 }
 
