@@ -78,7 +78,7 @@ fn vitest() {
     seen("sed -i \"s/test('adds'/test.skip('adds'/\" calc.test.mjs", "fail", "1 of 2 failed");
     let excludes = "echo \"export default { test: { exclude: ['calc.test.mjs', '**/node_modules/**'] } };\" > vite.config.mjs; \
                     printf \"import { test } from 'vitest';\\ntest('fine', () => {});\\n\" > fine.test.mjs";
-    seen(excludes, "fail", "none of the baseline's 2 tests");
+    seen(excludes, "tamper", "has to fail did not fail");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use super::*;
 use crate::needs::{needs, node_module};
 
-const MANIFEST: &str = "[package]\nname = \"calc\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+const MANIFEST: &str =
+    "[package]\nname = \"calc\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
 
 const RUST: &str = "//! Sums.\n\nmod sums;\npub use sums::add;\n\n/// Half of it.\n///\n/// ```\n\
 /// assert_eq!(calc::half(4), 2);\n/// ```\npub fn half(a: i32) -> i32 {\n    a / 2\n}\n";
@@ -12,22 +13,46 @@ const SUMS: &str = "/// The sum.\npub fn add(a: i32, b: i32) -> i32 {\n    a + b
 use super::*;\n\n    #[test]\n    fn adds() {\n        assert_eq!(add(2, 2), 4);\n    }\n}\n";
 
 const CARGO: &[Change] = &[
-    change("a renamed function", "sed -i 's/\\badd(/plus(/g; s/::add\\b/::plus/' src/sums.rs src/lib.rs"),
+    change(
+        "a renamed function",
+        "sed -i 's/\\badd(/plus(/g; s/::add\\b/::plus/' src/sums.rs src/lib.rs",
+    ),
     change("a moved module", "mkdir src/sums; git mv src/sums.rs src/sums/mod.rs"),
-    change("a renamed module", "git mv src/sums.rs src/total.rs; sed -i 's/sums/total/g' src/lib.rs"),
-    change("a split file with its tests", "mkdir src/sums; git mv src/sums.rs src/sums/plus.rs; printf 'mod plus;\\npub use plus::add;\\n' > src/sums.rs"),
-    change("a moved doctest", "sed -i '/^\\/\\/\\/ ```/d; /^\\/\\/\\/ assert/d; /^\\/\\/\\/$/d' src/lib.rs; sed -i '1a //!\\n//! ```\\n//! assert_eq!(calc::half(4), 2);\\n//! ```' src/lib.rs"),
+    change(
+        "a renamed module",
+        "git mv src/sums.rs src/total.rs; sed -i 's/sums/total/g' src/lib.rs",
+    ),
+    change(
+        "a split file with its tests",
+        "mkdir src/sums; git mv src/sums.rs src/sums/plus.rs; printf 'mod plus;\\npub use plus::add;\\n' > src/sums.rs",
+    ),
+    change(
+        "a moved doctest",
+        "sed -i '/^\\/\\/\\/ ```/d; /^\\/\\/\\/ assert/d; /^\\/\\/\\/$/d' src/lib.rs; sed -i '1a //!\\n//! ```\\n//! assert_eq!(calc::half(4), 2);\\n//! ```' src/lib.rs",
+    ),
     change("a lint is allowed", "printf '\\n#[allow(dead_code)]\\nfn spare() {}\\n' >> src/lib.rs"),
-    change("a package in the workspace, and a dependency", "mkdir -p more/src; printf '[package]\\nname = \"more\"\\nversion = \"0.1.0\"\\nedition = \"2021\"\\n' > more/Cargo.toml; echo 'pub fn one() -> i32 { 1 }' > more/src/lib.rs; sed -i 's/^\\[workspace\\]/[dependencies]\\nmore = { path = \"more\" }\\n\\n[workspace]\\nmembers = [\"more\"]/' Cargo.toml; cargo generate-lockfile --offline -q"),
-    change("a test more", "mkdir tests; printf '#[test]\\nfn halves() { assert_eq!(calc::half(2), 1); }\\n' > tests/it.rs"),
+    change(
+        "a package in the workspace, and a dependency",
+        "mkdir -p more/src; printf '[package]\\nname = \"more\"\\nversion = \"0.1.0\"\\nedition = \"2021\"\\n' > more/Cargo.toml; echo 'pub fn one() -> i32 { 1 }' > more/src/lib.rs; sed -i 's/^\\[workspace\\]/[dependencies]\\nmore = { path = \"more\" }\\n\\n[workspace]\\nmembers = [\"more\"]/' Cargo.toml; cargo generate-lockfile --offline -q",
+    ),
+    change(
+        "a test more",
+        "mkdir tests; printf '#[test]\\nfn halves() { assert_eq!(calc::half(2), 1); }\\n' > tests/it.rs",
+    ),
 ];
 
 const GO_TESTS: &str = "package calc\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(2, 2) != 4 {\n\t\tt.Fatal(\"add\")\n\t}\n}\n";
 
 const GO: &[Change] = &[
-    change("a renamed function", "sed -i 's/Add(/Plus(/' calc.go calc_test.go; sed -i 's/TestPlus/TestAdd/' calc_test.go"),
+    change(
+        "a renamed function",
+        "sed -i 's/Add(/Plus(/' calc.go calc_test.go; sed -i 's/TestPlus/TestAdd/' calc_test.go",
+    ),
     change("tests in parallel", "sed -i 's/^func TestAdd.*/&\\n\\tt.Parallel()/' calc_test.go"),
-    change("a test more", "printf 'package calc\\n\\nimport \"testing\"\\n\\nfunc TestOne(t *testing.T) {\\n\\tif Add(1, 0) != 1 {\\n\\t\\tt.Fatal()\\n\\t}\\n}\\n' > one_test.go"),
+    change(
+        "a test more",
+        "printf 'package calc\\n\\nimport \"testing\"\\n\\nfunc TestOne(t *testing.T) {\\n\\tif Add(1, 0) != 1 {\\n\\t\\tt.Fatal()\\n\\t}\\n}\\n' > one_test.go",
+    ),
 ];
 
 const JS_TESTS: &str = "const { add } = require('./calc');\ntest('adds', () => expect(add(2, 2)).toBe(4));\n\
@@ -37,7 +62,11 @@ const SNAPSHOT: &str = "// Jest Snapshot v1, https://jestjs.io/docs/snapshot-tes
 
 const JEST: &[Change] = &[
     change("a renamed function", "sed -i 's/\\badd\\b/plus/g' calc.js calc.test.js"),
-    approved("an updated snapshot", "__snapshots__/**", "sed -i 's/a + b/a + b + (a === 1 ? 1 : 0)/' calc.js; sed -i 's/: 2/: 3/' __snapshots__/calc.test.js.snap"),
+    approved(
+        "an updated snapshot",
+        "__snapshots__/**",
+        "sed -i 's/a + b/a + b + (a === 1 ? 1 : 0)/' calc.js; sed -i 's/: 2/: 3/' __snapshots__/calc.test.js.snap",
+    ),
     change("a stronger matcher", "sed -i 's/toBe(4)/toStrictEqual(4)/' calc.test.js"),
 ];
 

@@ -76,7 +76,13 @@ impl VerifiedTests<'_> {
         let planted = runner.is_some_and(|runner| workspace.is_about_tests(runner));
         let baseline = self.baseline_run(workspace, overlay, (runner, planted)).await?;
         let ground = self.ground(workspace, overlay, baseline.as_ref()).await?;
-        let replacements = overlay.replacements(workspace.tree())?;
+        let mut replacements = overlay.replacements(workspace.tree())?;
+        let had_tests = baseline.as_ref().is_some_and(|run| !run.tests.is_empty())
+            || overlay.baseline.has_tests(workspace.tree())?;
+        if !had_tests {
+            // Without them a run would find no test, and no test is there to be protected.
+            replacements.retain(|file| !file.is_new());
+        }
         let shown = replacements.iter().filter(|file| !file.is_new());
         verdict.tell("overlaid", json!(shown.map(Replacement::name).collect::<Vec<_>>()));
         match &ground {
