@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::fooled::tools;
 use crate::needs::needs;
 use crate::run::SAYS;
-use crate::support::{DONE, Run, gate};
+use crate::support::{DONE, Ran, Run, each, gate};
 
 #[test]
 fn what_is_not_understood_is_refused_and_what_is_not_known_is_told() {
@@ -56,4 +56,47 @@ fn what_a_loop_may_change_is_said_beforehand() {
     }
     let words = "run --task t1 --prompt P.md --may-change ../x -- ./agent.sh";
     shop(words).file("P.md", "").script("agent.sh", &agent).code(2).tells("inside of the project");
+}
+
+#[track_caller]
+fn is_waiting(ran: &Ran, verdict: &str) {
+    let decision = ran.json();
+    assert_eq!(decision["verdict"], verdict, "{decision:#}");
+    assert_eq!(each(&decision, "reasons", "code"), ["tests-changed"]);
+    let next = decision["next"].as_str().unwrap();
+    assert!(next.starts_with("`gate approve test_calc.py::test_price --reason …`"), "{next}");
+}
+
+#[test]
+fn the_agent_is_told_once_then_a_person_is_asked_and_no_further_turn_is_needed() {
+    if !needs("pytest") {
+        return;
+    }
+    let ran = shop("check --json out.log").committed().setup(RAISE).code(1);
+    is_waiting(&ran, "continue");
+    let ran = tools(ran.again("check --json out.log")).code(4);
+    is_waiting(&ran, "blocked");
+    assert_eq!(ran.json()["breaker"]["counters"]["refused"], 1, "only the first counts");
+    let ran = ran.again("approve").code(0).says("test_calc.py::test_price");
+    let words = "approve test_calc.py::test_price --reason asked-for --json";
+    let ran = ran.again(words).code(0).stderr("");
+    let ran = tools(ran.again("check --json out.log")).code(0);
+    assert_eq!(ran.json()["approved"][0]["test"], "test_calc.py::test_price");
+    let ran = ran.again("explain").code(0).says("test_calc.py::test_price: asked-for");
+    ran.again("ledger verify").code(0);
+}
+
+#[test]
+fn the_same_iteration_is_decided_anew_after_an_approval() {
+    if !needs("pytest") {
+        return;
+    }
+    let same = "check --json --run night --iteration 3 out.log";
+    let ran = shop(same).committed().setup(RAISE).code(1);
+    let ran = tools(ran.again(same)).code(1);
+    assert_eq!(ran.json()["repeated"], true);
+    let ran = ran.again("approve test_calc.py --reason asked-for").code(0);
+    let ran = tools(ran.again(same)).code(0);
+    assert_eq!(ran.json()["repeated"], false);
+    ran.again("explain").code(0).again("ledger verify").code(0);
 }

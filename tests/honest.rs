@@ -26,7 +26,11 @@ fn honest(settings: &str, act: &str, says: &str) -> serde_json::Value {
     assert_eq!(tests["baseline"]["known"], true, "{evidence:#}");
     assert_eq!((&evidence["exit_code"], &tests["exit_code_with_control"]), (&json!(0), &json!(1)));
     let tells = evidence.to_string();
-    assert_eq!(tests["controls"], json!(["raise", "assertion", "inside"]), "{evidence:#}");
+    let controls = tests["controls"].as_array().unwrap();
+    assert_eq!(controls[..2], ["raise", "assertion"], "{evidence:#}");
+    // A file that was moved is new.
+    let is_moved = !tests["baseline"]["moved"].as_array().unwrap().is_empty();
+    assert_eq!(controls.len(), if is_moved { 2 } else { 3 }, "{evidence:#}");
     assert!(!names_a_control(&tells) && !tells.contains("/workspace/"), "{tells}");
     evidence
 }

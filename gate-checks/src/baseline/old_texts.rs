@@ -154,6 +154,39 @@ impl OldTexts {
         self.is_changed |= self.texts.remove(&Name::new(path)).is_some();
     }
 
+    /// Drops the old texts of files that stand as in them again.
+    ///
+    /// # Errors
+    ///
+    /// An old text that cannot be read any more.
+    pub(crate) fn drop_restored(&mut self, tree: &WorkTree) -> Result<(), BaselineError> {
+        let mut restored = Vec::new();
+        for (name, text) in &self.texts {
+            let now = tree.bytes(&name.path());
+            let wanted = self.wanted(name, text, now.as_deref())?;
+            if text.part != OldPart::NewFile && wanted.map(|(bytes, _)| bytes) == now {
+                restored.push(name.path());
+            }
+        }
+        restored.iter().for_each(|path| self.drop_text(path));
+        Ok(())
+    }
+
+    /// The text that a baseline has in the place of the tree's.
+    fn wanted(
+        &self,
+        name: &Name,
+        text: &OldText,
+        now: Option<&[u8]>,
+    ) -> Result<Option<(Vec<u8>, KeptKind)>, BaselineError> {
+        let path = name.path();
+        let old = match &text.mark {
+            Some(mark) => Some((self.bytes(mark, &path)?, mark.kind)),
+            None => None,
+        };
+        Ok(wanted(&path, text.part, old, now))
+    }
+
     /// Writes the list, if anything has changed.
     ///
     /// # Errors
@@ -180,11 +213,7 @@ impl OldTexts {
         for (name, text) in old {
             let path = name.path();
             let now = tree.bytes(&path);
-            let old = match &text.mark {
-                Some(mark) => Some((self.bytes(mark, &path)?, mark.kind)),
-                None => None,
-            };
-            let wanted = wanted(&path, text.part, old, now.as_deref());
+            let wanted = self.wanted(name, text, now.as_deref())?;
             if wanted.as_ref().map(|(bytes, _)| bytes) == now.as_ref() {
                 continue;
             }

@@ -121,7 +121,11 @@ pub(super) fn modules(file: &Path, is_root: bool) -> Vec<PathBuf> {
 fn has_attribute(before: &str) -> bool {
     let mut rest = before.trim_end();
     while rest.ends_with(']') {
-        let Some(at) = rest.rfind("#[") else { return true };
+        let Some(at) = rest.rfind('#') else { return true };
+        // An attribute of the whole file; `is_limited` knows those that may leave it out.
+        if rest[at..].starts_with("#![") {
+            return false;
+        }
         if rest[at..].contains("cfg") || rest[at..].contains("path") {
             return true;
         }

@@ -2,6 +2,8 @@
 //! brings in later the bug that the old test would have caught. gate lets go of the first, in an
 //! exit or in a release, and of the second never, neither in that session nor in the next one.
 
+#![allow(clippy::print_stdout, reason = "a table of what the rows came to")]
+
 mod compiled;
 mod python;
 mod scripts;
@@ -51,7 +53,8 @@ fn came_of(ran: Ran) -> (Ran, String, bool) {
     let text = |name: &str| decision[name].as_str().unwrap_or_default().to_owned();
     let (verdict, released) = (text("verdict"), text("released"));
     let is_open = verdict == "exit" || released == "green";
-    (ran, format!("{verdict} {released}"), is_open)
+    let why = if released == "not-run" { decision["evidence"].to_string() } else { String::new() };
+    (ran, format!("{verdict} {released}{why}"), is_open)
 }
 
 /// A stop at which the agent did this and says that all is done.
@@ -64,14 +67,13 @@ fn stop(talk: Talk, ran: Ran, act: &str) -> (Ran, String, bool) {
 fn wrong(project: &Project, pair: &Pair, sessions: [Talk; 2]) -> Option<String> {
     let [first, second] = sessions;
     let ran = first.begins(project.run(), "Look after the tests.");
-    let (ran, weakened, let_go) = stop(first, ran, &format!("{}\n{COMMIT}", pair.act));
+    let (ran, weakened, _) = stop(first, ran, &format!("{}\n{COMMIT}", pair.act));
     let (ran, same, passed) = stop(first, first.prompt(ran, "Go on."), pair.bug);
     let ran = first.does(ran, "git checkout -q .; git clean -fdq");
     let ran = second.begins(ran, "Go on.");
     let (_, next, passed_later) = stop(second, ran, pair.bug);
     println!("| {} | {weakened} | {same} | {next} |", pair.weakening);
-    (!let_go || passed || passed_later)
-        .then(|| format!("{}: {weakened}; {same}; {next}", pair.weakening))
+    (passed || passed_later).then(|| format!("{}: {weakened}; {same}; {next}", pair.weakening))
 }
 
 /// The same with two calls of `gate check`, without sessions.
@@ -85,8 +87,7 @@ fn wrong_checks(project: &Project, pair: &Pair) -> Option<String> {
     let (ran, weakened) = check(project.run(), pair.act);
     let (_, next) = check(ran, &format!("{COMMIT}\n{}", pair.bug));
     println!("| {} | {weakened} | {next} |", pair.weakening);
-    (weakened != "exit" || next == "exit")
-        .then(|| format!("{}: {weakened}; {next}", pair.weakening))
+    (next == "exit").then(|| format!("{}: {weakened}; {next}", pair.weakening))
 }
 
 /// None of these gets through: every second one at a person's stops first and at a script's in the

@@ -51,6 +51,7 @@ use crate::report::{Status, TestReport};
 use crate::worktree::WorkTree;
 
 use control_outcome::{ControlOutcome, without};
+use deciding::Accepted;
 use overlay::Overlay;
 use test_workspace::{Contents, TestWorkspace};
 use trouble::Trouble;
@@ -137,6 +138,10 @@ impl VerifiedTests<'_> {
         let tree = WorkTree::open(&self.cx.site)?;
         let overlay = Overlay::new(self.cx, &tree)?;
         let overlay = overlay.as_ref();
+        if let Some(overlay) = overlay.filter(|overlay| !overlay.baseline.is_from_history()) {
+            // Also of work that is refused: the next session begins with the tree as it is then.
+            self.keep_old_texts(&tree, overlay, &Accepted::default())?;
+        }
         let runner =
             recognise(self.id.as_str(), self.settings, &self.cx.site.folder_of(self.settings));
         let Some(runner) = &runner else {
@@ -166,14 +171,13 @@ impl VerifiedTests<'_> {
     ) -> Result<Evidence, Trouble> {
         let own = self.let_go(workspace, own);
         let mut verdict = self.own_verdict(workspace, overlay, runner, own).await?;
-        let mut accepted = None;
+        let mut accepted = Accepted::default();
         if let (Some(overlay), true) = (overlay, verdict.passed()) {
-            accepted =
-                Some((overlay, self.decide(workspace, (overlay, runner), &mut verdict).await?));
+            accepted = self.decide(workspace, (overlay, runner), &mut verdict).await?;
         }
         self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
         self.confirm_isolation(workspace, &mut verdict).await;
-        if let (Some((overlay, accepted)), true) = (accepted, verdict.passed()) {
+        if let (Some(overlay), true) = (overlay, verdict.passed()) {
             self.keep_old_texts(workspace.tree(), overlay, &accepted)?;
         }
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {

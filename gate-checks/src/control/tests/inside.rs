@@ -175,3 +175,11 @@ fn go() {
     let places: Vec<_> = drafts.iter().map(|(file, _)| file.as_str()).collect();
     assert_eq!(places, ["order_1_test.go", "a_test.go", "deep/a_test.go"]);
 }
+
+#[test]
+fn a_module_with_brackets_in_texts_takes_a_test() {
+    let lib = "#![deny(warnings, missing_docs, clippy::all)]\n//! A thing.\nmod inner;\n#[cfg(test)]\nmod tests;\n";
+    let inner = "#[cfg(test)]\nmod tests {\n    macro_rules! same {\n        ($a:expr) => {\n            assert!($a, \"}}\")\n        };\n    }\n\n    #[test]\n    fn holds() {\n        same!('}' == '}');\n    }\n}\n";
+    let files = [("Cargo.toml", PACKAGE), ("src/lib.rs", lib), ("src/inner.rs", inner)];
+    check_inside(Runner::Cargo, "", &files, &[("src/inner.rs", "order_4")]);
+}

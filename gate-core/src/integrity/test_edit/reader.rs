@@ -164,7 +164,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What a token's place at the beginning of a line means.
+    /// The meaning of a token's place at the beginning of a line.
     fn begin(&mut self, at: usize) {
         if !std::mem::take(&mut self.is_line_start) {
             return;
