@@ -131,7 +131,8 @@ impl Talk {
         event["transcript_path"] = path(&format!("{}.jsonl", self.session)).into();
         event["permission_mode"] = "default".into();
         let entry = if self.headless { "sdk-cli" } else { "cli" };
-        let run = ran.again("hook claude-code").env("CLAUDE_CODE_ENTRYPOINT", entry);
+        let run =
+            ran.again("hook claude-code --deadline 110s").env("CLAUDE_CODE_ENTRYPOINT", entry);
         hooked(tools(run), &event)
     }
 }

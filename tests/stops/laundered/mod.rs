@@ -53,7 +53,11 @@ fn came_of(ran: Ran) -> (Ran, String, bool) {
     let text = |name: &str| decision[name].as_str().unwrap_or_default().to_owned();
     let (verdict, released) = (text("verdict"), text("released"));
     let is_open = verdict == "exit" || released == "green";
-    let why = if released == "not-run" { decision["evidence"].to_string() } else { String::new() };
+    let why = if released == "not-run" {
+        decision["evidence"][0]["summary"].to_string()
+    } else {
+        String::new()
+    };
     (ran, format!("{verdict} {released}{why}"), is_open)
 }
 

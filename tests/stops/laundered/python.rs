@@ -40,6 +40,11 @@ const PAIRS: &[Pair] = &[
     pair("a test is removed", "sed -i '/^def test_half/,$d' tests/test_half.py", HALVES),
     pair("a file of tests is removed", "git rm -q tests/test_half.py", HALVES),
     pair(
+        "a file is not collected by its new name",
+        "git mv tests/test_half.py tests/half_cases.py",
+        HALVES,
+    ),
+    pair(
         "a test is skipped",
         "sed -i 's/^def test_half/@pytest.mark.skip\\ndef test_half/' tests/test_half.py",
         HALVES,

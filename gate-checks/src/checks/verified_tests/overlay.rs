@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Allowance;
 use gate_core::integrity::{
-    Guarded, MergedManifest, loaded_by_itself, merge_manifest, test_names,
+    Guarded, MergedManifest, guarded, loaded_by_itself, merge_manifest, test_names,
     with_baseline_inline_tests,
 };
 
@@ -159,9 +159,13 @@ impl<'a> Overlay<'a> {
 
     /// The files that were moved with their bytes: from where, to where.
     pub(super) fn moved(&self) -> impl Iterator<Item = (&Path, &Path)> {
-        self.changes
-            .iter()
-            .filter_map(|change| Some((change.moved_from.as_deref()?, change.path.as_path())))
+        self.changes.iter().filter_map(|change| {
+            let from = change.moved_from.as_deref()?;
+            // By its new name no runner may find it.
+            let was_test = guarded(&from.to_string_lossy()) == Some(Guarded::Test);
+            let is_lost = was_test && change.guarded != Some(Guarded::Test);
+            (!is_lost).then_some((from, change.path.as_path()))
+        })
     }
 
     /// The files that stand otherwise in the deciding folder than in the tree.
