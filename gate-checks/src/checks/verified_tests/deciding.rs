@@ -16,6 +16,7 @@ use gate_core::decide::evidence::Outcome;
 use gate_core::integrity::{Guarded, Language, guarded};
 use serde_json::json;
 
+use super::accepted::Accepted;
 use super::baseline_run::BaselineRun;
 use super::calibration::Ground;
 use super::identities::{self, Compared, Renamed, Sources, compare, is_allowed, names_all};
@@ -41,15 +42,6 @@ struct Failures {
     errors: String,
     /// No test ran, or something outside of tests failed.
     is_broken: bool,
-}
-
-/// The edits that a pass leaves to be accepted.
-#[derive(Debug, Default)]
-pub(super) struct Accepted {
-    /// Edited files that decided in the place of their old texts.
-    adapted: BTreeSet<PathBuf>,
-    /// The tests that passed.
-    passed: Vec<String>,
 }
 
 /// The files that explain why a run did not pass.

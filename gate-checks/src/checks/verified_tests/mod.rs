@@ -19,6 +19,7 @@
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
 //! once. It cannot pass there, but it can tell why.
 
+mod accepted;
 mod adapted;
 mod baseline_run;
 mod calibration;
@@ -50,8 +51,8 @@ use crate::control::{Kinds, RunnerCommand, recognise};
 use crate::report::{Status, TestReport};
 use crate::worktree::WorkTree;
 
+use accepted::Accepted;
 use control_outcome::{ControlOutcome, without};
-use deciding::Accepted;
 use overlay::Overlay;
 use test_workspace::{Contents, TestWorkspace};
 use trouble::Trouble;
