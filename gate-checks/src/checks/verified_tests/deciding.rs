@@ -1,13 +1,15 @@
 //! The run that decides: the baseline's tests on the tree's product, without a control.
 //!
-//!     own run passed ─► ground ─► the baseline's tests over the product ─► compare ─► pass
-//!                          ▲                    │ a test fails
-//!                          │                    ▼
-//!                     calibration      whose test is it? ── a file that nobody edited ─► fail
-//!                                               │ an edited file
-//!                                               ▼
-//!                                      same assertions ─► once more with the edited file
-//!                                      others ─► a person has to approve them
+//! ```text
+//! own run passed ─► ground ─► the baseline's tests over the product ─► compare ─► pass
+//!                      ▲                    │ a test fails
+//!                      │                    ▼
+//!                 calibration      whose test is it? ── a file that nobody edited ─► fail
+//!                                           │ an edited file
+//!                                           ▼
+//!                                  same assertions ─► once more with the edited file
+//!                                  others ─► a person has to approve them
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
 //! Tests that are believed because of the ground they stand on.
 //!
-//!     sync ─► controls ─► own run ─► overlay ─► deciding run ─► compare
+//! ```text
+//! sync ─► controls ─► own run ─► overlay ─► deciding run ─► compare
+//! ```
 //!
 //! The own run is the tree as it stands, in a copy that stays warm, with tests among its own
 //! that have to fail ([`control`](crate::control)). If the command is a known runner alone, one
