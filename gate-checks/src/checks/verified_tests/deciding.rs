@@ -153,8 +153,14 @@ impl VerifiedTests<'_> {
         for file in overlay.replacements(tree)? {
             let part = match file.kind {
                 ReplacementKind::NewForAll => {
-                    if !accepted.passed.is_empty() {
-                        old.keep_new_file(&file.path, accepted.passed.clone());
+                    // Of refused work, those that passed at the baseline.
+                    let passed = if accepted.passed.is_empty() {
+                        self.passed_before(tree, overlay)
+                    } else {
+                        accepted.passed.clone()
+                    };
+                    if !passed.is_empty() {
+                        old.keep_new_file(&file.path, passed);
                     }
                     continue;
                 }

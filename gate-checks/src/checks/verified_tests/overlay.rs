@@ -200,7 +200,8 @@ impl<'a> Overlay<'a> {
         let name = path.to_string_lossy();
         let is_new = change.what == What::Added;
         let is_test = matches!(change.guarded, Some(Guarded::Test | Guarded::Support));
-        if is_new && change.moved_from.is_none() && (is_test || loaded_by_itself(&name)) {
+        let is_loaded = change.guarded != Some(Guarded::Runner) && loaded_by_itself(&name);
+        if is_new && change.moved_from.is_none() && (is_test || is_loaded) {
             let text = tree.bytes(&path).unwrap_or_default();
             let kind = if can_change_other_tests(&name, &text) {
                 ReplacementKind::NewForAll
