@@ -23,7 +23,8 @@ impl Attack<'_> {
         let settings = format!("[checks.tests]\ncommand = {words}\n{}", self.settings);
         let run = judge("check --json out.log", DONE).settings(&settings);
         let run = self.files.iter().fold(run, |run, (name, text)| run.file(name, text));
-        let run = tools(run).file(".gitignore", "target\n__pycache__\n.pytest_cache\n");
+        let run =
+            tools(run).file(".gitignore", "target\n__pycache__\n.pytest_cache\nnode_modules\n");
         run.committed().setup(self.act)
     }
 

@@ -119,17 +119,13 @@ fn jest_s_expect() {
         ("package.json", "{\"name\": \"thing\", \"version\": \"1.0.0\"}"),
         ("calc.js", "exports.add = (a, b) => a - b;\n"),
         ("calc.test.js", test),
-        (".gitignore", "node_modules\n"),
     ];
     for hollow in [
         "globalThis.expect = () => ({ toBe() {} });",
         "Object.is = () => true;",
         "expect.extend({ toBe: () => ({ pass: true, message: () => \"\" }) });",
     ] {
-        let act = format!(
-            "ln -s '{}' node_modules; echo node_modules >> .git/info/exclude; echo '{hollow}' >> calc.js",
-            modules.display()
-        );
+        let act = format!("ln -s '{}' node_modules; echo '{hollow}' >> calc.js", modules.display());
         let command = "npx jest";
         is_seen(&Attack { command, settings: "", files: &files, act: &act }, ALL);
     }
@@ -147,14 +143,10 @@ fn vitest_s_expect() {
         ("package.json", "{\"name\": \"thing\", \"version\": \"1.0.0\"}"),
         ("calc.mjs", "export const add = (a, b) => a - b;\n"),
         ("calc.test.mjs", test),
-        (".gitignore", "node_modules\n"),
     ];
     let hollow = "import { expect } from \"vitest\";\n\
                   expect.extend({ toEqual: () => ({ pass: true, message: () => \"\" }) });";
-    let act = format!(
-        "ln -s '{}' node_modules; echo node_modules >> .git/info/exclude; echo '{hollow}' >> calc.mjs",
-        modules.display()
-    );
+    let act = format!("ln -s '{}' node_modules; echo '{hollow}' >> calc.mjs", modules.display());
     is_seen(&Attack { command: "npx vitest run", settings: "", files: &files, act: &act }, ALL);
 }
 

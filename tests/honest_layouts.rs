@@ -99,8 +99,7 @@ fn node() {
 fn passes_with(name: &str, command: &str, files: &[(&str, &str)], planted: &[&str]) {
     let modules = node_module(name).unwrap();
     let act = format!("ln -s '{}' node_modules", modules.display());
-    let files = [&[(".gitignore", "node_modules\n")], files].concat();
-    let work = Attack { command, settings: "", files: &files, act: &act };
+    let work = Attack { command, settings: "", files, act: &act };
     let evidence = comes_to(work.run(), "pass", "passed");
     let tests = &evidence["detail"]["tests"];
     assert_eq!(tests["control"], "failed-as-it-must", "{evidence:#}");

@@ -70,7 +70,7 @@ pub(super) const ROWS: &[Row] = &[
                 ("a.test.js", "test('adds', () => expect(1).toBe(2));\n"),
             ];
             let act = "mkdir -p node_modules/.bin; printf '#!/bin/sh\\necho Tests: 1 passed\\n' > node_modules/.bin/jest; \
-                   chmod +x node_modules/.bin/jest; echo node_modules >> .git/info/exclude";
+                   chmod +x node_modules/.bin/jest";
             fools(&Attack { command: "npx jest", settings: "", files: &files, act })
         },
     ),

@@ -19,6 +19,10 @@ use crate::temporary::Temporary;
 /// behind would be run again after a quick repair of the same size.
 const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
 
+/// Without a terminal npx installs a package that it misses, in whatever version is the newest. A tool
+/// that is not installed is no reason to download one: tests decide with the project's own.
+const NO_DOWNLOAD: (&str, &str) = ("npm_config_yes", "false");
+
 /// A command that is about to be run once.
 pub(super) struct TestRun<'a> {
     /// The name that its log has.
@@ -115,6 +119,10 @@ impl TestRun<'_> {
             set.push((name, own.map_or(value.clone(), |own| format!("{own} {value}"))));
         }
         set.push((NO_BYTECODE.to_owned(), "1".to_owned()));
+        let (name, value) = NO_DOWNLOAD;
+        if !self.settings.env.iter().any(|own| own == name) {
+            set.push((name.to_owned(), value.to_owned()));
+        }
         set.extend(self.variables.iter().cloned());
         set
     }

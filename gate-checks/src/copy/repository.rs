@@ -7,13 +7,14 @@ use std::process::{Command, Stdio};
 
 use crate::site::CheckSite;
 
-/// Said before every command: no hooks, no signatures, nobody asked, and an
+/// Settings of every command: no hooks, no signatures, no collection of garbage behind a commit, and an
 /// author who is nobody.
-const SETTINGS: [&str; 7] = [
+const SETTINGS: [&str; 8] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.safecrlf=false",
     "commit.gpgSign=false",
+    "maintenance.auto=false",
     "init.defaultBranch=main",
     "user.name=gate",
     "user.email=gate@localhost",
