@@ -23,6 +23,7 @@ macro_rules! with {
         mod $name {
             $(
                 #[test]
+                #[ignore = "starts a real client"]
                 fn $scene() {
                     if crate::needs::needs($client.name) {
                         super::scenes::$scene(&$client);

@@ -28,6 +28,7 @@ fn gemini<T>(scene: impl FnOnce(&[&[&str]]) -> T) -> Option<T> {
 }
 
 #[test]
+#[ignore = "starts a real client"]
 fn claude_code_with_the_plug_in_of_a_local_marketplace_is_refused_a_red_stop() {
     if let Some(ended) = claude_code(|calls| plugged(&CLAUDE_CODE, calls)) {
         ended.reads(0, "gate:finish");
@@ -35,6 +36,7 @@ fn claude_code_with_the_plug_in_of_a_local_marketplace_is_refused_a_red_stop() {
 }
 
 #[test]
+#[ignore = "starts a real client"]
 fn a_person_in_claude_code_asks_for_the_status() {
     if let Some(ended) = claude_code(|calls| told(&CLAUDE_CODE, calls, "/gate:status")) {
         ended.reads(0, "stops are checked here").reads(0, "sh check.sh");
@@ -42,6 +44,7 @@ fn a_person_in_claude_code_asks_for_the_status() {
 }
 
 #[test]
+#[ignore = "starts a real client"]
 fn a_person_in_claude_code_asks_why_before_anything_was_decided() {
     if let Some(ended) = claude_code(|calls| told(&CLAUDE_CODE, calls, "/gate:why")) {
         ended.reads(0, "gate has decided nothing here yet");
@@ -49,6 +52,7 @@ fn a_person_in_claude_code_asks_why_before_anything_was_decided() {
 }
 
 #[test]
+#[ignore = "starts a real client"]
 fn gemini_cli_with_the_extension_of_a_folder_is_refused_a_red_stop() {
     if let Some(ended) = gemini(|calls| plugged(&GEMINI, calls)) {
         ended.reads(0, "Finish a task in a project that has a gate.toml");
@@ -56,6 +60,7 @@ fn gemini_cli_with_the_extension_of_a_folder_is_refused_a_red_stop() {
 }
 
 #[test]
+#[ignore = "starts a real client"]
 fn a_person_in_gemini_cli_asks_for_the_status() {
     if let Some(ended) = gemini(|calls| told(&GEMINI, calls, "/gate:status")) {
         ended.reads(0, "stops are checked here").reads(0, "sh check.sh");

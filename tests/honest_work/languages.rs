@@ -70,6 +70,7 @@ const JEST: &[Change] = &[
 ];
 
 #[test]
+#[ignore = "minutes: many projects"]
 fn with_cargo() {
     let files = &[("Cargo.toml", MANIFEST), ("src/lib.rs", RUST), ("src/sums.rs", SUMS)];
     let prepare = "echo '# none' > notes".to_owned();
@@ -77,6 +78,7 @@ fn with_cargo() {
 }
 
 #[test]
+#[ignore = "minutes: many projects"]
 fn with_go() {
     if needs("go") {
         let calc = "package calc\n\nfunc Add(a, b int) int { return a + b }\n";
@@ -94,6 +96,7 @@ const REFUSED_JEST: &[Change] =
     &[change("a renamed function", "sed -i 's/\\badd\\b/plus/g' calc.js calc.test.js")];
 
 #[test]
+#[ignore = "minutes: many projects"]
 fn with_jest() {
     all_with_jest(JEST);
 }

@@ -186,6 +186,7 @@ const REFUSED: &[Change] = &[
 ];
 
 #[test]
+#[ignore = "minutes: many projects"]
 fn with_pytest() {
     all_with_pytest(CHANGES);
 }

@@ -62,6 +62,7 @@ const RUST_PAIRS: &[Pair] = &[
 ];
 
 #[test]
+#[ignore = "minutes: many projects, three stops each"]
 fn with_go() {
     if needs("go") {
         let files = &[
@@ -75,6 +76,7 @@ fn with_go() {
 }
 
 #[test]
+#[ignore = "minutes: many projects, three stops each"]
 fn with_cargo() {
     let files = &[("Cargo.toml", MANIFEST), ("src/lib.rs", RUST), ("tests/rate.rs", RUST_TESTS)];
     let prepare = "cargo generate-lockfile --offline -q 2>/dev/null || true".to_owned();

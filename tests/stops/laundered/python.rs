@@ -121,6 +121,7 @@ fn project() -> Project {
 }
 
 #[test]
+#[ignore = "minutes: many projects, three stops each"]
 fn with_pytest_in_sessions() {
     if needs("pytest") {
         none_passes(&project(), PAIRS);
@@ -128,6 +129,7 @@ fn with_pytest_in_sessions() {
 }
 
 #[test]
+#[ignore = "minutes: many projects, three stops each"]
 fn with_pytest_and_no_session() {
     if needs("pytest") {
         none_passes_checks(&project(), PAIRS);
@@ -136,6 +138,7 @@ fn with_pytest_and_no_session() {
 
 /// A fixture that is new is the baseline's for the tests that need it.
 #[test]
+#[ignore = "minutes: many projects, three stops each"]
 fn a_new_fixture_stays() {
     if !needs("pytest") {
         return;

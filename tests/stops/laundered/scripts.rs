@@ -59,6 +59,7 @@ fn project(runner: &str, command: &'static str, files: &'static [(&str, &str)]) 
 }
 
 #[test]
+#[ignore = "minutes: many projects, three stops each"]
 fn with_jest() {
     if needs("jest") {
         let package = "{\"name\": \"calc\", \"version\": \"1.0.0\", \"jest\": {}}\n";
@@ -73,6 +74,7 @@ fn with_jest() {
 }
 
 #[test]
+#[ignore = "minutes: many projects, three stops each"]
 fn with_vitest() {
     if needs("vitest") {
         let package = "{\"name\": \"calc\", \"version\": \"1.0.0\", \"type\": \"module\"}\n";
