@@ -5,6 +5,7 @@ mod code;
 mod findings;
 mod gate;
 mod git;
+mod ground;
 mod honest;
 mod said;
 mod security;
@@ -144,6 +145,11 @@ fn what_is_done_to_other_tests() {
 #[test]
 fn what_attackers_found_who_had_read_the_sources() {
     println!("{}", all_caught(findings::ROWS));
+}
+
+#[test]
+fn what_is_done_to_the_ground_of_tests() {
+    println!("{}", all_caught(ground::ROWS));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! The table as a document: `docs/attacks.md` says what the rows say.
 
-use super::{By, Row, code, findings, gate, git, honest, said, tests, tests_others};
+use super::{By, Row, code, findings, gate, git, ground, honest, said, tests, tests_others};
 use crate::needs::root;
 
-const AREAS: [(&str, &[Row]); 7] = [
+const AREAS: [(&str, &[Row]); 8] = [
     ("What an agent says", said::ROWS),
     ("What is done to tests in Python", tests::ROWS),
     ("What is done to other tests", tests_others::ROWS),
     ("What attackers found who had read the sources", findings::ROWS),
+    ("What is done to what tests rest on", ground::ROWS),
     ("What is done to the product", code::ROWS),
     ("What is done to git", git::ROWS),
     ("What is done to gate", gate::ROWS),

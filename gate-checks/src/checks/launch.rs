@@ -181,7 +181,7 @@ fn record(
             missing,
         }),
         JobEnd::NotStarted(error) => Err(inconclusive(not_started(&base.argv, error))),
-        JobEnd::Stopped => Err(inconclusive("it was ended before it was done".to_owned())),
+        JobEnd::Stopped => Err(inconclusive("gate was interrupted".to_owned())),
         JobEnd::Lost => Err(inconclusive("its supervisor was killed while it ran".to_owned())),
     }
 }

@@ -128,7 +128,7 @@ impl Layout {
                 modified: None,
             },
             Kind::Link => {
-                let target = fs::read_link(&real)?;
+                let target = fs::read_link(&real).map_err(|error| unread(&real, &error))?;
                 if blake3::hash(target.as_os_str().as_bytes()) != *file.hash() {
                     return Err(changed(&real));
                 }
@@ -188,7 +188,12 @@ impl Layout {
 
 /// The error of a file that is another one than the snapshot saw.
 pub(super) fn changed(file: &Path) -> io::Error {
-    io::Error::other(format!("{} changed while it was laid", file.display()))
+    io::Error::other(format!("{} changed while it was copied", file.display()))
+}
+
+/// An error that names the file.
+pub(super) fn unread(file: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", file.display()))
 }
 
 /// Bytes as a path.

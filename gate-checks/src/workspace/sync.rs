@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use super::layout::{Item, Layout, Source, changed, path};
+use super::layout::{Item, Layout, Source, changed, path, unread};
 use crate::copy::hash;
 use crate::remove::remove_all;
 use crate::worktree::{Kind, WrittenFiles};
@@ -173,7 +173,7 @@ fn write_beside(beside: &Path, item: &Item) -> io::Result<()> {
         Source::Link(target) => return symlink(target, beside),
         // The blocks are shared where the file system can.
         Source::File(real) => {
-            fs::copy(real, beside)?;
+            fs::copy(real, beside).map_err(|error| unread(real, &error))?;
             if hash(beside)? != item.hash {
                 return Err(changed(real));
             }

@@ -5,6 +5,7 @@
 //! and added lines by the rules of the pack `integrity` ([`rules`]). [`weigh`] makes
 //! one outcome of all findings.
 
+mod assertion_helper;
 mod changed;
 mod ci;
 mod claim;
@@ -15,7 +16,6 @@ mod file_rules;
 mod finding;
 mod finding_list;
 mod guarded;
-
 mod inline_tests;
 mod keys;
 mod known_tests;
@@ -36,12 +36,12 @@ mod token;
 #[cfg(test)]
 mod tests;
 
+pub use assertion_helper::is_assertion_helper;
 pub use changed::{Around, Changed};
 pub use compare::Examiner;
 pub use finding::{Finding, Severity};
 pub use finding_list::{FindingList, capped};
 pub use guarded::{Guarded, guarded};
-
 pub use inline_tests::with_baseline_inline_tests;
 pub use keys::{
     MergedManifest, decisive, idle_targets, merge_manifest, python_dependencies,

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Allowance;
 use gate_core::integrity::{
-    Guarded, MergedManifest, guarded, loaded_by_itself, merge_manifest, test_names,
-    with_baseline_inline_tests,
+    Guarded, MergedManifest, guarded, is_assertion_helper, loaded_by_itself, merge_manifest,
+    test_names, with_baseline_inline_tests,
 };
 
 use super::identities;
@@ -229,7 +229,8 @@ impl<'a> Overlay<'a> {
         Ok(Some(Replacement { path, kind, file, tests: Vec::new(), passed: None }))
     }
 
-    /// A manifest with the baseline's keys about tests, or a source with the baseline's tests.
+    /// A manifest with the baseline's keys about tests, a source with the baseline's tests, or a module
+    /// that only asserts as it was.
     fn merged(
         &self,
         tree: &WorkTree,
@@ -250,6 +251,9 @@ impl<'a> Overlay<'a> {
         } else {
             match with_baseline_inline_tests(&name, &before.bytes, &now) {
                 Some(bytes) => (ReplacementKind::Inline, bytes),
+                None if only_asserts(&name, &before.bytes) => {
+                    (ReplacementKind::Edited, before.bytes)
+                }
                 None => return Ok(None),
             }
         };
@@ -322,6 +326,10 @@ impl<'a> Overlay<'a> {
         }
         Ok(())
     }
+}
+
+fn only_asserts(name: &str, bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| is_assertion_helper(name, text))
 }
 
 /// True for a file of a crate of procedural macros.

@@ -14,6 +14,6 @@ pub(super) enum Trouble {
     Baseline(#[from] BaselineError),
     #[error("the work tree cannot be read: {0}")]
     Tree(#[from] WorktreeError),
-    #[error("it was ended before it was done")]
+    #[error("gate was interrupted")]
     Ended,
 }
