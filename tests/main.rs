@@ -79,6 +79,7 @@ mod plugins;
 mod private_state;
 mod processes;
 mod prompt;
+mod red_before;
 mod replay;
 mod replay_ended;
 mod replay_given;

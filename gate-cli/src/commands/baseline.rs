@@ -1,6 +1,7 @@
 //! `gate baseline`: what the work tree is before an agent acts.
 
 use std::fmt::Write;
+use std::io::IsTerminal;
 
 use gate_checks::CheckSite;
 use gate_checks::baseline::{Baseline, Origin, Tool};
@@ -12,10 +13,11 @@ use crate::args;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
+use crate::interrupt::Interrupt;
 use crate::record::Ledger;
 use crate::render::{self, print, print_text};
-use crate::settings;
 use crate::test_approval::red_before;
+use crate::trust;
 
 /// Exit code if there is no baseline.
 const NONE: u8 = 1;
@@ -52,7 +54,7 @@ pub struct ToolRecord {
 }
 
 pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
-    let settings = settings::resolve(&here.places, &args.settings.selection())?;
+    let (settings, trust) = trust::settings_as_written(&here.places, &args.settings.selection())?;
     let site = CheckSite { ignore: settings.policy.tree_ignore.clone(), ..here.site()? };
     if args.show {
         return answer(args, &record(Baseline::kept(&site, None)?.as_ref(), None));
@@ -66,10 +68,17 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     }
     // The person says with it that the tests are right as they stand.
     Baseline::forget_old_texts(&site)?;
-    let gate = Gate::open(settings, site)?;
+    let interrupt = Interrupt::listen()?;
+    let gate = Gate::open(settings, site)?.trusting(trust)?;
     let taken = gate.take_baseline(None)?;
-    let red = taken.as_ref().map(|taken| gate.red_tests(taken)).unwrap_or_default();
-    render::notes(&red_before(&red));
+    if let Some(taken) = &taken {
+        if std::io::stderr().is_terminal() {
+            render::notes(&[
+                "running the tests once, to tell which are red; Ctrl-C skips it".into()
+            ]);
+        }
+        render::notes(&red_before(&gate.learn_now(taken, &interrupt)));
+    }
     let ledger = match &taken {
         Some(taken) => Some(memory.record_act("baseline", Some(taken.digest()))?),
         None => None,

@@ -144,8 +144,6 @@ impl RunCommand<'_> {
         let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
         let gate = gate.trusting(trust)?;
         let taken = gate.take_baseline_if_wanted()?;
-        let red = taken.as_ref().map(|taken| gate.red_tests(taken)).unwrap_or_default();
-        render::notes(&red_before(&red));
         let gate = gate.compared_with(taken);
         let signal = &gate.policy().signal;
         let taught = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
@@ -171,7 +169,7 @@ impl RunCommand<'_> {
             events: reporter.checks(),
             ..Request::default()
         };
-        let _learning = gate.learn();
+        let _learning = gate.learn(|red| render::notes(&red_before(red)));
         Loop::new(&order, &task, (&gate, request), supervisor, (interrupt, &reporter)).run()
     }
 

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use super::Gate;
 use crate::failure::Failure;
-use crate::interrupt::cancel_when;
+use crate::interrupt::{Interrupt, cancel_when};
 use crate::memory::{PendingDecision, next_run, run_before};
 use crate::record::Record;
 use crate::request::Request;
@@ -35,10 +35,10 @@ impl Drop for Learning {
 }
 
 impl Gate {
-    /// Finds out the tests of the baseline while the first agent works, so that its
-    /// first claim waits less for them. None where there is no baseline, and where the
-    /// checks' commands are not approved.
-    pub(crate) fn learn(&self) -> Option<Learning> {
+    /// Finds out the tests of the baseline while the first agent works, so that its first claim
+    /// waits less for them, and hands on the names of those that fail there. None if there is no
+    /// baseline, or if the checks' commands are not approved.
+    pub(crate) fn learn(&self, report: fn(&[String])) -> Option<Learning> {
         let baseline = self.baseline.clone()?;
         if !self.may_start_checks() {
             return None;
@@ -46,11 +46,24 @@ impl Gate {
         let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         let (policy, cancel) = (self.policy.clone(), CancellationToken::new());
         let until = cancel.clone();
-        // What was not found out is found out where it is needed.
         let thread = thread::spawn(move || {
+            // A test that is not found out here is found out when a decision needs it.
             drop(gate_checks::learn_tests(&policy, &site, &baseline, &until));
+            report(&gate_checks::red_tests(&policy, &site, &baseline));
         });
         Some(Learning { cancel, thread: Some(thread) })
+    }
+
+    /// Runs the tests on a baseline, unless an earlier run is stored: the names of those that fail.
+    /// Nothing runs if the checks' commands are not approved.
+    pub(crate) fn learn_now(&self, baseline: &Baseline, interrupt: &Interrupt) -> Vec<String> {
+        if self.may_start_checks() {
+            let cancel = CancellationToken::new();
+            let learn = || gate_checks::learn_tests(&self.policy, &self.site, baseline, &cancel);
+            // A test that is not found out here is found out when a decision needs it.
+            drop(cancel_when(&cancel, &|| interrupt.code().is_some(), learn));
+        }
+        self.red_tests(baseline)
     }
 
     /// The gate with what the tree was before the agent acted.
@@ -79,7 +92,7 @@ impl Gate {
     }
 
     /// The tests of a baseline that fail there, as far as they are known.
-    pub(crate) fn red_tests(&self, baseline: &Baseline) -> Vec<String> {
+    fn red_tests(&self, baseline: &Baseline) -> Vec<String> {
         gate_checks::red_tests(&self.policy, &self.site, baseline)
     }
 

@@ -1,0 +1,58 @@
+//! Tests that are red before an agent begins: a person reads which, and the line that leaves them out.
+
+use crate::fooled::tools;
+use crate::needs::needs;
+use crate::support::{DONE, Run, gate, judge};
+
+const TESTS: &str = "def test_new():\n    assert 1 == 1\n\n\ndef test_old():\n    assert 1 == 2\n";
+
+const REMEDY: &str = "gate approve tests/test_a.py::test_old --reason";
+
+/// A project with a test that fails.
+fn project(run: Run) -> Run {
+    tools(run)
+        .file("tests/test_a.py", TESTS)
+        .file(".gitignore", "__pycache__\n.pytest_cache\nout.log\nruns\n")
+}
+
+const SETTINGS: &str = "[checks.tests]\ncommand = [\"python3\", \"-m\", \"pytest\", \"-q\"]\n";
+
+#[test]
+fn init_lists_them() {
+    if !needs("pytest") {
+        return;
+    }
+    let ran = project(gate("init")).file("pytest.ini", "[pytest]\n").committed().code(0);
+    assert!(ran.stderr.contains("red before the agent begins: tests/test_a.py::test_old\n"));
+    assert!(ran.stderr.contains(REMEDY), "{}", ran.stderr);
+}
+
+#[test]
+fn a_baseline_lists_them_and_an_approval_leaves_them_out() {
+    if !needs("pytest") {
+        return;
+    }
+    let ran = project(judge("baseline", DONE)).settings(SETTINGS).committed().code(0);
+    assert!(ran.stderr.contains("red before the agent begins: tests/test_a.py::test_old\n"));
+    assert!(ran.stderr.contains(REMEDY), "{}", ran.stderr);
+    let work = "echo 'x = 1' > more.py; git add -A; git commit -qm work";
+    let ran = ran.again("check --json out.log").setup(work).code(1);
+    let feedback = ran.json()["feedback"].to_string();
+    assert!(feedback.contains("red before you began"), "{feedback}");
+    let approve = "approve tests/test_a.py::test_old --reason later";
+    let ran = ran.again(approve).code(0).again("check --json --new-run out.log").code(0);
+    assert_eq!(ran.json()["verdict"], "exit");
+}
+
+#[test]
+fn a_loop_lists_them_while_its_agent_works() {
+    if !needs("pytest") {
+        return;
+    }
+    let run = project(gate(
+        "run --task one --prompt task.md --max-iterations 1 -- sh -c 'sleep 8; echo no'",
+    ));
+    let ran = run.settings(SETTINGS).file("task.md", "Add it.\n").committed().run();
+    assert!(ran.stderr.contains("red before the agent begins: tests/test_a.py::test_old\n"));
+    assert!(ran.stderr.contains(REMEDY), "{}", ran.stderr);
+}
