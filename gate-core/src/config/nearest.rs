@@ -14,14 +14,16 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         return None;
     }
     let name = name.to_ascii_lowercase().replace('-', "_");
-    let distance =
-        |other: &str| strsim::damerau_levenshtein(&name, &other.to_lowercase().replace('-', "_"));
-    known
-        .iter()
-        .map(|other| (distance(other), *other))
-        .filter(|(edits, other)| *edits <= (other.len().max(name.len()) / 3).max(1))
-        .min_by_key(|(edits, _)| *edits)
-        .map(|(_, other)| other)
+    let mut nearest = None;
+    for other in known {
+        let normalized = other.to_lowercase().replace('-', "_");
+        let edits = strsim::damerau_levenshtein(&name, &normalized);
+        let is_near = edits <= (other.len().max(name.len()) / 3).max(1);
+        if is_near && nearest.is_none_or(|(fewest, _)| edits < fewest) {
+            nearest = Some((edits, *other));
+        }
+    }
+    nearest.map(|(_, other)| other)
 }
 
 /// A hint: the nearest known name, or else all of them.

@@ -195,12 +195,13 @@ fn at() -> KeyPath {
 
 /// Reads a shipped pack without its samples, each list of which stands on one line.
 fn read_without_samples(name: &str, text: &str) -> Result<Pack, ConfigError> {
-    let is_sample = |line: &&str| {
-        ["matches = [", "rejects = [", "samples = ["].iter().any(|key| line.starts_with(key))
-            && line.ends_with("]\n")
-    };
-    let rest: String = text.split_inclusive('\n').filter(|line| !is_sample(line)).collect();
+    let rest: String = text.split_inclusive('\n').filter(|line| !is_sample_list(line)).collect();
     read(name, &format!("patterns/{name}.toml"), &rest, |_| Ok(()))
+}
+
+fn is_sample_list(line: &str) -> bool {
+    ["matches = [", "rejects = [", "samples = ["].iter().any(|key| line.starts_with(key))
+        && line.ends_with("]\n")
 }
 
 fn read(
@@ -210,17 +211,22 @@ fn read(
     check: impl Fn(&[RawCustomPattern]) -> Validation,
 ) -> Result<Pack, ConfigError> {
     let raw = layer::read::<RawPack>(file, text)?;
-    let build = || {
-        let doc = doc(&KeyPath::default(), raw.doc)?;
-        let (patterns, keys): (Vec<_>, Vec<_>) =
-            raw.pattern.into_iter().map(RawPackPattern::split).unzip();
-        check(&patterns)?;
-        let both = patterns.iter().zip(keys).enumerate();
-        let joined = both.map(|(index, (raw, keys))| keys.join(&at().index(index), name, raw));
-        let patterns = joined.collect::<Result<_, _>>()?;
-        Ok(Pack { name: name.to_owned(), doc, patterns, rules: raw.normalise })
-    };
-    build().map_err(|fault| layer::error(file, Some(text), fault))
+    build(name, raw, check).map_err(|fault| layer::error(file, Some(text), fault))
+}
+
+fn build(
+    name: &str,
+    raw: RawPack,
+    check: impl Fn(&[RawCustomPattern]) -> Validation,
+) -> Result<Pack, Fault> {
+    let doc = doc(&KeyPath::default(), raw.doc)?;
+    let (patterns, keys): (Vec<_>, Vec<_>) =
+        raw.pattern.into_iter().map(RawPackPattern::split).unzip();
+    check(&patterns)?;
+    let both = patterns.iter().zip(keys).enumerate();
+    let joined = both.map(|(index, (raw, keys))| keys.join(&at().index(index), name, raw));
+    let patterns = joined.collect::<Result<_, _>>()?;
+    Ok(Pack { name: name.to_owned(), doc, patterns, rules: raw.normalise })
 }
 
 /// The keys of a pack's pattern that settings do not have.

@@ -147,16 +147,16 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
 
 fn merge<'a>(layers: &'a [Layer], task_type: Option<&str>) -> Result<Merged<'a>, ConfigError> {
     let mut merged = Merged::new(layers)?;
-    let indices =
-        |file: bool| (1..layers.len()).filter(move |at| layers[*at].origin().is_file() == file);
-    for index in indices(true) {
+    let (files, others): (Vec<_>, Vec<_>) =
+        (1..layers.len()).partition(|index| layers[*index].origin().is_file());
+    for index in files {
         merged.overlay(index)?;
     }
     if let Some(task_type) = task_type {
         known_task_type(merged.table(), task_type)?;
         merged.overlay_task_type(task_type);
     }
-    for index in indices(false) {
+    for index in others {
         merged.overlay(index)?;
     }
     check_defaults(&mut merged);

@@ -212,14 +212,14 @@ impl Expression {
 
     /// A search of the text, if it may match.
     fn search<'t>(&self, text: &'t str) -> Option<Search<'_, 't>> {
-        let may_match = |groups: &[Group]| literal::may_match(groups, text.as_bytes());
-        if self.required.get().is_some_and(|groups| !may_match(groups)) {
+        let required = self.required.get();
+        if required.is_some_and(|groups| !literal::may_match(groups, text.as_bytes())) {
             return None;
         }
         if let Some(search) = self.lite.as_ref().and_then(|lite| lite.search(&self.source, text)) {
             return Some(search);
         }
-        if !may_match(self.required().unwrap_or_default()) {
+        if !literal::may_match(self.required().unwrap_or_default(), text.as_bytes()) {
             return None;
         }
         let regex = self.regex.get_or_init(|| build(&self.with_ascii_classes()).ok());

@@ -65,9 +65,11 @@ pub struct Explanation {
 
 /// The explanation of a reason's or a warning's code.
 pub fn explain(code: &str) -> Option<Explanation> {
-    let reason = ReasonCode::ALL.iter().find(|known| known.code() == code);
-    let warning = || WarningCode::ALL.iter().find(|known| known.code() == code);
-    reason.map(|known| known.explanation()).or_else(|| warning().map(|known| known.explanation()))
+    if let Some(reason) = ReasonCode::ALL.iter().find(|known| known.code() == code) {
+        return Some(reason.explanation());
+    }
+    let warning = WarningCode::ALL.iter().find(|known| known.code() == code)?;
+    Some(warning.explanation())
 }
 
 impl WarningCode {

@@ -27,20 +27,21 @@ impl<'a> Phrase<'a> {
     /// that the phrase was looked for by: a guard word in that text is part of the phrase
     /// ("no remaining work").
     pub(crate) fn is(self, guard: Guard, own: &str, language: &Language) -> bool {
-        let within = |kind| self.within(language, kind, own);
         match guard {
             Guard::Negation => {
                 language.is(Kind::Negation, self.clause_before())
                     || language.is(Kind::NegatedAfter, self.clause_after())
                     || language.is(Kind::Exception, self.after())
-                    || within(Kind::Negation)
-                    || within(Kind::Exception)
+                    || self.within(language, Kind::Negation, own)
+                    || self.within(language, Kind::Exception, own)
             }
             Guard::Condition => {
-                language.is(Kind::Condition, self.before()) || within(Kind::Condition)
+                language.is(Kind::Condition, self.before())
+                    || self.within(language, Kind::Condition, own)
             }
             Guard::Future => {
-                language.is(Kind::Future, self.clause_before()) || within(Kind::Future)
+                language.is(Kind::Future, self.clause_before())
+                    || self.within(language, Kind::Future, own)
             }
             Guard::Question => self.after().trim_end().ends_with(['?', '？']),
             Guard::Instruction => language.is(Kind::Order, self.before()),

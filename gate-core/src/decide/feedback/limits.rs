@@ -14,6 +14,14 @@ struct Limit {
     several: &'static str,
 }
 
+impl Limit {
+    /// None if the limit is not set, has been reached, or nothing was counted.
+    fn new(count: u64, most: u32, one: &'static str, several: &'static str) -> Option<Self> {
+        let left = u64::from(most).checked_sub(count).filter(|left| *left > 0 && count > 0)?;
+        Some(Self { left, one, several })
+    }
+}
+
 /// The line with both, as far as they are known. `run` is the state after this decision.
 pub(super) fn line(input: &Input, run: Option<&RunState>, policy: &Policy) -> String {
     let (Some(run), Some(_)) = (run, input.kept()) else { return String::new() };
@@ -50,43 +58,39 @@ fn refusals(input: &Input, same: u32, policy: &Policy) -> String {
 /// The limits that are set and that this run has come nearer to.
 fn limits(run: &RunState, policy: &Policy) -> Vec<Limit> {
     let (counters, breaker) = (&run.counters, &policy.breaker);
-    let limit = |count: u64, most: u32, one, several| {
-        let left = u64::from(most).checked_sub(count).filter(|left| *left > 0 && count > 0);
-        left.map(|left| Limit { left, one, several })
-    };
     let all = [
-        limit(
+        Limit::new(
             counters.refused.into(),
             breaker.refused,
             "refused claim in a row",
             "refused claims in a row",
         ),
-        limit(
+        Limit::new(
             counters.no_progress.into(),
             breaker.no_progress,
             "iteration without a change to the files",
             "iterations without a change to the files",
         ),
-        limit(
+        Limit::new(
             counters.same_error.into(),
             breaker.same_error,
             "iteration with the same error",
             "iterations with the same error",
         ),
-        limit(
+        Limit::new(
             counters.inconclusive.into(),
             breaker.inconclusive,
             "iteration with a check that cannot run",
             "iterations with a check that cannot run",
         ),
-        limit(
+        Limit::new(
             counters.permission_denied.into(),
             breaker.permission_denied,
             "iteration with a denied tool",
             "iterations with a denied tool",
         ),
-        limit(counters.no_exit.into(), breaker.no_exit, "iteration", "iterations"),
-        limit(run.spent.iterations, policy.budget.iterations, "iteration", "iterations"),
+        Limit::new(counters.no_exit.into(), breaker.no_exit, "iteration", "iterations"),
+        Limit::new(run.spent.iterations, policy.budget.iterations, "iteration", "iterations"),
     ];
     all.into_iter().flatten().collect()
 }

@@ -112,7 +112,6 @@ impl<'i> Block<'i> {
     /// It within this room; if that is too little, its shortest form, if there is room for
     /// that at all.
     fn quoted(&self, policy: &Policy, room: usize, most: usize) -> Option<String> {
-        let fits = |block: &String, room| length(block) <= room;
         let inside =
             room.saturating_sub(length(&fenced(&self.who, "")) + length(&self.summary) + 1);
         let whole = self.failed.and_then(|record| {
@@ -121,10 +120,13 @@ impl<'i> Block<'i> {
             let lines: Vec<_> = lines.into_iter().filter(|line| !line.is_empty()).collect();
             Some(fenced(&self.who, &harmless(&lines.join("\n"), policy)))
         });
-        let short = || fenced(&self.who, &harmless(&self.summary, policy));
-        whole
-            .filter(|block| fits(block, room))
-            .or_else(|| Some(short()).filter(|block| fits(block, most)))
+        if let Some(whole) = whole
+            && length(&whole) <= room
+        {
+            return Some(whole);
+        }
+        let short = fenced(&self.who, &harmless(&self.summary, policy));
+        (length(&short) <= most).then_some(short)
     }
 }
 
@@ -180,18 +182,24 @@ fn failure_in(failure: &TestFailure, room: usize) -> String {
 
 /// The failing tests that are named alone.
 fn others(record: &Evidence, shown: &[TestFailure]) -> String {
-    let is_shown = |test: &&str| shown.iter().any(|failure| failure.test.as_deref() == Some(*test));
     let all = record.failed_tests();
-    // A test that only holds failing ones says nothing more.
-    let holds = |test: &str| {
-        all.iter().any(|other| other.strip_prefix(test).is_some_and(|rest| rest.starts_with('/')))
-    };
-    let names: Vec<_> =
-        all.iter().copied().filter(|test| !is_shown(test) && !holds(test)).collect();
+    let mut names = Vec::new();
+    for test in &all {
+        let is_shown = shown.iter().any(|failure| failure.test.as_deref() == Some(*test));
+        // A test that only holds failing ones says nothing more.
+        let is_parent = all.iter().any(|other| is_subtest(other, test));
+        if !is_shown && !is_parent {
+            names.push(*test);
+        }
+    }
     match names.is_empty() {
         true => String::new(),
         false => text::brief(&format!("also failed: {}", names.join(", ")), MAX_OTHERS_CHARS),
     }
+}
+
+fn is_subtest(test: &str, parent: &str) -> bool {
+    test.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn who(reason: &Reason) -> String {
@@ -231,11 +239,11 @@ fn said(reason: &Reason, input: &Input) -> Option<String> {
 /// Words of others, without a line that could be read as a signal, and without what
 /// a terminal obeys.
 fn harmless(text: &str, policy: &Policy) -> String {
-    let line = |line| match says_signal(line, &policy.signal) {
+    let lines = text.lines().map(|line| match says_signal(line, &policy.signal) {
         true => "[left out]".to_owned(),
         false => text::clean(line),
-    };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A text that cannot end its own fence: none of its rows of marks is as long.

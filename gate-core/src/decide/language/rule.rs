@@ -65,13 +65,12 @@ impl Rule {
         let mut rule = Self::new(Cow::default(), 0, Cow::default(), Cow::default());
         rule.is_shipped = true;
         for (key, value) in keys(text) {
-            let text = || quoted(value).next().unwrap_or_default().into();
             match key {
-                "id" => rule.id = text(),
+                "id" => rule.id = quoted(value).next().unwrap_or_default().into(),
                 "kinds" => {
                     rule.kinds = quoted(value).filter_map(Kind::named).map(Kind::bit).sum();
                 }
-                "reason" => rule.reason = text(),
+                "reason" => rule.reason = quoted(value).next().unwrap_or_default().into(),
                 "regex" => rule.source = value.trim_matches('\'').into(),
                 "keywords" => rule.keywords = quoted(value).collect(),
                 "matches" => break,

@@ -59,11 +59,11 @@ pub fn exit_signals(turn: &FinalTurn) -> Vec<ExitSighting> {
 fn sightings_in(word: &Word) -> Vec<ExitSighting> {
     let language = Language::default();
     let layout = Layout::new(word, &language);
-    let sighting = |place: Range<usize>| ExitSighting {
+    let sightings = places(&layout).into_iter().map(|place| ExitSighting {
         line: layout.number(layout.index_of(place.start)),
         found: look(&layout, place),
-    };
-    places(&layout).into_iter().map(sighting).collect()
+    });
+    sightings.collect()
 }
 
 /// All candidates of this spelling in a message.

@@ -97,11 +97,14 @@ const LISTED: &str = "it is one of a list of signals";
 /// another tag: a prompt lists its signals that way.
 fn is_listed(layout: &Layout<'_>, at: usize) -> bool {
     let index = layout.index_of(at);
-    let is_item = |index: usize| {
-        let line = layout.lines().get(index);
-        line.is_some_and(|line| SIGNAL_ITEM.is_match(start_of(line.text, MAX_LINE_BYTES)))
-    };
-    is_item(index) && (is_item(index + 1) || index.checked_sub(1).is_some_and(is_item))
+    is_signal_item(layout, index)
+        && (is_signal_item(layout, index + 1)
+            || index.checked_sub(1).is_some_and(|above| is_signal_item(layout, above)))
+}
+
+fn is_signal_item(layout: &Layout<'_>, index: usize) -> bool {
+    let line = layout.lines().get(index);
+    line.is_some_and(|line| SIGNAL_ITEM.is_match(start_of(line.text, MAX_LINE_BYTES)))
 }
 
 /// The part of a tag's line that can refuse it, in bytes on either side.

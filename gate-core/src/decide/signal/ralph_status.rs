@@ -88,13 +88,13 @@ impl<'l> Block<'l> {
     /// its fence, or to the first text that is no field.
     fn read(layout: &Layout<'l>, start: usize) -> Self {
         if let Some(JsonBlock { lines, members }) = json::block(layout, start) {
-            let field = |(key, value): (String, String)| Field {
+            let fields = members.into_iter().map(|(key, value)| Field {
                 key: key.to_ascii_uppercase(),
                 value,
                 line: start,
-            };
-            let fields = members.into_iter().map(field).collect();
-            return Self { lines, fields, closed: true, language: layout.language() };
+            });
+            let (fields, language) = (fields.collect(), layout.language());
+            return Self { lines, fields, closed: true, language };
         }
         let language = layout.language();
         let (lines, fields) = (start..start + 1, Vec::new());

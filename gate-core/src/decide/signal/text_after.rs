@@ -65,14 +65,16 @@ fn is_next_work(language: &Language, text: &str) -> bool {
 
 /// True if a text says that work is open or that something fails.
 pub(super) fn is_open_work(language: &Language, text: &str) -> bool {
-    let is_open = |text: &str| {
-        language.is(Kind::OpenWork, text)
-            && !language.is(Kind::NotOpen, text)
-            && !language.is(Kind::Product, text)
-    };
     // A quoted label such as "2 tasks left" belongs to the product. It counts only if the
     // text says the same outside of the quotation.
-    is_open(text) && (!text.contains(['"', '“']) || is_open(&QUOTED.without(text)))
+    has_open_work(language, text)
+        && (!text.contains(['"', '“']) || has_open_work(language, &QUOTED.without(text)))
+}
+
+fn has_open_work(language: &Language, text: &str) -> bool {
+    language.is(Kind::OpenWork, text)
+        && !language.is(Kind::NotOpen, text)
+        && !language.is(Kind::Product, text)
 }
 
 /// The line on which a runner begins another iteration in one log.

@@ -38,30 +38,31 @@ impl<'l> Introduction<'l> {
         // loop whose work is open. The weak refusals (samples, topics) come after: "All
         // stories in the example app are done" names an example and is a signal.
         // A wrong refusal costs one more iteration, a wrong acceptance the work.
-        let first = |kinds: &[Kind]| language.first_in(kinds, sentence);
-        let put_off = || {
-            // "When I ran the tests" is no condition.
-            let present = language.without(Kind::PastClause, sentence);
-            language.rule_in(Kind::PutOff, &present)
-        };
         // "Remaining: none" holds words of open work, which would refuse it below.
         if language.is(Kind::Clear, sentence) {
             return Self::Announces;
         }
-        let strong = first(&[Kind::Denial]).or_else(put_off).or_else(|| first(&REFUSALS));
-        if let Some(rule) = strong {
+        if let Some(rule) = language.rule_in(Kind::Denial, sentence) {
+            return Self::Objects(rule);
+        }
+        // "When I ran the tests" is no condition.
+        let present = language.without(Kind::PastClause, sentence);
+        if let Some(rule) = language.rule_in(Kind::PutOff, &present) {
+            return Self::Objects(rule);
+        }
+        if let Some(rule) = language.first_in(&REFUSALS, sentence) {
             return Self::Objects(rule);
         }
         if language.is(Kind::Fact, sentence) {
             return Self::Announces;
         }
-        if let Some(rule) = first(&SAMPLES) {
+        if let Some(rule) = language.first_in(&SAMPLES, sentence) {
             return Self::Objects(rule);
         }
         if language.is(Kind::Announcement, sentence) {
             return Self::Announces;
         }
-        first(&TOPICS).map_or(Self::Unclear, Self::Objects)
+        language.first_in(&TOPICS, sentence).map_or(Self::Unclear, Self::Objects)
     }
 }
 

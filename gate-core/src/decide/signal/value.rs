@@ -7,11 +7,13 @@ use crate::decide::language::{Kind, Language};
 /// A value without the marks and symbols around it: bold, code, quotes, emoji,
 /// a closing mark.
 pub(super) fn undecorated(value: &str) -> &str {
-    let leading =
-        |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | '_') || is_symbol(c);
     value
-        .trim_start_matches(leading)
-        .trim_end_matches(|c| leading(c) || matches!(c, '.' | '!' | ','))
+        .trim_start_matches(is_decoration)
+        .trim_end_matches(|c| is_decoration(c) || matches!(c, '.' | '!' | ','))
+}
+
+fn is_decoration(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | '_') || is_symbol(c)
 }
 
 /// An emoji or another pictorial symbol.
