@@ -47,10 +47,14 @@ pub(super) fn leading(text: &str) -> Option<usize> {
     let (clock, rest) = rest.strip_prefix('-')?.split_at_checked(10)?;
     let (pid, seq) = rest.strip_prefix('-')?.split_once('-')?;
     let digits = seq.bytes().take_while(u8::is_ascii_digit).count();
-    let all = [date, clock, pid, &seq[..digits]];
-    let is_number =
-        |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    all.iter().all(is_number).then(|| text.len() - seq.len() + digits)
+    let mut parts = [date, clock, pid, &seq[..digits]].into_iter();
+    let is_stamp = parts.all(|part| !part.is_empty() && is_digits(part));
+    is_stamp.then(|| text.len() - seq.len() + digits)
+}
+
+/// True if there is nothing but digits in it.
+pub(super) fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

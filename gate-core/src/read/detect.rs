@@ -148,10 +148,10 @@ impl Findings {
                 self.settled = !others.is_empty();
                 // An agent's own formats share what reads them. Among them only the name is at
                 // stake, which the first one keeps if it has such records too.
-                let are = |same: bool| {
-                    others.iter().all(|other| (other.agent() == first.agent()) == same)
-                };
-                if self.settled && (are(false) || (are(true) && !others.contains(&first))) {
+                let is_same_agent = others.iter().all(|other| other.agent() == first.agent());
+                let is_another_agent = others.iter().all(|other| other.agent() != first.agent());
+                let is_better = is_another_agent || (is_same_agent && !others.contains(&first));
+                if self.settled && is_better {
                     *formats = others;
                 }
             }

@@ -202,13 +202,14 @@ impl Loop {
     /// again.
     fn follows(&self, number: u64) -> bool {
         let Some(last) = self.number else { return true };
-        let next = |before: u64| number == before.saturating_add(1);
         match self.header.kind {
             Kind::Logged => true,
             Kind::Tui => number > last,
             Kind::Line | Kind::Boxed => {
-                let again = number == 1 && self.first == 1 && last > 1;
-                next(last) || self.shown.is_some_and(next) || again
+                let mut before = [Some(last), self.shown].into_iter().flatten();
+                let is_next = before.any(|before| number == before.saturating_add(1));
+                let is_restart = number == 1 && self.first == 1 && last > 1;
+                is_next || is_restart
             }
         }
     }
@@ -239,9 +240,9 @@ fn inside(line: &str) -> Option<(char, &str)> {
     let mark = line.chars().next().filter(|&c| is_decoration(c) && c != '#')?;
     let inner = line.trim_start_matches(mark);
     let bare = inner.trim_end_matches(mark);
-    let long = |cut: usize| cut >= SIDE * mark.len_utf8();
-    (long(line.len() - inner.len()) && long(inner.len() - bare.len()))
-        .then_some((mark, bare.trim()))
+    let (left, right) = (line.len() - inner.len(), inner.len() - bare.len());
+    let is_title = left.min(right) >= SIDE * mark.len_utf8();
+    is_title.then_some((mark, bare.trim()))
 }
 
 fn is_decoration(c: char) -> bool {

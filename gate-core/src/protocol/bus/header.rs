@@ -47,10 +47,13 @@ fn place<'a>(message: &'a mut Message, key: &str) -> Option<&'a mut String> {
 }
 
 fn one(entry: &Entry) -> Result<String, (usize, String)> {
-    let wrong = |what: &str| (entry.line, format!("{}: {what}", entry.key));
-    let text = entry.value.as_str().ok_or_else(|| wrong("one value is expected"))?;
-    if entry.key == "ts" && !text.is_empty() && text.parse::<Timestamp>().is_err() {
-        return Err(wrong("a time such as 2026-02-20T15:30:45Z is expected"));
+    let key = &entry.key;
+    let Some(text) = entry.value.as_str() else {
+        return Err((entry.line, format!("{key}: one value is expected")));
+    };
+    if key == "ts" && !text.is_empty() && text.parse::<Timestamp>().is_err() {
+        let message = format!("{key}: a time such as 2026-02-20T15:30:45Z is expected");
+        return Err((entry.line, message));
     }
     Ok(text.to_owned())
 }
@@ -78,8 +81,11 @@ fn link(node: &Node) -> Option<Link> {
     let Node::Map(entries) = node else {
         return node.as_str().map(|url| Link { url: url.to_owned(), ..Link::default() });
     };
-    let of = |key| word(entries, key);
-    Some(Link { url: of("url"), label: of("label"), kind: of("kind") })
+    Some(Link {
+        url: word(entries, "url"),
+        label: word(entries, "label"),
+        kind: word(entries, "kind"),
+    })
 }
 
 fn word(entries: &[Entry], key: &str) -> String {

@@ -22,11 +22,12 @@ impl MessageId {
     /// True if a text has the form of an id.
     pub fn is_one(text: &str) -> bool {
         let form = "MSG-00000000-000000-000000000-PID00000-0000";
-        let alike = |(byte, sample): (u8, u8)| match sample {
-            b'0' => byte.is_ascii_digit(),
-            _ => byte == sample,
-        };
-        text.len() == form.len() && text.bytes().zip(form.bytes()).all(alike)
+        let mut pairs = text.bytes().zip(form.bytes());
+        text.len() == form.len()
+            && pairs.all(|(byte, sample)| match sample {
+                b'0' => byte.is_ascii_digit(),
+                _ => byte == sample,
+            })
     }
 }
 

@@ -25,11 +25,10 @@ pub struct Seen {
 
 impl Seen {
     fn is(&self, words: &[String]) -> bool {
-        let typed = |argv: &Vec<String>| {
+        self.argvs.iter().any(|argv| {
             argv == words
                 || script(argv).and_then(super::words).is_some_and(|script| script == words)
-        };
-        self.argvs.iter().any(typed)
+        })
     }
 
     fn is_of<E>(&self, is_it: impl FnMut(&str) -> Result<bool, E>) -> Result<bool, E> {

@@ -33,19 +33,18 @@ pub struct Ran {
 /// Drafts a handoff. Nothing is invented: what is not known is `...`, so that the
 /// draft does not validate before somebody has finished it.
 pub fn draft(known: &Known<'_>) -> Handoff {
-    let later = || vec![LATER.to_owned()];
     let ran = known.ran.iter().map(Ran::verification).collect();
     let open = known.open.iter().map(|why| risk(why)).collect();
     let files = known.changed_files.to_vec();
     Handoff {
         objective: known.objective.unwrap_or(LATER).to_owned(),
-        in_scope: later(),
-        out_of_scope: later(),
+        in_scope: vec![LATER.to_owned()],
+        out_of_scope: vec![LATER.to_owned()],
         changed_files: or(files, LATER.to_owned()),
         verification: or(ran, unsaid()),
         open_risks: or(open, risk(LATER)),
-        next_actions: later(),
-        assumptions: later(),
+        next_actions: vec![LATER.to_owned()],
+        assumptions: vec![LATER.to_owned()],
         a2a: None,
     }
 }
@@ -63,8 +62,7 @@ impl Ran {
 }
 
 fn risk(what: &str) -> Risk {
-    let later = || LATER.to_owned();
-    Risk { risk: what.to_owned(), impact: later(), owner: later() }
+    Risk { risk: what.to_owned(), impact: LATER.to_owned(), owner: LATER.to_owned() }
 }
 
 fn unsaid() -> Verification {

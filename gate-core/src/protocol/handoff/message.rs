@@ -26,8 +26,8 @@ const BESIDE: &str = "this stands beside the handoff, which has no place for it"
 
 pub(super) fn is_one(text: &str) -> bool {
     let entries = json::parse(text).unwrap_or_default();
-    let has = |key: &str| entries.iter().any(|entry| entry.key == key);
-    has("parts") || (has("kind") && !has("objective"))
+    get(&entries, "parts").is_some()
+        || (get(&entries, "kind").is_some() && get(&entries, "objective").is_none())
 }
 
 /// Writes a message, indented.
@@ -81,16 +81,19 @@ fn others(entries: &[Entry], known: &[&str], at: &str) -> Vec<Problem> {
 /// Problems with the members of a message beside its parts.
 fn envelope(entries: &[Entry]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut expect = |key: &str, holds: fn(&str) -> bool, expected: &str| {
-        if !text_of(entries, key).is_some_and(holds) {
-            problems.push(Problem::new(key, format!("{expected} is expected")));
-        }
-    };
-    expect("kind", |kind| kind == "message", "the string message");
-    expect("messageId", |id| !id.trim().is_empty(), "the message's id");
-    expect("role", |role| matches!(role, "user" | "agent"), "user or agent");
-    if get(entries, "contextId").is_some() {
-        expect("contextId", |id| !id.trim().is_empty(), "the interaction's id");
+    if text_of(entries, "kind") != Some("message") {
+        problems.push(Problem::new("kind", "the string message is expected"));
+    }
+    if text_of(entries, "messageId").is_none_or(|id| id.trim().is_empty()) {
+        problems.push(Problem::new("messageId", "the message's id is expected"));
+    }
+    if !matches!(text_of(entries, "role"), Some("user" | "agent")) {
+        problems.push(Problem::new("role", "user or agent is expected"));
+    }
+    if get(entries, "contextId").is_some()
+        && text_of(entries, "contextId").is_none_or(|id| id.trim().is_empty())
+    {
+        problems.push(Problem::new("contextId", "the interaction's id is expected"));
     }
     problems
 }
@@ -101,38 +104,37 @@ fn data(
     problems: &mut Vec<Problem>,
     beside: &mut Vec<Problem>,
 ) -> Result<Vec<Entry>, Problem> {
-    let expected = |field: &str, message: &str| Problem::new(field, message);
     let parts = entries.into_iter().find(|entry| entry.key == "parts").map(|entry| entry.value);
     let Some(Node::List(parts)) = parts else {
-        return Err(expected("parts", "a list of parts is expected"));
+        return Err(Problem::new("parts", "a list of parts is expected"));
     };
     let mut found = None;
     for (at, part) in parts.into_iter().enumerate() {
         let field = format!("parts[{at}]");
         let Node::Table(part) = part else {
-            return Err(expected(&field, "an object is expected"));
+            return Err(Problem::new(field, "an object is expected"));
         };
         problems.extend(repeated(&part, &field));
         match text_of(&part, "kind") {
             Some("data") if found.is_some() => {
-                return Err(expected(&field, "one data part is expected, and this is another"));
+                return Err(Problem::new(field, "one data part is expected, and this is another"));
             }
             Some("data") => {
                 beside.extend(others(&part, &["kind", "data"], &field));
                 let data = part.into_iter().find(|entry| entry.key == "data");
                 let Some(Node::Table(data)) = data.map(|entry| entry.value) else {
-                    return Err(expected(&format!("{field}.data"), "a handoff is expected"));
+                    return Err(Problem::new(format!("{field}.data"), "a handoff is expected"));
                 };
                 found = Some(data);
             }
             Some("text" | "file") => beside.push(Problem::new(field, BESIDE)),
             _ => {
                 let kinds = "text, file or data is expected";
-                return Err(expected(&format!("{field}.kind"), kinds));
+                return Err(Problem::new(format!("{field}.kind"), kinds));
             }
         }
     }
-    found.ok_or_else(|| expected("parts", "one data part is expected, and there is none"))
+    found.ok_or_else(|| Problem::new("parts", "one data part is expected, and there is none"))
 }
 
 /// Holds the message's interaction against the handoff's, which may leave it out.
@@ -167,9 +169,11 @@ fn text_of<'e>(entries: &'e [Entry], key: &str) -> Option<&'e str> {
 fn repeated(entries: &[Entry], at: &str) -> Vec<Problem> {
     let dot = if at.is_empty() { "" } else { "." };
     let mut seen = BTreeSet::new();
-    let again = entries.iter().filter(|entry| !seen.insert(entry.key.as_str()));
-    let told = |entry: &Entry| {
-        Problem::new(format!("{at}{dot}{}", entry.key), "this key stands here twice")
-    };
-    few(again.map(told).collect())
+    let mut problems = Vec::new();
+    for Entry { key, .. } in entries {
+        if !seen.insert(key.as_str()) {
+            problems.push(Problem::new(format!("{at}{dot}{key}"), "this key stands here twice"));
+        }
+    }
+    few(problems)
 }

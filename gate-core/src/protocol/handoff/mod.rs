@@ -90,10 +90,13 @@ impl Read {
     /// Problems with the text, and rules that the handoff breaks. A field that could not be
     /// read is reported once, not again as missing.
     pub fn all_problems(&self) -> Vec<Problem> {
-        let unread = |field: &str| self.problems.iter().any(|problem| problem.covers(field));
-        let lacking = self.handoff.iter().flat_map(Handoff::problems);
-        let lacking = lacking.filter(|problem| !unread(&problem.field));
-        self.problems.iter().cloned().chain(lacking).collect()
+        let mut all = self.problems.clone();
+        for broken in self.handoff.iter().flat_map(Handoff::problems) {
+            if !self.problems.iter().any(|problem| problem.covers(&broken.field)) {
+                all.push(broken);
+            }
+        }
+        all
     }
 }
 

@@ -89,14 +89,15 @@ impl Found {
             self.add(Problem::rule(1, "verification", advice));
         }
         for (at, one) in all.iter().enumerate() {
-            let of = |name: &str| format!("verification[{at}]{name}");
-            self.answer(2, &of(".command"), &one.command, "name the command that was run");
+            let field = format!("verification[{at}]");
+            let advice = "name the command that was run";
+            self.answer(2, &format!("{field}.command"), &one.command, advice);
             match &one.result {
                 Outcome::Pass => {}
-                Outcome::Fail => self.blocker(one, &of(".blocker")),
+                Outcome::Fail => self.blocker(one, &format!("{field}.blocker")),
                 Outcome::Unsaid(text) => {
                     let message = format!("{}: PASS or FAIL is expected", what(text));
-                    self.add(Problem::rule(2, of(".result"), message));
+                    self.add(Problem::rule(2, format!("{field}.result"), message));
                 }
             }
         }
@@ -118,10 +119,11 @@ impl Found {
             self.add(Problem::rule(1, "open_risks", advice));
         }
         for (at, risk) in risks.iter().enumerate() {
-            let of = |name: &str| format!("open_risks[{at}].{name}");
-            self.text(1, &of("risk"), &risk.risk, "say what may go wrong");
-            self.text(3, &of("impact"), &risk.impact, "say what would come of it");
-            self.answer(3, &of("owner"), &risk.owner, "say who looks after it");
+            let field = format!("open_risks[{at}]");
+            self.text(1, &format!("{field}.risk"), &risk.risk, "say what may go wrong");
+            let advice = "say what would come of it";
+            self.text(3, &format!("{field}.impact"), &risk.impact, advice);
+            self.answer(3, &format!("{field}.owner"), &risk.owner, "say who looks after it");
         }
     }
 

@@ -43,12 +43,11 @@ impl FromStr for Hash {
     type Err = BadHash;
 
     fn from_str(text: &str) -> Result<Self, BadHash> {
-        let bad = || BadHash(text.chars().take(80).collect());
-        if !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
-            return Err(bad());
+        let is_lower_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        match blake3::Hash::from_hex(text) {
+            Ok(hash) if is_lower_hex => Ok(Self(*hash.as_bytes())),
+            _ => Err(BadHash(text.chars().take(80).collect())),
         }
-        let hash = blake3::Hash::from_hex(text).map_err(|_| bad())?;
-        Ok(Self(*hash.as_bytes()))
     }
 }
 

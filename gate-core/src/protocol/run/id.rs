@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::super::stamp::{compact, leading};
+use super::super::stamp::{compact, is_digits, leading};
 
 /// The longest name of a folder that is given to one here, in bytes.
 const MAX_ID_BYTES: usize = 128;
@@ -65,10 +65,8 @@ pub fn is_task_id(text: &str) -> bool {
         return false;
     };
     let Some((clock, slug)) = rest.split_once('-') else { return false };
-    let digits = |digits: &str, length| {
-        digits.len() == length && digits.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    digits(date, 8) && digits(clock, 6) && SLUG.contains(&slug.len()) && project_id(slug).is_ok()
+    let is_stamp = date.len() == 8 && clock.len() == 6 && is_digits(date) && is_digits(clock);
+    is_stamp && SLUG.contains(&slug.len()) && project_id(slug).is_ok()
 }
 
 /// The id of a new task: when it was begun, and what of its name can stand in

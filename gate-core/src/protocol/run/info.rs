@@ -194,22 +194,23 @@ impl RunInfo {
     /// Oddities of the record. A reader goes on; a writer should not have made them.
     pub fn problems(&self) -> Vec<Problem> {
         let mut all = Vec::new();
-        let mut odd = |key, what: String| all.push(Problem { key, what });
-        let runs = self.status == Status::Running;
-        match self.end_time {
-            Some(end) if end < self.start_time => odd("end_time", "before start_time".to_owned()),
-            Some(_) if runs => odd("end_time", "the run goes on".to_owned()),
+        let is_running = self.status == Status::Running;
+        let end_problem = match self.end_time {
+            Some(end) if end < self.start_time => Some("before start_time"),
+            Some(_) if is_running => Some("the run goes on"),
             None if matches!(self.status, Status::Completed | Status::Failed) => {
-                odd("end_time", "the run has ended".to_owned());
+                Some("the run has ended")
             }
-            _ => {}
-        }
-        if runs && self.exit_code != -1 {
-            odd("exit_code", format!("{}, and the run goes on: -1 is expected", self.exit_code));
+            _ => None,
+        };
+        all.extend(end_problem.map(|what| Problem { key: "end_time", what: what.to_owned() }));
+        if is_running && self.exit_code != -1 {
+            let what = format!("{}, and the run goes on: -1 is expected", self.exit_code);
+            all.push(Problem { key: "exit_code", what });
         }
         for (key, path) in self.paths().into_iter().filter(|(_, path)| !path.is_empty()) {
             if !path.starts_with('/') && !path.contains(":\\") {
-                odd(key, format!("{path:?} is no absolute path"));
+                all.push(Problem { key, what: format!("{path:?} is no absolute path") });
             }
         }
         all

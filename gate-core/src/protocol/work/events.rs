@@ -1,5 +1,6 @@
 //! Ledger records about work items.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::super::exit::{AgentSessionCompleted, WorkPhase};
@@ -84,27 +85,16 @@ pub(super) enum WorkEvent {
 
 impl WorkEvent {
     pub(super) fn from_record(record: &Record) -> Result<Option<Self>, WorkError> {
-        let unreadable = |why: String| WorkError::Unreadable { seq: record.seq, why };
-        let body = || serde_json::to_value(&record.body).unwrap_or_default();
         let event = match record.kind.as_str() {
-            kind::ADDED => {
-                let added: Added = serde_json::from_value(body())
-                    .map_err(|error| unreadable(error.to_string()))?;
-                Self::Added(added.item()?)
-            }
-            kind::MOVED => {
-                let moved: Moved = serde_json::from_value(body())
-                    .map_err(|error| unreadable(error.to_string()))?;
-                Self::Stepped(moved.work)
-            }
+            kind::ADDED => Self::Added(body::<Added>(record)?.item()?),
+            kind::MOVED => Self::Stepped(body::<Moved>(record)?.work),
             // A session that worked on no item.
             kind::ENDED if record.body.get("work").is_none() => return Ok(None),
             kind::ENDED => {
-                let ended: Ended = serde_json::from_value(body())
-                    .map_err(|error| unreadable(error.to_string()))?;
-                let Ended { event, work } = ended;
+                let Ended { event, work } = body(record)?;
                 if (event.phase_completed, event.next_phase) != (work.from, work.to) {
-                    return Err(unreadable("its event is of another step".to_owned()));
+                    let why = "its event is of another step".to_owned();
+                    return Err(WorkError::Unreadable { seq: record.seq, why });
                 }
                 Self::Stepped(work)
             }
@@ -112,4 +102,10 @@ impl WorkEvent {
         };
         Ok(Some(event))
     }
+}
+
+fn body<T: DeserializeOwned>(record: &Record) -> Result<T, WorkError> {
+    let body = serde_json::to_value(&record.body).unwrap_or_default();
+    serde_json::from_value(body)
+        .map_err(|error| WorkError::Unreadable { seq: record.seq, why: error.to_string() })
 }

@@ -67,13 +67,11 @@ impl Lease {
     ///
     /// A lease that is over, another holder's.
     pub fn is_held_by(&self, actor: &str, now: Timestamp) -> Result<(), WorkError> {
-        let lease = || self.lease_id.clone();
+        let lease = self.lease_id.clone();
         match self.state(now) {
             LeaseState::Active if self.actor_id == actor => Ok(()),
-            LeaseState::Active => {
-                Err(WorkError::NotHolder { lease: lease(), actor: actor.to_owned() })
-            }
-            state => Err(WorkError::LeaseOver { lease: lease(), state }),
+            LeaseState::Active => Err(WorkError::NotHolder { lease, actor: actor.to_owned() }),
+            state => Err(WorkError::LeaseOver { lease, state }),
         }
     }
 

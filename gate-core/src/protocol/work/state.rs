@@ -24,6 +24,10 @@ pub fn is_claimable(phase: WorkPhase) -> bool {
     CLAIMABLE.contains(&phase)
 }
 
+fn position(phase: WorkPhase) -> Option<usize> {
+    WorkPhase::ALL.iter().position(|known| *known == phase)
+}
+
 /// State of a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItemState {
@@ -193,8 +197,8 @@ impl ItemState {
     }
 
     fn is_back(&self, to: WorkPhase) -> bool {
-        let place = |phase: WorkPhase| WorkPhase::ALL.iter().position(|known| *known == phase);
-        !to.is_terminal() && self.blocked_in.is_some_and(|blocked| place(to) <= place(blocked))
+        !to.is_terminal()
+            && self.blocked_in.is_some_and(|blocked| position(to) <= position(blocked))
     }
 }
 

@@ -29,12 +29,10 @@ fn is_something_else(text: &str) -> bool {
 /// True and false, in the spellings of all versions of YAML.
 fn is_bool(text: &str) -> bool {
     let spellings = ["y", "yes", "on", "true", "n", "no", "off", "false"];
-    let lower = text.to_ascii_lowercase();
-    let is_cased = |spelling: &str| {
-        let capital = spelling[..1].to_ascii_uppercase() + &spelling[1..];
-        text == spelling || text == capital || text == spelling.to_ascii_uppercase()
-    };
-    spellings.into_iter().filter(|spelling| *spelling == lower).any(is_cased)
+    spellings.into_iter().any(|lower| {
+        let capital = lower[..1].to_ascii_uppercase() + &lower[1..];
+        text == lower || text == capital || text == lower.to_ascii_uppercase()
+    })
 }
 
 fn is_number(text: &str) -> bool {
@@ -80,14 +78,15 @@ fn is_sexagesimal(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let Some((head, rest)) = unsigned.split_once(':') else { return false };
     let (rest, part) = rest.split_once('.').unwrap_or((rest, ""));
-    let sixtieth = |part: &str| {
-        let digits = part.bytes().all(|byte| byte.is_ascii_digit());
-        digits && matches!((part.len(), part.as_bytes()), (1, _) | (2, [b'0'..=b'5', _]))
-    };
     head.starts_with(|c: char| c.is_ascii_digit())
         && is_grouped_digits(head)
-        && rest.split(':').all(sixtieth)
+        && rest.split(':').all(is_sixtieth)
         && is_grouped_digits(part)
+}
+
+/// A digit, or a number below sixty with two.
+fn is_sixtieth(part: &str) -> bool {
+    is_digits(part) && (part.len() == 1 || matches!(part.as_bytes(), [b'0'..=b'5', _]))
 }
 
 fn is_grouped_digits(part: &str) -> bool {
@@ -98,16 +97,15 @@ fn is_grouped_digits(part: &str) -> bool {
 /// is no harm.
 fn is_moment(text: &str) -> bool {
     let (date, clock) = text.split_once(['T', 't', ' ']).unwrap_or((text, "0:0:0"));
-    let mut parts = date.split('-');
-    let length = |low: usize, high: usize, part: Option<&str>| {
-        part.is_some_and(|part| {
-            (low..=high).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
-        })
+    let date: Vec<_> = date.split('-').collect();
+    let is_date = match date[..] {
+        [year, month, day] => {
+            year.len() == 4
+                && matches!((month.len(), day.len()), (1..=2, 1..=2))
+                && [year, month, day].into_iter().all(is_digits)
+        }
+        _ => false,
     };
-    let is_date = length(4, 4, parts.next())
-        && length(1, 2, parts.next())
-        && length(1, 2, parts.next())
-        && parts.next().is_none();
     let is_clock = clock.split(':').count() >= 3 || clock == "0:0:0";
     is_date && is_clock && clock.trim().bytes().all(in_clock)
 }
@@ -118,16 +116,20 @@ fn in_clock(byte: u8) -> bool {
 
 fn can_stand_plain(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
-    let blank_after = |at: usize| text[at..].chars().nth(1).is_none_or(|c| c == ' ');
     let opens = match first {
         '#' | ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
         | '@' | '`' | ' ' => false,
-        '?' | ':' | '-' => !blank_after(0),
+        '?' | ':' | '-' => !is_before_blank(text),
         _ => true,
     };
-    let colon = text.match_indices(':').any(|(at, _)| blank_after(at));
+    let colon = text.match_indices(':').any(|(at, _)| is_before_blank(&text[at..]));
     let marks = text.starts_with("---") || text.starts_with("...");
     opens && !marks && !colon && !text.contains(" #") && !text.ends_with(' ') && is_printable(text)
+}
+
+/// True if a blank or nothing follows the first character.
+fn is_before_blank(text: &str) -> bool {
+    text.chars().nth(1).is_none_or(|c| c == ' ')
 }
 
 fn is_printable(text: &str) -> bool {

@@ -148,14 +148,15 @@ impl Records for Claude {
         let beginning = &line[..line.len().min(RECORD_BEGINNING)];
         let Some(at) = ROLE.find(beginning) else { return false };
         let (head, message) = (&line[..at], &line[at + ROLE.needle().len()..]);
-        let holds = |block: &Finder<'_>| block.find(message).is_some();
         let skips = ends_as_object(line)
             && self.is_same_session(head, message)
-            && !holds(&TEXT_BLOCK)
+            && TEXT_BLOCK.find(message).is_none()
             && if let Some(answer) = message.strip_prefix(ANSWER) {
                 is_answer_in_text(answer)
             } else {
-                message.starts_with(CALL) && !holds(&THINKING_BLOCK) && self.counts_call(line)
+                message.starts_with(CALL)
+                    && THINKING_BLOCK.find(message).is_none()
+                    && self.counts_call(line)
             };
         if skips {
             self.message.clear();

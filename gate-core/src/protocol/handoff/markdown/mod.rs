@@ -70,8 +70,8 @@ impl Reader {
             return sections.into_iter().flat_map(|section| section.items).collect();
         }
         // The heading of a document may name what a heading below it holds.
-        let named = |section: &Section<'s>| section.is_named && !section.items.is_empty();
-        let mut named = sections.into_iter().filter(named);
+        let mut named =
+            sections.into_iter().filter(|section| section.is_named && !section.items.is_empty());
         let first = named.next().unwrap_or_default();
         if let Some(second) = named.next() {
             let lines = format!("lines {} and {}", first.line, second.line);

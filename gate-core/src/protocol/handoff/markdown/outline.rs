@@ -189,8 +189,9 @@ impl<'s> Reader<'s> {
         let Some(mut frame) = self.frames.pop() else { return };
         frame.pass_over(self.text, frame.end);
         let Frame { line, start, end, head_end, children, is_mixed, .. } = frame;
-        let slice = |end: usize| self.text.get(start..end.max(start)).unwrap_or_default();
-        let (source, head) = (slice(end), slice(head_end.unwrap_or(end)));
+        let head_end = head_end.unwrap_or(end).max(start);
+        let source = self.text.get(start..end.max(start)).unwrap_or_default();
+        let head = self.text.get(start..head_end).unwrap_or_default();
         let item = Item { line, source, head, children, is_mixed };
         match self.frames.last_mut() {
             Some(above) => {

@@ -81,11 +81,11 @@ fn own_lines(item: &Item<'_>, fields: &[Field]) -> Vec<Entry> {
         }
     }
     let line = Some(item.line);
-    let entry = |(key, value): (String, String)| {
+    let entries = entries.into_iter().map(|(key, value)| {
         let value = if key == "command" { code(&value) } else { unquote(&value) };
         Entry { key, value: Node::Text(value), line }
-    };
-    entries.into_iter().map(entry).collect()
+    });
+    entries.collect()
 }
 
 /// The parts of a line about a command.
@@ -109,13 +109,13 @@ impl Row {
     }
 
     fn entries(self, line: usize) -> Vec<Entry> {
-        let entry = |key: &str, value: String| Entry {
-            key: key.to_owned(),
-            value: Node::Text(value),
-            line: Some(line),
-        };
-        let mut entries = vec![entry("command", self.command), entry("result", self.result)];
-        entries.extend(self.notes.map(|notes| entry("notes", notes)));
+        let parts =
+            [("command", Some(self.command)), ("result", Some(self.result)), ("notes", self.notes)];
+        let mut entries = Vec::new();
+        for (key, value) in parts {
+            let Some(value) = value else { continue };
+            entries.push(Entry { key: key.to_owned(), value: Node::Text(value), line: Some(line) });
+        }
         entries
     }
 }
@@ -202,23 +202,22 @@ fn note(rest: &str) -> Option<&str> {
 /// The risk is the text before the first comma, the owner the text after the last one, and
 /// the impact lies between. With keys below it, the whole line is the risk.
 fn risk(head: &str, line: usize, is_alone: bool) -> Vec<Entry> {
-    let entry = |key: &str, value: &str| Entry {
-        key: key.to_owned(),
-        value: Node::Text(unquote(unlabelled(key, value))),
-        line: Some(line),
-    };
     if let Some((text, "")) = leading(head) {
         return vec![Entry { key: "risk".to_owned(), value: Node::Text(text), line: Some(line) }];
     }
-    match head.split_once(',') {
+    let parts = match head.split_once(',') {
         Some((risk, rest)) if is_alone => match rest.rsplit_once(',') {
-            None => vec![entry("risk", risk), entry("impact", rest)],
-            Some((impact, owner)) => {
-                vec![entry("risk", risk), entry("impact", impact), entry("owner", owner)]
-            }
+            None => vec![("risk", risk), ("impact", rest)],
+            Some((impact, owner)) => vec![("risk", risk), ("impact", impact), ("owner", owner)],
         },
-        _ => vec![entry("risk", head)],
-    }
+        _ => vec![("risk", head)],
+    };
+    let entries = parts.into_iter().map(|(key, value)| Entry {
+        key: key.to_owned(),
+        value: Node::Text(unquote(unlabelled(key, value))),
+        line: Some(line),
+    });
+    entries.collect()
 }
 
 /// A value without the name of its field before it.

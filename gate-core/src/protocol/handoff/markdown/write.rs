@@ -66,9 +66,8 @@ impl Page {
     }
 
     fn risk(&mut self, Risk { risk, impact, owner }: &Risk) {
-        let is_short =
-            |text: &String| is_plain(text) && !text.contains(',') && keyed(text).is_none();
-        if [risk, impact, owner].into_iter().all(is_short) {
+        let mut parts = [risk, impact, owner].into_iter();
+        if parts.all(|part| is_plain(part) && !part.contains(',') && keyed(part).is_none()) {
             return self.line(1, &format!("- {risk}, {impact}, {owner}"));
         }
         self.text(1, "risk", risk);
