@@ -51,19 +51,20 @@ impl Package {
         if !others || place.value(&["-p", "--package"]).is_some() {
             return Vec::new();
         }
-        let changes = || place.changed.edited.iter().chain(place.changed.added);
-        let changed = |folder: &Path| {
-            changes().any(|file| {
-                name(file).ends_with(".rs") && place.root.join(file).starts_with(folder)
-            })
-        };
         let base = base(place);
         let members = base.as_deref().and_then(|base| members(place, base));
         let members = members.into_iter().flatten().filter(|(_, is_member)| *is_member);
         let members = members.map(|(package, _)| package);
         members
-            .filter(|package| package.folder != self.folder && changed(&package.folder))
+            .filter(|package| package.folder != self.folder && package.has_changes(place))
             .collect()
+    }
+
+    fn has_changes(&self, place: &Place<'_>) -> bool {
+        let mut changed = place.changed.edited.iter().chain(place.changed.added);
+        changed.any(|file| {
+            name(file).ends_with(".rs") && place.root.join(file).starts_with(&self.folder)
+        })
     }
 
     /// The library's own file.
@@ -74,13 +75,12 @@ impl Package {
     /// The sources that are built with their own tests, as far as that is certain.
     pub(super) fn sources(&self, place: &Place<'_>) -> Vec<PathBuf> {
         let options = ["--lib", "--bins", "--bin", "--test", "--doc", "--examples", "--benches"];
-        let names = |option: &str| place.has(&[option]) || place.value(&[option]).is_some();
-        let some = options.iter().any(|option| names(option));
+        let some = options.iter().any(|option| has_option(place, option));
         let mut roots = Vec::new();
-        if self.tests_library && (!some || names("--lib")) {
+        if self.tests_library && (!some || has_option(place, "--lib")) {
             roots.push(self.library());
         }
-        if self.tests_program && (!some || names("--bins")) {
+        if self.tests_program && (!some || has_option(place, "--bins")) {
             roots.push(self.folder.join("src/main.rs"));
         }
         roots.retain(|file| file.is_file());
@@ -104,9 +104,7 @@ impl Package {
             && !self.set.iter().any(|set| set == stem)
             && !stem.is_empty()
             && only.is_none_or(|only| only == stem)
-            && !options
-                .iter()
-                .any(|option| place.has(&[option]) || place.value(&[option]).is_some())
+            && !options.iter().any(|option| has_option(place, option))
     }
 
     /// The package of a folder's manifest; none where it is a workspace alone.
@@ -114,28 +112,34 @@ impl Package {
         let manifest = table(folder)?;
         let package = manifest.get("package")?;
         let library = manifest.get("lib");
-        let text = |table: &toml::Value, key: &str| {
-            table.get(key).and_then(toml::Value::as_str).map(str::to_owned)
-        };
-        let flag = |table: Option<&toml::Value>, key: &str| {
-            table.and_then(|table| table.get(key)).and_then(toml::Value::as_bool).unwrap_or(true)
-        };
-        let own =
-            |library: &toml::Value| flag(Some(library), "test") && flag(Some(library), "harness");
         let tests = manifest.get("test").and_then(toml::Value::as_array);
         let set = tests.map_or(&[][..], Vec::as_slice).iter();
         Some(Self {
             folder: folder.to_owned(),
-            name: text(package, "name").unwrap_or_default(),
+            name: string(package, "name").unwrap_or_default(),
             autotests: flag(Some(package), "autotests"),
             library: library
-                .and_then(|library| text(library, "path"))
+                .and_then(|library| string(library, "path"))
                 .unwrap_or_else(|| "src/lib.rs".to_owned()),
-            tests_library: library.is_none_or(own),
+            tests_library: flag(library, "test") && flag(library, "harness"),
             tests_program: manifest.get("bin").is_none() && flag(Some(package), "autobins"),
-            set: set.filter_map(|test| text(test, "name")).collect(),
+            set: set.filter_map(|test| string(test, "name")).collect(),
         })
     }
+}
+
+fn string(table: &toml::Value, key: &str) -> Option<String> {
+    Some(table.get(key)?.as_str()?.to_owned())
+}
+
+/// A setting that is on unless the table turns it off.
+fn flag(table: Option<&toml::Value>, key: &str) -> bool {
+    table.and_then(|table| table.get(key)).and_then(toml::Value::as_bool).unwrap_or(true)
+}
+
+/// True for an option of the command, with a value or without one.
+fn has_option(place: &Place<'_>, option: &str) -> bool {
+    place.has(&[option]) || place.value(&[option]).is_some()
 }
 
 /// The folder of the manifest that cargo starts from.

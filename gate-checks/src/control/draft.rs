@@ -20,6 +20,11 @@ impl Draft {
     pub(super) fn new(file: PathBuf, text: String, names: impl IntoIterator<Item = Name>) -> Self {
         Self { file, at: None, text, names: names.into_iter().collect() }
     }
+
+    /// The byte before which the text goes in a file of this length.
+    pub(super) fn offset(&self, length: usize) -> usize {
+        self.at.unwrap_or(length).min(length)
+    }
 }
 
 /// Makes names.

@@ -27,30 +27,31 @@ impl Runner {
     /// True if the exit code may depend on more than tests: a threshold of coverage, or the
     /// project's own hooks. A failing control would hide that.
     pub(crate) fn judges_more(self, args: &[String], cwd: &Path, root: &Path) -> bool {
-        let told =
-            |words: &[&str]| args.iter().any(|arg| words.iter().any(|word| arg.contains(word)));
-        let set = |names: &[&str], words: &[&str]| {
-            let files = configurations(cwd, root, names);
-            let mut texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
-            texts.any(|text| words.iter().any(|word| text.contains(word)))
+        let (words, files): (&[&str], &[&str]) = match self {
+            Self::Pytest => (&["fail-under", "fail_under", "compare-fail"], PYTEST),
+            Self::Jest => (&["coverageThreshold"], &["package.json", "jest.config."]),
+            Self::Vitest => (
+                &["thresholds", "typecheck"],
+                &["vitest.config.", "vite.config.", "vitest.workspace."],
+            ),
+            Self::Node => (&["--test-coverage-"], &[]),
+            _ => return false,
         };
-        match self {
-            Self::Pytest => {
-                const WORDS: &[&str] = &["fail-under", "fail_under", "compare-fail"];
-                told(WORDS) || set(PYTEST, WORDS) || set(&["conftest.py"], HOOKS)
-            }
-            Self::Jest => {
-                const WORDS: &[&str] = &["coverageThreshold"];
-                told(WORDS) || set(&["package.json", "jest.config."], WORDS)
-            }
-            Self::Vitest => {
-                const WORDS: &[&str] = &["thresholds", "typecheck"];
-                told(WORDS) || set(&["vitest.config.", "vite.config.", "vitest.workspace."], WORDS)
-            }
-            Self::Node => told(&["--test-coverage-"]),
-            _ => false,
-        }
+        args.iter().any(|arg| contains_any(arg, words))
+            || is_configured(cwd, root, files, words)
+            || (self == Self::Pytest && is_configured(cwd, root, &["conftest.py"], HOOKS))
     }
+}
+
+/// True if one of the files with these names contains one of these words.
+fn is_configured(cwd: &Path, root: &Path, names: &[&str], words: &[&str]) -> bool {
+    let files = configurations(cwd, root, names);
+    let mut texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
+    texts.any(|text| contains_any(&text, words))
+}
+
+fn contains_any(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.contains(word))
 }
 
 /// Files with settings of pytest and its plug-ins.

@@ -55,11 +55,10 @@ impl<'t> Module<'t> {
 
     /// True if a statement at the top level names this.
     pub(super) fn declares(&self, name: &str) -> bool {
-        let declared = |statement: &String| {
+        self.statements.iter().any(|statement| {
             let end = statement.find('=').or_else(|| statement.find(" from ")).unwrap_or(0);
             words(&statement[..end]).any(|word| word == name)
-        };
-        self.statements.iter().any(declared)
+        })
     }
 
     /// True if the file calls a function of this name.
@@ -100,19 +99,7 @@ fn imported(statement: &str, modules: &[&str]) -> Option<Imported> {
     if statement.starts_with("import type ") {
         return None;
     }
-    let names = |module: &&str| {
-        ["'", "\""].into_iter().find_map(|quote| {
-            let quoted = format!("{quote}{module}{quote}");
-            let from = |word: &str| {
-                let (names, rest) = statement.split_once(&format!("{word}{quoted}"))?;
-                // `require("a").b` is a part of it.
-                let rest = rest.trim_start_matches(')').trim_start_matches(".strict");
-                (!rest.starts_with('.')).then_some(names)
-            };
-            from(" from ").or_else(|| from("} from ")).or_else(|| from("= require("))
-        })
-    };
-    let clause = modules.iter().find_map(names)?;
+    let clause = modules.iter().find_map(|module| import_clause(statement, module))?;
     let clause = clause.split_once(' ').map_or(clause, |(_, clause)| clause);
     let (outer, inner) = match clause.split_once('{') {
         Some((before, rest)) => (before, rest.split('}').next().unwrap_or_default()),
@@ -121,7 +108,6 @@ fn imported(statement: &str, modules: &[&str]) -> Option<Imported> {
     let outer = outer.trim().trim_end_matches([',', '=']).trim();
     let is_namespace = outer.starts_with("* as ");
     let outer = outer.trim_start_matches("* as ");
-    let is_name = |name: &str| words(name).eq([name]);
     let parts = inner.split(',').filter_map(|part| {
         let part = part.trim();
         let (from, to) =
@@ -133,11 +119,31 @@ fn imported(statement: &str, modules: &[&str]) -> Option<Imported> {
     Some(Imported { whole, is_namespace, parts: parts.collect() })
 }
 
+/// The text of a statement up to the module, if it takes something from this one.
+fn import_clause<'s>(statement: &'s str, module: &str) -> Option<&'s str> {
+    for quote in ["'", "\""] {
+        for keyword in [" from ", "} from ", "= require("] {
+            let source = format!("{keyword}{quote}{module}{quote}");
+            let Some((clause, rest)) = statement.split_once(&source) else { continue };
+            // `require("a").b` is a part of it.
+            let rest = rest.trim_start_matches(')').trim_start_matches(".strict");
+            if !rest.starts_with('.') {
+                return Some(clause);
+            }
+        }
+    }
+    None
+}
+
 impl Imported {
     /// The file's name for what the module exports under this one.
     pub(super) fn part(&self, name: &str) -> Option<&str> {
         self.parts.iter().find(|(from, _)| from == name).map(|(_, to)| to.as_str())
     }
+}
+
+fn is_name(text: &str) -> bool {
+    words(text).eq([text])
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

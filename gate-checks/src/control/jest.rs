@@ -73,17 +73,20 @@ fn asserts(test: &str, expect: &str, matcher: &str, name: &Name) -> String {
 /// Jest's functions are there without being named, unless the other tests take them from
 /// a module; in TypeScript a file without any import is no module.
 fn import(runner: Runner, language: &str, other: &str) -> &'static str {
-    let quoted = |module: &str| ["'", "\""].map(|quote| format!("{quote}{module}{quote}"));
-    let takes = |word: &str| {
-        quoted("@jest/globals").iter().any(|module| other.contains(&format!("{word}{module}")))
-    };
     match runner {
         Runner::Vitest => "import { expect, test } from \"vitest\";\n",
-        _ if takes("from ") => "import { expect, test } from \"@jest/globals\";\n",
-        _ if takes("require(") => "const { expect, test } = require(\"@jest/globals\");\n",
+        _ if takes_globals(other, "from ") => "import { expect, test } from \"@jest/globals\";\n",
+        _ if takes_globals(other, "require(") => {
+            "const { expect, test } = require(\"@jest/globals\");\n"
+        }
         _ if language.contains("ts") => "export {};\n",
         _ => "",
     }
+}
+
+/// True if a file takes Jest's functions from their module, with this keyword before its name.
+fn takes_globals(text: &str, keyword: &str) -> bool {
+    ["'", "\""].iter().any(|quote| text.contains(&format!("{keyword}{quote}@jest/globals{quote}")))
 }
 
 /// The file's names for `test` and `expect` at its end; none where it is not sure that both
@@ -95,13 +98,13 @@ fn functions(runner: Runner, module: &Module<'_>) -> Option<(String, String)> {
     let home = if runner == Runner::Vitest { "vitest" } else { "@jest/globals" };
     let Some(imported) = module.imported(&[home]) else {
         // They are there for all files.
-        let is_global = |name: &str| !module.declares(name) && module.calls(name);
-        let at_top = |name: &&str| {
-            module.begins_with_call(name)
-                || (module.begins_with_call("describe") && module.calls(name))
-        };
-        let test = ["test", "it"].into_iter().filter(|name| !module.declares(name)).find(at_top)?;
-        return is_global("expect").then(|| (test.to_owned(), "expect".to_owned()));
+        let test = ["test", "it"].into_iter().find(|name| {
+            !module.declares(name)
+                && (module.begins_with_call(name)
+                    || (module.begins_with_call("describe") && module.calls(name)))
+        })?;
+        let has_expect = !module.declares("expect") && module.calls("expect");
+        return has_expect.then(|| (test.to_owned(), "expect".to_owned()));
     };
     let test = imported.part("test").or_else(|| imported.part("it"))?;
     Some((test.to_owned(), imported.part("expect")?.to_owned()))

@@ -144,14 +144,14 @@ impl Control {
 
 /// The contents of a file with these additions.
 fn with(before: &[u8], drafts: &[Draft]) -> Vec<u8> {
-    let place = |draft: &Draft| draft.at.unwrap_or(before.len()).min(before.len());
     let mut sorted: Vec<_> = drafts.iter().collect();
-    sorted.sort_by_key(|draft| place(draft));
+    sorted.sort_by_key(|draft| draft.offset(before.len()));
     let (mut text, mut done) = (Vec::new(), 0);
     for draft in sorted {
-        text.extend_from_slice(&before[done..place(draft)]);
+        let offset = draft.offset(before.len());
+        text.extend_from_slice(&before[done..offset]);
         text.extend_from_slice(draft.text.as_bytes());
-        done = place(draft);
+        done = offset;
     }
     text.extend_from_slice(&before[done..]);
     text

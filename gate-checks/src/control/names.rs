@@ -22,11 +22,10 @@ pub(crate) struct Name {
 impl Name {
     /// A name that was never used.
     pub(super) fn random(kind: Kind) -> Self {
-        // A hasher's keys are the randomness that the standard library offers.
-        let random = || RandomState::new().build_hasher().finish();
         let places = WORDS.len() as u64;
-        let word = usize::try_from(random() % places).ok().and_then(|at| WORDS.get(at));
-        Self { word: word.unwrap_or(&WORDS[0]), number: format!("{:016x}", random()), kind }
+        let word = usize::try_from(random_number() % places).ok().and_then(|at| WORDS.get(at));
+        let number = format!("{:016x}", random_number());
+        Self { word: word.unwrap_or(&WORDS[0]), number, kind }
     }
 
     /// The name with a number that is no secret.
@@ -60,6 +59,11 @@ impl Name {
     pub(super) fn wanted(&self) -> &'static str {
         self.word
     }
+}
+
+/// A hasher's keys are the randomness that the standard library offers.
+fn random_number() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// The names of all tests of a control.

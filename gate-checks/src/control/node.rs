@@ -21,12 +21,12 @@ pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
         let inside = file.strip_prefix(place.cwd).unwrap_or(file);
         glob.as_ref().is_some_and(|glob| glob.matches(inside.as_os_str().as_encoded_bytes()))
     };
-    let asked = place.args.iter().any(|word| word.contains('*'));
+    let has_glob = place.args.iter().any(|word| word.contains('*'));
     let main = if let Some(file) = named.iter().find(|path| path.is_file()) {
         Some(addition(file.clone(), name))
     } else if let Some(folder) = named.iter().find(|path| path.is_dir()) {
         Some(own_file(folder, "test.mjs", false, name))
-    } else if asked {
+    } else if has_glob {
         place.nearest(place.cwd, fits).and_then(|beside| {
             let (_, endings) = name_of(&beside).split_once('.')?;
             let requires = endings.ends_with("cjs") || text(&beside).contains("require(");
@@ -36,17 +36,17 @@ pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     } else {
         Some(own_file(place.cwd, "test.mjs", false, name))
     };
-    let is_run = |file: &Path| {
-        if named.is_empty() && !asked {
-            return is_found(file, place.cwd);
-        }
-        fits(file)
-            || named.iter().any(|path| path == file)
-            || named.iter().any(|path| path.is_dir() && file.starts_with(path) && is_script(file))
-    };
     let inside = place.inside(place.cwd, |file, text| {
         let module = Module::new(text);
-        if !is_run(file) {
+        let is_run = if named.is_empty() && !has_glob {
+            is_found(file, place.cwd)
+        } else {
+            fits(file)
+                || named.iter().any(|path| {
+                    path == file || path.is_dir() && file.starts_with(path) && is_script(file)
+                })
+        };
+        if !is_run {
             return None;
         }
         let (test, asserts) = functions(&module)?;

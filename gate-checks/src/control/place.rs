@@ -63,14 +63,19 @@ impl Place<'_> {
         folder: &Path,
         mut draft: impl FnMut(&Path, &str) -> Option<Draft>,
     ) -> Vec<Draft> {
-        let inner = |file: &Path| file.strip_prefix(self.root).unwrap_or(file).to_owned();
-        let mut files: Vec<_> = self
-            .below(folder)
-            .into_iter()
-            .filter(|file| !self.changed.added.contains(&inner(file)) && self.holds(file))
-            .collect();
-        files.sort_by_key(|file| !self.changed.edited.contains(&inner(file)));
-        let drafts = files.iter().filter_map(|file| draft(file, &text(file)));
+        let (mut edited, mut others) = (Vec::new(), Vec::new());
+        for file in self.below(folder) {
+            let relative = file.strip_prefix(self.root).unwrap_or(&file).to_owned();
+            if self.changed.added.contains(&relative) || !self.holds(&file) {
+                continue;
+            }
+            match self.changed.edited.contains(&relative) {
+                true => edited.push(file),
+                false => others.push(file),
+            }
+        }
+        let files = edited.iter().chain(&others);
+        let drafts = files.filter_map(|file| draft(file, &text(file)));
         drafts.take(MAX_INSIDE).collect()
     }
 

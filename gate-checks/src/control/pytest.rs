@@ -26,8 +26,8 @@ pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     let named = place.paths();
     let set = settings.paths.iter().map(|path| place.cwd.join(path));
     let searched: Vec<_> = named.iter().cloned().chain(set).filter(|path| path.exists()).collect();
-    let is_file = |path: &&PathBuf| path.is_file() && name_of(path).ends_with(".py");
-    let main = if let Some(file) = named.iter().find(is_file) {
+    let file = named.iter().find(|path| path.is_file() && name_of(path).ends_with(".py"));
+    let main = if let Some(file) = file {
         Draft::new(file.clone(), format!("\n\n{text}"), [raise, assertion])
     } else {
         let top = searched.iter().find(|path| path.is_dir());
@@ -90,8 +90,8 @@ fn takes_a_test(text: &str, settings: &Settings) -> bool {
     let function = settings.function("*");
     let function = function.split('*').next().unwrap_or_default();
     let begins = [format!("def {function}"), format!("async def {function}"), "class ".to_owned()];
-    let is_test = |line: &str| begins.iter().any(|begin| line.starts_with(begin));
-    code.lines().any(is_test) && !LEAVE_OUT.iter().any(|word| code.contains(word))
+    let has_test = code.lines().any(|line| begins.iter().any(|begin| line.starts_with(begin)));
+    has_test && !LEAVE_OUT.iter().any(|word| code.contains(word))
 }
 
 /// The folder of tests in or below a folder.

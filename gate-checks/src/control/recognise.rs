@@ -107,39 +107,52 @@ fn in_command(words: &[String], cwd: &Path, depth: usize) -> Option<RunnerComman
 
 /// The runner of this name, and how many words of the rest name it too.
 fn runner(word: &str, rest: &[String]) -> Option<(Runner, usize)> {
-    let at = |word: &str| rest.iter().position(|other| other == word);
-    let any = |words: &[&str]| rest.iter().any(|word| words.contains(&word.as_str()));
-    let verb = || verb(rest, &["-C", "-Z", "--config", "--manifest-path", "--color"]);
     match word {
-        "cargo" => match verb()? {
+        "cargo" => match verb(rest)? {
             (at, "test" | "t") => Some((Runner::Cargo, at + 1)),
             (at, "nextest") => Some((Runner::Nextest, at + 2)),
             _ => None,
         },
-        "cargo-nextest" => Some((Runner::Nextest, at("run").map_or(0, |at| at + 1))),
+        "cargo-nextest" => Some((Runner::Nextest, position(rest, "run").map_or(0, |at| at + 1))),
         "pytest" | "py.test" | "pytest-3" => Some((Runner::Pytest, 0)),
         "unittest" => Some((Runner::Unittest, 0)),
         "jest" | "jest.js" => Some((Runner::Jest, 0)),
         "vitest" | "vitest.mjs" => Some((Runner::Vitest, 0)),
-        "node" | "nodejs" | "tsx" => at("--test").map(|at| (Runner::Node, at + 1)),
-        "go" => verb().filter(|(_, verb)| *verb == "test").map(|(at, _)| (Runner::Go, at + 1)),
+        "node" | "nodejs" | "tsx" => position(rest, "--test").map(|at| (Runner::Node, at + 1)),
+        "go" => match verb(rest)? {
+            (at, "test") => Some((Runner::Go, at + 1)),
+            _ => None,
+        },
         "bats" => Some((Runner::Bats, 0)),
-        "mvn" | "mvnw" if any(&["test", "verify", "package", "install"]) => {
+        "mvn" | "mvnw" if has_any(rest, &["test", "verify", "package", "install"]) => {
             Some((Runner::Maven, 0))
         }
-        "gradle" | "gradlew" if any(&["test", "check", "build"]) => Some((Runner::Gradle, 0)),
+        "gradle" | "gradlew" if has_any(rest, &["test", "check", "build"]) => {
+            Some((Runner::Gradle, 0))
+        }
         _ => None,
     }
 }
 
-/// The first word that is no option, nor the value of one of these.
-fn verb<'w>(words: &'w [String], valued: &[&str]) -> Option<(usize, &'w str)> {
+fn position(words: &[String], wanted: &str) -> Option<usize> {
+    words.iter().position(|word| word == wanted)
+}
+
+fn has_any(words: &[String], wanted: &[&str]) -> bool {
+    words.iter().any(|word| wanted.contains(&word.as_str()))
+}
+
+/// Options of cargo and go that have a value.
+const VALUED: [&str; 5] = ["-C", "-Z", "--config", "--manifest-path", "--color"];
+
+/// The first word that is no option, nor the value of one.
+fn verb(words: &[String]) -> Option<(usize, &str)> {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         if !word.starts_with(['-', '+']) {
             return Some((at, word));
         }
-        at += 1 + usize::from(valued.contains(&word.as_str()));
+        at += 1 + usize::from(VALUED.contains(&word.as_str()));
     }
     None
 }

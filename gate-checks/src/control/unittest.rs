@@ -89,12 +89,12 @@ fn base_class(text: &str) -> Option<&'static str> {
     if leaves_out.iter().any(|word| code.contains(word)) {
         return None;
     }
-    let begins = |begin: &str| code.lines().find(|line| line.starts_with(begin)).map(str::trim_end);
-    if begins("import unittest").is_some_and(|line| line == "import unittest") {
+    let import = code.lines().find(|line| line.starts_with("import unittest"));
+    if import.is_some_and(|line| line.trim_end() == "import unittest") {
         return Some("unittest.TestCase");
     }
-    let named = begins("from unittest import ")?;
-    let mut names = named["from unittest import ".len()..].split(',').map(str::trim);
+    let named = code.lines().find_map(|line| line.strip_prefix("from unittest import "))?;
+    let mut names = named.split(',').map(str::trim);
     names.any(|name| name == "TestCase").then_some("TestCase")
 }
 
