@@ -62,13 +62,13 @@ const PLUGINS: &str = "[pytest11]";
 /// By package or file: its version, a space, and a hash.
 pub(super) fn harness(tree: &WorkTree, now: &Snapshot) -> BTreeMap<String, String> {
     let files: BTreeSet<&Path> = now.files().map(crate::worktree::File::path).collect();
-    let holds =
-        |inside: &Path| files.range(inside..).next().is_some_and(|file| file.starts_with(inside));
+    let has_file =
+        |folder: &Path| files.range(folder..).next().is_some_and(|file| file.starts_with(folder));
     let mut found = Found { root: tree.root(), known: BTreeMap::new() };
-    for inside in copy::installed(tree.root(), files.iter().copied(), &holds) {
-        if !holds(&inside) {
-            found.node(&inside);
-            found.python(&inside);
+    for folder in copy::installed(tree.root(), files.iter().copied(), &has_file) {
+        if !has_file(&folder) {
+            found.node(&folder);
+            found.python(&folder);
         }
     }
     found.known
@@ -235,7 +235,6 @@ fn effect(
     was: &BTreeMap<String, String>,
     is_declared: bool,
 ) -> Option<Severity> {
-    let version = |known: &str| known.split(' ').next().unwrap_or_default().to_owned();
     let path = Path::new(name);
     let is_alone = path.file_name().is_some_and(|name| {
         let name = name.to_string_lossy();
@@ -254,6 +253,11 @@ fn effect(
     }
 }
 
+/// The version in what is known of a package.
+fn version(known: &str) -> &str {
+    known.split(' ').next().unwrap_or_default()
+}
+
 /// True if a lock file of the tree names a package with the version that is installed now. The
 /// earlier one was only out of date.
 fn is_locked(tree: &WorkTree, now: &Snapshot, name: &str, known: &str) -> bool {
@@ -261,9 +265,9 @@ fn is_locked(tree: &WorkTree, now: &Snapshot, name: &str, known: &str) -> bool {
         return false;
     };
     let project = PYTHON.iter().find(|(own, _)| *own == package).map_or(package, |(_, of)| *of);
-    let version = known.split(' ').next().unwrap_or_default();
-    let is_lock = |path: &Path| declares(path) && path.to_string_lossy().contains("lock");
-    let locks = now.files().map(crate::worktree::File::path).filter(|path| is_lock(path));
+    let version = version(known);
+    let paths = now.files().map(crate::worktree::File::path);
+    let locks = paths.filter(|path| declares(path) && path.to_string_lossy().contains("lock"));
     let mut texts = locks.filter_map(|path| fs::read_to_string(tree.root().join(path)).ok());
     texts.any(|text| {
         text.match_indices(project).any(|(at, _)| {
@@ -280,13 +284,19 @@ fn is_recorded(path: &Path) -> bool {
     let name = name.to_string_lossy();
     let records = names(folder).into_iter().filter(|record| record.ends_with(".dist-info"));
     records.into_iter().any(|record| {
-        let text =
-            |file: &str| fs::read_to_string(folder.join(&record).join(file)).unwrap_or_default();
-        let lists = name.ends_with(PLUGINS)
-            && name.starts_with(&format!("{} ", project_and_version(&record).0))
-            || text("RECORD").lines().any(|line| line.split(',').next() == Some(&*name));
-        lists && text("direct_url.json").contains("\"editable\": true")
+        let is_entry_point = name.ends_with(PLUGINS)
+            && name.starts_with(&format!("{} ", project_and_version(&record).0));
+        let record = folder.join(record);
+        let is_part = is_entry_point
+            || text(&record.join("RECORD"))
+                .lines()
+                .any(|line| line.split(',').next() == Some(&*name));
+        is_part && text(&record.join("direct_url.json")).contains("\"editable\": true")
     })
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_default()
 }
 
 /// True if a file says which versions are installed.

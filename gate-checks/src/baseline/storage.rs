@@ -99,13 +99,14 @@ impl Baseline {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(false) };
         let path = folder.join("begun").join(name_of(session));
-        let io = |source| BaselineError::Io { path: path.clone(), source };
-        store::make_folder(&folder.join("begun")).map_err(io)?;
+        if let Err(source) = store::make_folder(&folder.join("begun")) {
+            return Err(BaselineError::Io { path, source });
+        }
         let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         match created {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(source) => Err(io(source)),
+            Err(source) => Err(BaselineError::Io { path, source }),
         }
     }
 

@@ -30,19 +30,15 @@ impl AcceptanceCriteria {
     }
 
     fn look(&self, cx: &CheckContext) -> Evidence {
-        let evidence = |outcome, summary: String| Evidence {
-            summary,
-            ..Evidence::new(self.id.as_str(), Mode::default(), outcome)
-        };
         if self.files.is_empty() {
             let missing =
                 format!("no files are named: write files = [\"…\"] in [checks.{}]", self.id);
-            return evidence(Outcome::Inconclusive, missing);
+            return self.evidence(Outcome::Inconclusive, missing);
         }
         let mut tally = Tally::new(cx.about.task.as_deref());
         for entry in &self.files {
             if cx.cancel.is_cancelled() {
-                return evidence(Outcome::Inconclusive, "cancelled".to_owned());
+                return self.evidence(Outcome::Inconclusive, "cancelled".to_owned());
             }
             match files(&cx.site.project, entry) {
                 Ok(named) => named.iter().for_each(|named| tally.read(named, &self.optional)),
@@ -53,8 +49,12 @@ impl AcceptanceCriteria {
         Evidence {
             claim: verdict.outcome == Outcome::Pass,
             detail: Some(verdict.detail),
-            ..evidence(verdict.outcome, verdict.summary)
+            ..self.evidence(verdict.outcome, verdict.summary)
         }
+    }
+
+    fn evidence(&self, outcome: Outcome, summary: String) -> Evidence {
+        Evidence { summary, ..Evidence::new(self.id.as_str(), Mode::default(), outcome) }
     }
 }
 
@@ -73,9 +73,9 @@ impl Check for AcceptanceCriteria {
         let (check, inner) = (self.clone(), cx.clone());
         // Files are read beside the processes of other checks, not between them.
         let looking = tokio::task::spawn_blocking(move || check.look(&inner));
-        let evidence = looking.await.unwrap_or_else(|error| Evidence {
-            summary: format!("reading the files ended early: {error}"),
-            ..Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive)
+        let evidence = looking.await.unwrap_or_else(|error| {
+            let summary = format!("reading the files ended early: {error}");
+            self.evidence(Outcome::Inconclusive, summary)
         });
         let took = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         Evidence { duration_ms: took, ..evidence }

@@ -179,14 +179,15 @@ fn some_of(mut names: impl ExactSizeIterator<Item = String>) -> String {
 }
 
 fn detail(status: &Status) -> Value {
-    let named = |list: &BTreeSet<Vec<u8>>| {
-        let named: Vec<_> = list.iter().take(LISTED).map(|path| shown(path)).collect();
-        json!(named)
-    };
-    let mut detail = json!({ "sparse": status.sparse.len(), "left_out": named(&status.sparse) });
+    let sparse = &status.sparse;
+    let mut detail = json!({ "sparse": sparse.len(), "left_out": first_names(sparse) });
     for (name, list) in lists(status) {
-        detail[name] = named(list);
+        detail[name] = json!(first_names(list));
         detail["totals"][name] = json!(list.len());
     }
     detail
+}
+
+fn first_names(paths: &BTreeSet<Vec<u8>>) -> Vec<String> {
+    paths.iter().take(LISTED).map(|path| shown(path)).collect()
 }

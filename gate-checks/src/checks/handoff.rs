@@ -148,15 +148,15 @@ impl Findings {
     }
 
     fn detail(&self) -> Value {
-        let problem = |(file, problem): &(String, Problem)| {
+        let problems = self.problems.iter().take(DETAILED).map(|(file, problem)| {
             json!({
                 "file": file,
                 "rule": problem.rule,
                 "field": text::brief(&problem.field, SHOWN),
                 "message": text::brief(&problem.message, SHOWN),
             })
-        };
-        let problems: Vec<_> = self.problems.iter().take(DETAILED).map(problem).collect();
+        });
+        let problems: Vec<_> = problems.collect();
         json!({ "files": self.files, "problems": problems, "total": self.problems.len() })
     }
 }

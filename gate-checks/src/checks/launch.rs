@@ -166,24 +166,21 @@ fn record(
         argv,
         ..Evidence::new(id.as_str(), Mode::default(), Outcome::Inconclusive)
     };
-    let inconclusive = |summary: String| Box::new(Evidence { summary, ..base.clone() });
-    match &ended.how {
-        JobEnd::Exited(code) => Ok(Launched {
-            evidence: Evidence { exit_code: Some(*code), summary: left_behind(ended), ..base },
-            exit_code: Some(*code),
-            excerpt,
-            missing,
-        }),
-        JobEnd::Signalled(_) => Ok(Launched {
-            evidence: Evidence { summary: left_behind(ended), ..base },
-            exit_code: None,
-            excerpt,
-            missing,
-        }),
-        JobEnd::NotStarted(error) => Err(inconclusive(not_started(&base.argv, error))),
-        JobEnd::Stopped => Err(inconclusive("gate was interrupted".to_owned())),
-        JobEnd::Lost => Err(inconclusive("its supervisor was killed while it ran".to_owned())),
-    }
+    let summary = match &ended.how {
+        JobEnd::Exited(code) => {
+            let exit_code = Some(*code);
+            let evidence = Evidence { exit_code, summary: left_behind(ended), ..base };
+            return Ok(Launched { evidence, exit_code, excerpt, missing });
+        }
+        JobEnd::Signalled(_) => {
+            let evidence = Evidence { summary: left_behind(ended), ..base };
+            return Ok(Launched { evidence, exit_code: None, excerpt, missing });
+        }
+        JobEnd::NotStarted(error) => not_started(&base.argv, error),
+        JobEnd::Stopped => "gate was interrupted".to_owned(),
+        JobEnd::Lost => "its supervisor was killed while it ran".to_owned(),
+    };
+    Err(Box::new(Evidence { summary, ..base }))
 }
 
 /// The lines that say why a program failed, as far as there is room for them: the first
@@ -204,14 +201,16 @@ fn excerpt_of(text: &str, told: CopyReport<'_>) -> String {
 
 /// As many of these lines as there is room for.
 fn fitting<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut room = EXCERPT;
-    let fits = |line: &&str| {
+    let (mut fitting, mut room) = (Vec::new(), EXCERPT);
+    for line in lines.take(EXCERPT_LINES) {
         let length = line.chars().count() + 1;
-        let fits = length <= room;
-        room = room.saturating_sub(length);
-        fits
-    };
-    lines.take_while(fits).take(EXCERPT_LINES).collect()
+        if length > room {
+            break;
+        }
+        room -= length;
+        fitting.push(line);
+    }
+    fitting
 }
 
 /// True for a compiler's error: `error[E0308]: …`, `a.c:3:5: error: …`,

@@ -154,7 +154,7 @@ impl Ran {
         evidence.exit_code = code;
         let failures = evidence.failures();
         if evidence.excerpt.is_some() && !failures.is_empty() {
-            evidence.excerpt = Some(whole_lines(&told(&failures), EXCERPT));
+            evidence.excerpt = Some(whole_lines(&messages(&failures), EXCERPT));
         }
         evidence.flaky = report.map(|report| report.flaky).unwrap_or_default();
         evidence
@@ -162,12 +162,12 @@ impl Ran {
 }
 
 /// The failing tests' own messages, each below its test.
-fn told(failures: &[TestFailure]) -> String {
-    let told = |failure: &TestFailure| match &failure.test {
+fn messages(failures: &[TestFailure]) -> String {
+    let messages = failures.iter().map(|failure| match &failure.test {
         Some(test) => format!("{test}\n{}", failure.message),
         None => failure.message.clone(),
-    };
-    failures.iter().map(told).collect::<Vec<_>>().join("\n")
+    });
+    messages.collect::<Vec<_>>().join("\n")
 }
 
 /// A reader that the process feeds and the check ends.

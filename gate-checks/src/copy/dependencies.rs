@@ -65,8 +65,11 @@ pub(crate) fn dependencies<'f>(
             let expanded = environment::expanded(&lookup, &inside);
             let expanded =
                 expanded.unwrap_or_else(|| parts.iter().map(|part| lookup.link(part)).collect());
-            let is_free = |entry: &Linked| parts.iter().any(|part| entry.path.starts_with(part));
-            found.extend(expanded.into_iter().filter(is_free));
+            found.extend(
+                expanded
+                    .into_iter()
+                    .filter(|entry| parts.iter().any(|part| entry.path.starts_with(part))),
+            );
         }
     }
     Dependencies { entries: found.into_iter().collect(), leads: lookup.leads.into_inner() }

@@ -210,9 +210,9 @@ fn clean(path: &Path) -> PathBuf {
 
 /// True if an entry of the folder of packages may name a place in its text.
 fn leads_by_text(entry: &Entry) -> bool {
-    let ends = |end: &str| entry.name.ends_with(end);
-    entry.kind.is_file()
-        && (ends(".pth") || ends(".egg-link") || ends(".py") && entry.name.contains("editable"))
+    let name = &entry.name;
+    let is_editable = name.ends_with(".py") && name.contains("editable");
+    entry.kind.is_file() && (name.ends_with(".pth") || name.ends_with(".egg-link") || is_editable)
 }
 
 /// The name of a module, without what follows the first dot.

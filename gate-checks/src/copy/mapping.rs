@@ -53,12 +53,11 @@ impl Mapping {
     /// The settings of a check that is run in the copy alone, as often as anybody
     /// asks.
     pub(crate) fn settings(&self, check: &CheckPolicy) -> CheckPolicy {
-        let map = |words: &[String]| words.iter().map(|word| self.to_copy(word)).collect();
         CheckPolicy {
-            command: map(&check.command),
+            command: self.words(&check.command),
             cwd: check.cwd.as_deref().map(|cwd| self.to_copy(cwd)),
-            prepare: check.prepare.iter().map(|words| map(words)).collect(),
-            files: map(&check.files),
+            prepare: check.prepare.iter().map(|words| self.words(words)).collect(),
+            files: self.words(&check.files),
             needs: Vec::new(),
             paths: Vec::new(),
             // It is a copy already.
@@ -66,6 +65,10 @@ impl Mapping {
             fail_to_pass: FailToPass::Off,
             ..check.clone()
         }
+    }
+
+    fn words(&self, words: &[String]) -> Vec<String> {
+        words.iter().map(|word| self.to_copy(word)).collect()
     }
 }
 

@@ -82,8 +82,10 @@ impl Copy {
     /// A link or a file that cannot be made.
     pub(crate) fn link_dependencies(&self) -> io::Result<()> {
         let files = self.files.iter().map(PathBuf::as_path);
-        let holds = |inside: &Path| self.root.join(inside).symlink_metadata().is_ok();
-        for entry in dependencies(&self.mapping(), files, holds).entries {
+        let dependencies = dependencies(&self.mapping(), files, |path| {
+            self.root.join(path).symlink_metadata().is_ok()
+        });
+        for entry in dependencies.entries {
             let at = self.root.join(entry.path);
             if let Some(folder) = at.parent() {
                 fs::create_dir_all(folder)?;

@@ -102,9 +102,13 @@ impl Layout {
 
     /// The files, relative to the root.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        let is_work = |item: &Item| !matches!(item.source, Source::Link(_) | Source::Installed(_));
-        let plain = self.items.iter().filter(|(_, item)| is_work(item));
-        plain.map(|(name, _)| path(name).to_owned()).collect()
+        let mut files = Vec::new();
+        for (name, item) in &self.items {
+            if !matches!(item.source, Source::Link(_) | Source::Installed(_)) {
+                files.push(path(name).to_owned());
+            }
+        }
+        files
     }
 
     /// The names of all, each with a zero behind.
@@ -143,10 +147,9 @@ impl Layout {
     fn link_dependencies(&mut self) {
         let names: Vec<_> = self.items.keys().map(|name| path(name).to_owned()).collect();
         let files = names.iter().map(PathBuf::as_path);
-        let holds = |inside: &Path| {
-            self.items.contains_key(&name(inside)) || self.has_folder(&name(inside))
-        };
-        let Dependencies { entries, leads } = dependencies(&self.mapping, files, holds);
+        let Dependencies { entries, leads } = dependencies(&self.mapping, files, |path| {
+            self.items.contains_key(&name(path)) || self.has_folder(&name(path))
+        });
         self.leads = leads;
         for entry in entries {
             let item = match entry.item {
@@ -160,15 +163,15 @@ impl Layout {
 
     /// The sources, relative to the root, to which dependencies lead.
     pub(crate) fn led_to(&self) -> Vec<PathBuf> {
-        let is_led = |file: &PathBuf| {
+        if self.leads.is_empty() {
+            return Vec::new();
+        }
+        let mut files = self.files();
+        files.retain(|file| {
             file.to_str().is_some_and(|name| Language::from_path(name).is_some())
                 && self.leads.iter().any(|lead| file.starts_with(lead))
-        };
-        if self.leads.is_empty() {
-            Vec::new()
-        } else {
-            self.files().into_iter().filter(is_led).collect()
-        }
+        });
+        files
     }
 
     fn copy_locks(&mut self) {

@@ -181,11 +181,10 @@ impl Workspace {
         let (config, count) = (self.folder.join("git-config"), self.folder.join("commits"));
         let commits =
             fs::read_to_string(&count).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
-        let same = || {
-            fs::read(git.join("config")).ok().is_some_and(|is| fs::read(&config).ok() == Some(is))
-        };
-        let stands = git.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) && same();
-        let (commits, names) = if stands && commits < MAX_COMMITS {
+        let is_intact = git.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
+            && fs::read(git.join("config"))
+                .is_ok_and(|now| fs::read(&config).is_ok_and(|written| written == now));
+        let (commits, names) = if is_intact && commits < MAX_COMMITS {
             (commits, touched.to_vec())
         } else {
             if git.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir()) {

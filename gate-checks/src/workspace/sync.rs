@@ -97,11 +97,11 @@ impl<'a> Sync<'a> {
         if name == b".git" {
             return true;
         }
-        let beside = |file: &str| self.layout.items.contains_key(&joined(folder, file));
-        let is_wanted = self.layout.items.contains_key(name);
-        let is_warm =
-            WARM.contains(&own) || own == BUILD.0 && BUILD.1.iter().any(|file| beside(file));
-        is_warm && !is_wanted
+        let items = &self.layout.items;
+        let is_warm = WARM.contains(&own)
+            || own == BUILD.0
+                && BUILD.1.iter().any(|file| items.contains_key(&joined(folder, file)));
+        is_warm && !items.contains_key(name)
     }
 
     fn remove(&mut self, name: &[u8], is_folder: bool) -> io::Result<()> {

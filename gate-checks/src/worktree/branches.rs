@@ -33,11 +33,10 @@ fn branch(line: &str) -> Option<(String, String)> {
 fn loose(folder: &Path, name: &str, depth: usize, branches: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = format!("{name}/{}", entry.file_name().to_string_lossy());
-        let is =
-            |kind: fn(&fs::FileType) -> bool| entry.file_type().is_ok_and(|found| kind(&found));
-        if is(fs::FileType::is_dir) && depth > 0 {
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() && depth > 0 {
             loose(&entry.path(), &name, depth - 1, branches);
-        } else if is(fs::FileType::is_file)
+        } else if kind.is_file()
             && let Ok(commit) = fs::read_to_string(entry.path())
         {
             branches.insert(name, commit.trim().to_owned());

@@ -23,7 +23,7 @@ pub(super) fn each<T: Send, U>(
     work: impl Fn(&mut U, usize) -> T + Sync,
 ) -> Result<Vec<T>, WorktreeError> {
     let next = AtomicUsize::new(0);
-    let blocks = || {
+    let mut done = on_all(workers().min(count.div_ceil(BLOCK)), || {
         let mut tool = prepare();
         let mut done = Vec::new();
         loop {
@@ -34,8 +34,7 @@ pub(super) fn each<T: Send, U>(
             let block = start..count.min(start + BLOCK);
             done.push((start, block.map(|at| work(&mut tool, at)).collect::<Vec<T>>()));
         }
-    };
-    let mut done = on_all(workers().min(count.div_ceil(BLOCK)), blocks);
+    });
     cancel.check()?;
     done.sort_unstable_by_key(|(start, _)| *start);
     Ok(done.into_iter().flat_map(|(_, results)| results).collect())

@@ -20,9 +20,11 @@ impl WorkTree {
     ) -> Result<BTreeMap<String, String>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(BTreeMap::new()) };
         let entries = repository.tree(git, commit, &Cancellation::never())?;
-        let submodules = entries.iter().filter(super::index::Entry::is_submodule);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ok(submodules.map(|entry| (text(entry.path), text(entry.object))).collect())
+        let submodules = entries.iter().filter(super::index::Entry::is_submodule).map(|entry| {
+            let [path, commit] = [entry.path, entry.object].map(String::from_utf8_lossy);
+            (path.into_owned(), commit.into_owned())
+        });
+        Ok(submodules.collect())
     }
 
     /// The commit that is checked out in a submodule; none if it is not checked out.

@@ -33,17 +33,13 @@ struct Dependency {
 pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
     let mut issues = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let broken = |why| PlanError::Broken {
+        let (id, issue) = issue(line).map_err(|why| PlanError::Broken {
             file: file.to_owned(),
             line: at + 1,
             expected: "an issue as a JSON object",
             why,
-        };
-        let issue: Issue = serde_json::from_str(line).map_err(|error| broken(error.to_string()))?;
-        match &issue.id {
-            Some(id) => issues.push((at + 1, id.clone(), issue)),
-            None => return Err(broken("it has no `id`".to_owned())),
-        }
+        })?;
+        issues.push((at + 1, id, issue));
     }
     let parents = Parents::new(&issues);
     let alive = issues.iter().filter(|(_, _, issue)| issue.status.as_deref() != Some("tombstone"));
@@ -55,6 +51,13 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
         ..Item::default()
     });
     Ok(Plan { format: "beads", items: items.collect(), by_ids: true })
+}
+
+/// An issue with its id, or what is wrong with it.
+fn issue(line: &str) -> Result<(String, Issue), String> {
+    let issue: Issue = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let id = issue.id.clone().ok_or_else(|| "it has no `id`".to_owned())?;
+    Ok((id, issue))
 }
 
 /// The parents of each issue.

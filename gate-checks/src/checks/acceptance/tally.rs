@@ -104,13 +104,12 @@ impl Tally {
 
     fn detail(&self, open: &[(&str, &Item)]) -> Value {
         let files = self.files.iter().zip(&self.plans).map(|(file, plan)| {
-            let count = |is: fn(&Item) -> bool| plan.items.iter().filter(|item| is(item)).count();
             json!({
                 "file": shown(file),
                 "format": plan.format,
-                "open": count(Item::blocks),
-                "done": count(|item| !item.optional && item.done),
-                "optional": count(|item| item.optional),
+                "open": plan.count(Item::blocks),
+                "done": plan.count(|item| !item.optional && item.done),
+                "optional": plan.count(|item| item.optional),
             })
         });
         let open = open.iter().take(DETAILED).map(|(file, item)| {
@@ -124,6 +123,12 @@ impl Tally {
             detail["problems"] = json!(self.problems);
         }
         detail
+    }
+}
+
+impl Plan {
+    fn count(&self, matches: fn(&Item) -> bool) -> usize {
+        self.items.iter().filter(|item| matches(item)).count()
     }
 }
 

@@ -54,32 +54,34 @@ pub(super) fn around(
         required.filter(|check| check.control && check.mode == Mode::Require && !check.shell);
     let known = required.filter(|check| report::is_runner(&check.command));
     let overlaid = known.filter_map(|check| language(&check.command)).collect();
-    let folder = |running: &Running| running.folder.to_string_lossy().into_owned();
-    let commands: Vec<_> =
-        running.iter().map(|running| (folder(running), running.settings.command.clone())).collect();
-    let mut folders: BTreeSet<PathBuf> =
-        running.iter().map(|running| running.folder.clone()).collect();
-    folders.insert(PathBuf::new());
-    let text = |folder: &Path, name: &str| {
-        let held = was.content(&folder.join(name)).ok().flatten()?;
-        String::from_utf8(held.bytes).ok()
-    };
+    let mut folders = BTreeSet::from([PathBuf::new()]);
+    let mut commands = Vec::new();
+    for Running { settings, folder } in &running {
+        commands.push((folder.to_string_lossy().into_owned(), settings.command.clone()));
+        folders.insert(folder.clone());
+    }
     let (mut dependencies, mut targets) = (Vec::new(), Vec::new());
     for folder in &folders {
-        let declared = DECLARING.iter().filter_map(|name| Some((name, text(folder, name)?)));
-        declared.for_each(|(name, text)| dependencies.extend(python_dependencies(name, &text)));
-        let idle = MAKING
-            .iter()
-            .filter_map(|name| text(folder, name))
-            .flat_map(|text| idle_targets(&text));
-        let is_run = |target: &String| {
-            USUAL.contains(&target.as_str())
-                || commands.iter().any(|(_, words)| words.contains(target))
-        };
-        let named = folder.to_string_lossy().into_owned();
-        targets.extend(idle.filter(is_run).map(|target| (named.clone(), target)));
+        for name in DECLARING {
+            if let Some(text) = baseline_text(was, &folder.join(name)) {
+                dependencies.extend(python_dependencies(name, &text));
+            }
+        }
+        let makefiles = MAKING.iter().filter_map(|name| baseline_text(was, &folder.join(name)));
+        let folder = folder.to_string_lossy();
+        for target in makefiles.flat_map(|text| idle_targets(&text)) {
+            let is_run = USUAL.contains(&target.as_str())
+                || commands.iter().any(|(_, words)| words.contains(&target));
+            if is_run {
+                targets.push((folder.clone().into_owned(), target));
+            }
+        }
     }
     Around { overlaid, commands, dependencies, targets }
+}
+
+fn baseline_text(baseline: &Reader<'_>, path: &Path) -> Option<String> {
+    String::from_utf8(baseline.content(path).ok().flatten()?.bytes).ok()
 }
 
 /// The language of the tests that a known runner runs.

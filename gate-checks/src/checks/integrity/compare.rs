@@ -10,7 +10,7 @@ use gate_core::integrity::{
 
 use super::around::{around, scripts};
 use super::criteria;
-use crate::baseline::{Baseline, BaselineError, Change, Origin, Reader, Tool, What};
+use crate::baseline::{Baseline, Change, Origin, Reader, Tool, What};
 use crate::check::CheckContext;
 use crate::site::CheckSite;
 use crate::worktree::{Cancellation, File, Globs, Kind, Snapshot, WorkTree};
@@ -35,10 +35,10 @@ pub(super) fn compare(
     tree: &WorkTree,
     cx: &CheckContext,
 ) -> Result<Compared, String> {
-    let wrong = |error: BaselineError| error.to_string();
-    let reader = baseline.reader(tree).map_err(wrong)?;
-    let changes =
-        reader.changes(&cx.tree, &Cancellation::with(cx.cancel.clone())).map_err(wrong)?;
+    let reader = baseline.reader(tree).map_err(|error| error.to_string())?;
+    let changes = reader
+        .changes(&cx.tree, &Cancellation::with(cx.cancel.clone()))
+        .map_err(|error| error.to_string())?;
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
     let plan = policy.checks.get("acceptance_criteria");
     let plans = plan.map_or(&[][..], |plan| &plan.files[..]);
@@ -140,12 +140,10 @@ impl Comparing<'_> {
             let message = format!("{}: it is a link in place of a source", finding.message);
             examiner.found(Finding { message, ..finding });
         }
-        let is_large =
-            [&before, &now].into_iter().flatten().any(|bytes| bytes.len() > MAX_FILE_BYTES);
-        if is_large {
-            let is_large =
-                |bytes: Option<&Vec<u8>>| bytes.is_some_and(|bytes| bytes.len() > MAX_FILE_BYTES);
-            let is_new = is_source && is_large(now.as_ref()) && !is_large(before.as_ref());
+        let was_large = before.as_ref().is_some_and(|bytes| bytes.len() > MAX_FILE_BYTES);
+        let is_large = now.as_ref().is_some_and(|bytes| bytes.len() > MAX_FILE_BYTES);
+        if was_large || is_large {
+            let is_new = is_source && is_large && !was_large;
             self.large(&file, (before.is_some(), now.is_some(), is_new), examiner);
             return Ok(());
         }
@@ -210,8 +208,8 @@ impl Comparing<'_> {
             let message = format!("{}: it is larger than {MAX_FILE_BYTES} bytes", finding.message);
             examiner.found(Finding { message, ..finding });
         } else {
-            let bytes = |there: bool| there.then_some(&[][..]);
-            examiner.file(&Changed { before: bytes(was), now: bytes(is), ..*file });
+            let (before, now) = (was.then_some(&[][..]), is.then_some(&[][..]));
+            examiner.file(&Changed { before, now, ..*file });
         }
     }
 }

@@ -16,14 +16,9 @@ pub(super) fn gone(
     optional: &[String],
     examiner: &mut Examiner<'_>,
 ) {
-    let items = |bytes: &[u8]| {
-        let text = String::from_utf8_lossy(bytes);
-        // What cannot be read holds no item; the check of the plan tells it.
-        acceptance::items(Path::new(file), &text, optional).unwrap_or_default()
-    };
-    let mut left = now.map(items).unwrap_or_default();
+    let mut left = now.map(|now| items(file, now, optional)).unwrap_or_default();
     // An item that counts takes the place of one that counts first.
-    let mut was = items(before);
+    let mut was = items(file, before, optional);
     was.sort_by_key(|item| item.optional);
     left.sort_by_key(|item| item.optional);
     for item in was {
@@ -45,4 +40,10 @@ pub(super) fn gone(
         let line = item.line.saturating_sub(1);
         examiner.found(Finding { message, ..finding }.at(line, &item.text));
     }
+}
+
+/// The items of a plan. One that cannot be read holds none; the check of the plan reports it.
+fn items(file: &str, bytes: &[u8], optional: &[String]) -> Vec<acceptance::Listed> {
+    let text = String::from_utf8_lossy(bytes);
+    acceptance::items(Path::new(file), &text, optional).unwrap_or_default()
 }

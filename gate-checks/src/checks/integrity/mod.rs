@@ -25,7 +25,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{IntegrityPolicy, Mode, Policy};
-use gate_core::integrity::{FindingList, Severity, Weighed, capped, weigh};
+use gate_core::integrity::{Finding, FindingList, Severity, Weighed, capped, weigh};
 use serde_json::{Value, json};
 
 use crate::baseline::Baseline;
@@ -71,20 +71,18 @@ impl Integrity {
     fn weighed(&self, baseline: &Baseline, cx: &CheckContext) -> Result<(Weighed, usize), String> {
         let tree = WorkTree::open(&cx.site).map_err(|error| error.to_string())?;
         let Compared { findings, files } = compare(&self.policy, baseline, &tree, cx)?;
-        let matches = |glob: &str, file: &str| {
+        // With what the operator has approved for this decision.
+        let policy = IntegrityPolicy { allow: cx.allow.to_vec(), ..self.policy.integrity.clone() };
+        let weighed = weigh(findings, &policy, |glob, file| {
             let inside = tree.in_project(file.as_bytes());
             let globs = Globs::new(&[glob.to_owned()]);
             inside.zip(globs.ok()).is_some_and(|(file, globs)| globs.matches(file))
-        };
-        // With what the operator has approved for this decision.
-        let policy = IntegrityPolicy { allow: cx.allow.to_vec(), ..self.policy.integrity.clone() };
-        Ok((weigh(findings, &policy, matches), files))
+        });
+        Ok((weighed, files))
     }
 
     fn detail(&self, weighed: &Weighed, list: &FindingList<'_>, files: usize) -> Value {
-        let count = |severity| {
-            weighed.findings.iter().filter(|finding| finding.severity == severity).count()
-        };
+        let findings = &weighed.findings;
         json!({
             "files": files,
             "findings": list.findings,
@@ -92,10 +90,10 @@ impl Integrity {
             "allowed": weighed.allowed.iter().take(MAX_ALLOWED).collect::<Vec<_>>(),
             "budget": { "limit": self.policy.integrity.budget, "spent": weighed.suppressions },
             "totals": {
-                "tamper": count(Severity::Tamper),
-                "block": count(Severity::Block),
-                "budget": count(Severity::Budget),
-                "warn": count(Severity::Warn),
+                "tamper": count(findings, Severity::Tamper),
+                "block": count(findings, Severity::Block),
+                "budget": count(findings, Severity::Budget),
+                "warn": count(findings, Severity::Warn),
                 "allowed": weighed.allowed.len(),
             },
         })
@@ -105,6 +103,10 @@ impl Integrity {
         let record = Evidence::new(self.id.as_str(), Mode::default(), outcome);
         Evidence { summary, detail, ..record }
     }
+}
+
+fn count(findings: &[Finding], severity: Severity) -> usize {
+    findings.iter().filter(|finding| finding.severity == severity).count()
 }
 
 #[async_trait]

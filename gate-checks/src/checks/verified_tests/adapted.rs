@@ -55,8 +55,8 @@ fn dropped_names<'t>(before: &'t [u8], now: &[u8]) -> BTreeSet<&'t [u8]> {
 
 /// The words of a text that may be names of functions or types.
 fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    let words = text.split(move |byte| !is_part(byte));
+    let words =
+        text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii()));
     words.filter(|word| word.first().is_some_and(|first| !first.is_ascii_digit()))
 }
 

@@ -26,6 +26,12 @@ pub(super) enum Ground {
     Warm(String),
 }
 
+impl Ground {
+    fn warm(why: &str) -> Self {
+        Self::Warm(why.to_owned())
+    }
+}
+
 impl VerifiedTests<'_> {
     /// The folder for this decision. `warm` is the run on the baseline in the warm workspace.
     pub(super) async fn ground(
@@ -34,18 +40,17 @@ impl VerifiedTests<'_> {
         overlay: &Overlay<'_>,
         warm: Option<&BaselineRun>,
     ) -> Result<Ground, Trouble> {
-        let warm_because = |why: &str| Ok(Ground::Warm(why.to_owned()));
         if self.settings.deciding == Deciding::Warm {
-            return warm_because("`deciding = \"warm\"` in the settings");
+            return Ok(Ground::warm("`deciding = \"warm\"` in the settings"));
         }
         if self.cx.interactive {
-            return warm_because("a stop is let go, and ends no work");
+            return Ok(Ground::warm("a stop is let go, and ends no work"));
         }
         if self.settings.mode != Mode::Require {
-            return warm_because("the check is not required");
+            return Ok(Ground::warm("the check is not required"));
         }
         let Some(warm) = warm else {
-            return warm_because("the command gave no answer on the baseline");
+            return Ok(Ground::warm("the command gave no answer on the baseline"));
         };
         let fresh = match self.kept(workspace, overlay, RunKind::Fresh) {
             Some(run) => run,

@@ -110,14 +110,17 @@ impl ControlOutcome {
 
 /// Takes a control out of a report.
 pub(super) fn without(report: TestReport, id: &Names) -> TestReport {
-    let left = |count: u64, status| {
-        let own = report.tests.iter().filter(|test| test.status == status && id.occur_in(&test.id));
-        count.saturating_sub(own.count() as u64)
-    };
-    let passed = left(report.passed, Status::Passed);
-    let failed = left(report.failed, Status::Failed);
-    let skipped = left(report.skipped, Status::Skipped);
-    let tests = report.tests.iter().filter(|test| !id.occur_in(&test.id)).cloned().collect();
+    let (mut passed, mut failed, mut skipped) = (report.passed, report.failed, report.skipped);
+    let (planted, tests): (Vec<_>, Vec<_>) =
+        report.tests.into_iter().partition(|test| id.occur_in(&test.id));
+    for test in planted {
+        let count = match test.status {
+            Status::Passed => &mut passed,
+            Status::Failed => &mut failed,
+            Status::Skipped => &mut skipped,
+        };
+        *count = count.saturating_sub(1);
+    }
     let flaky = report.flaky.iter().filter(|name| !id.occur_in(name)).cloned().collect();
     let failures = report.failures.iter().filter(|failure| {
         let test = failure.test.as_deref().unwrap_or_default();

@@ -87,11 +87,11 @@ impl VerifiedTests<'_> {
         }
         let (mut adapted, mut needed) = (BTreeSet::new(), BTreeSet::new());
         for _ in 0..MAX_RUNS {
-            let is_laid = |file: &&Replacement| {
+            let laid = replacements.iter().filter(|file| {
                 let taken = if file.was_there() { &needed } else { &adapted };
                 !taken.contains(&file.path)
-            };
-            let laid: Vec<_> = replacements.iter().filter(is_laid).collect();
+            });
+            let laid: Vec<_> = laid.collect();
             let run = self.baseline_tests(workspace, (overlay, &ground), &laid).await?;
             if self.cx.cancel.is_cancelled() {
                 return Err(Trouble::Ended);
@@ -221,9 +221,8 @@ impl VerifiedTests<'_> {
             return Ok(Some(TestOutcome::new(ran, fresh.settings(), none)));
         }
         // New tests alone are not worth a run where no work ends.
-        let matters =
-            |file: &&Replacement| file.kind != ReplacementKind::New || !self.cx.interactive;
-        if !laid.iter().any(matters) {
+        let only_new = laid.iter().all(|file| file.kind == ReplacementKind::New);
+        if laid.is_empty() || (only_new && self.cx.interactive) {
             return Ok(None);
         }
         workspace.sync(Contents::Replaced(laid))?;
@@ -258,15 +257,15 @@ impl VerifiedTests<'_> {
     /// Failing tests that the operator lets go do not count.
     pub(super) fn let_go(&self, workspace: &TestWorkspace, run: TestOutcome) -> TestOutcome {
         let Some(report) = &run.report else { return run };
-        let failed = || report.named(Status::Failed);
+        let failed: Vec<_> = report.named(Status::Failed).collect();
         let only_tests = report.errors.is_empty() && report.problems.is_empty();
         if !only_tests
-            || failed().next().is_none()
-            || !failed().all(|id| is_allowed(id, &self.cx.allow))
+            || failed.is_empty()
+            || !failed.iter().all(|id| is_allowed(id, &self.cx.allow))
         {
             return run;
         }
-        let left_out = failed().count() as u64;
+        let left_out = failed.len() as u64;
         let mut report = report.clone();
         report.failed = report.failed.saturating_sub(left_out);
         report.skipped += left_out;

@@ -181,9 +181,9 @@ impl VerifiedTests<'_> {
         self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
         self.confirm_isolation(workspace, &mut verdict).await;
         // Of refused work too: by now it is known which tests passed at the baseline.
-        let keeps =
-            |overlay: &&Overlay<'_>| verdict.passed() || !overlay.baseline.is_from_history();
-        if let Some(overlay) = overlay.filter(keeps) {
+        if let Some(overlay) = overlay
+            && (verdict.passed() || !overlay.baseline.is_from_history())
+        {
             self.keep_old_texts(workspace.tree(), overlay, &accepted)?;
         }
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {

@@ -298,10 +298,12 @@ impl<'a> Overlay<'a> {
         tree: &WorkTree,
         layout: &mut Layout,
     ) -> Result<(), BaselineError> {
-        let tests =
-            |change: &&Change| matches!(change.guarded, Some(Guarded::Test | Guarded::Support));
-        let sources = self.changes.iter().filter(|change| !tests(change));
-        sources.map(|change| &change.path).try_for_each(|path| self.put_back(tree, layout, path))
+        for change in &self.changes {
+            if !matches!(change.guarded, Some(Guarded::Test | Guarded::Support)) {
+                self.put_back(tree, layout, &change.path)?;
+            }
+        }
+        Ok(())
     }
 
     /// The files in which new tests may stand.

@@ -41,10 +41,13 @@ impl Selection<'_> {
         // Names are relative to a folder of pytest's choice, here or above.
         let folders: Vec<_> =
             self.cwd.ancestors().take_while(|folder| folder.starts_with(self.root)).collect();
-        let place =
-            |file: &str| folders.iter().map(|folder| folder.join(file)).find(|path| path.is_file());
-        let others: Option<Vec<_>> = files.into_iter().map(place).collect();
-        let others = others.filter(|others| !named && others.len() <= MAX_FILES)?;
+        let others = files
+            .into_iter()
+            .map(|file| folders.iter().map(|folder| folder.join(file)).find(|path| path.is_file()));
+        let others: Vec<_> = others.collect::<Option<_>>()?;
+        if named || others.len() > MAX_FILES {
+            return None;
+        }
         let others = others.iter().filter(|file| !own.contains(*file));
         Some(others.map(|file| format!("--ignore={}", file.display())).collect())
     }
