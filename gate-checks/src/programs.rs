@@ -52,22 +52,23 @@ fn check_programs(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Vec<P
 }
 
 fn program(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Program {
-    let configured = |argv: Vec<String>| Program {
+    let configured = Program {
         check: name.to_owned(),
-        argv,
+        argv: settings.command.clone(),
         shell: settings.shell,
         cwd: settings.cwd.clone(),
         found: None,
     };
     match CheckKind::for_check(name, settings) {
-        CheckKind::Plugin => configured(vec![format!("gate-check-{name}")]),
+        CheckKind::Plugin => Program { argv: vec![format!("gate-check-{name}")], ..configured },
         CheckKind::Command if settings.command.is_empty() => {
-            let found = with_command(name, settings, site);
-            let Some((settings, found)) = found else { return configured(Vec::new()) };
+            let Some((settings, found)) = with_command(name, settings, site) else {
+                return configured;
+            };
             let (argv, cwd) = (settings.command, settings.cwd);
-            Program { shell: false, cwd, found, ..configured(argv) }
+            Program { argv, shell: false, cwd, found, ..configured }
         }
-        _ => configured(settings.command.clone()),
+        _ => configured,
     }
 }
 

@@ -27,11 +27,11 @@ impl Decoration for Slotted {
         let Some(slots) = &cx.slots else { return inner.run(cx).await };
         let (came, check) = (Instant::now(), inner.id());
         let mut waited = false;
-        let waits = || {
+        let slot = slots.take(&cx.cancel, || {
             waited = true;
             cx.events.tell(Event::Waiting { check: check.clone() });
-        };
-        let Some(_slot) = slots.take(&cx.cancel, waits).await else {
+        });
+        let Some(_slot) = slot.await else {
             let record = Evidence::new(check.as_str(), Mode::default(), Outcome::Inconclusive);
             return Evidence { summary: NO_SLOT.to_owned(), ..record };
         };

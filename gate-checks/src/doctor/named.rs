@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::bench::Bench;
+use crate::copy::Copy;
 use crate::worktree::Globs;
 
 /// Files that git ignores are no part of the tree, but are read all the
@@ -28,19 +29,22 @@ pub(super) fn fetch(bench: &Bench<'_>) -> io::Result<()> {
 /// The first file that the settings name, which lies in the copy.
 pub(super) fn file(bench: &Bench<'_>) -> Option<PathBuf> {
     let copy = bench.copy;
-    let named = |entry: &String| {
-        let path = copy.project.join(entry);
-        if path.is_file() {
-            return Some(path);
-        }
-        let globs = Globs::new(std::slice::from_ref(entry)).ok()?;
-        let files = copy.files.iter().map(|file| copy.root.join(file));
-        let mut fits = files.filter(|file| {
-            let inside = file.strip_prefix(&copy.project);
-            inside.is_ok_and(|inside| globs.matches(inside.as_os_str().as_encoded_bytes()))
-        });
-        fits.find(|file| file.is_file())
-    };
-    let file = bench.settings().files.iter().find_map(named)?.canonicalize().ok()?;
+    let mut entries = bench.settings().files.iter();
+    let file = entries.find_map(|entry| file_of_entry(copy, entry))?.canonicalize().ok()?;
     file.starts_with(&copy.root).then_some(file)
+}
+
+/// The file of a path, or the first one that a glob matches.
+fn file_of_entry(copy: &Copy, entry: &String) -> Option<PathBuf> {
+    let path = copy.project.join(entry);
+    if path.is_file() {
+        return Some(path);
+    }
+    let globs = Globs::new(std::slice::from_ref(entry)).ok()?;
+    let mut files = copy.files.iter().map(|file| copy.root.join(file));
+    files.find(|file| {
+        let inside = file.strip_prefix(&copy.project);
+        inside.is_ok_and(|inside| globs.matches(inside.as_os_str().as_encoded_bytes()))
+            && file.is_file()
+    })
 }

@@ -44,6 +44,13 @@ pub struct Ancestor {
     pub stat: Option<ProcessStat>,
 }
 
+impl Ancestor {
+    /// `None` for the system's first process.
+    fn read(pid: i32) -> Option<Self> {
+        (pid > 1).then(|| Self { pid, stat: ProcessStat::read(pid) })
+    }
+}
+
 impl ProcessStat {
     /// Reads one process.
     pub fn read(pid: i32) -> Option<Self> {
@@ -77,9 +84,9 @@ impl ProcessStat {
 /// The processes above this one, the nearest first, without the system's first
 /// process. The list ends at a process that the system hides.
 pub fn ancestors() -> impl Iterator<Item = Ancestor> {
-    let ancestor = |pid: i32| (pid > 1).then(|| Ancestor { pid, stat: ProcessStat::read(pid) });
-    let parent = rustix::process::getppid().and_then(|pid| ancestor(pid.as_raw_pid()));
-    iter::successors(parent, move |child| ancestor(child.stat.as_ref()?.parent)).take(MAX_ANCESTORS)
+    let parent = rustix::process::getppid().and_then(|pid| Ancestor::read(pid.as_raw_pid()));
+    iter::successors(parent, |child| Ancestor::read(child.stat.as_ref()?.parent))
+        .take(MAX_ANCESTORS)
 }
 
 /// A process's program and its arguments.

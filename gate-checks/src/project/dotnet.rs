@@ -14,15 +14,15 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     let Some(file) = target(folder, &mut found) else { return found };
     let text = folder.text(&file, &mut found).unwrap_or_default();
-    let dotnet = |aim, command| {
-        Proposal::new(aim, "dotnet", &["dotnet", command, file.as_str(), "--nologo"], file.as_str())
-    };
+    let file = file.as_str();
     if text.to_ascii_lowercase().contains("test") {
-        found.proposes(dotnet(Aim::Tests, "test"));
+        let words = ["dotnet", "test", file, "--nologo"];
+        found.proposes(Proposal::new(Aim::Tests, "dotnet", &words, file));
     } else {
         found.notes(format!("{file} names no tests"));
     }
-    found.proposes(dotnet(Aim::Build, "build"));
+    let words = ["dotnet", "build", file, "--nologo"];
+    found.proposes(Proposal::new(Aim::Build, "dotnet", &words, file));
     found
 }
 

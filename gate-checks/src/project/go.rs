@@ -7,15 +7,17 @@ use super::proposal::{Aim, Found, Proposal};
 pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     let Some((why, packages)) = packages(folder, &mut found) else { return found };
-    let go = |aim, words: &[&str]| {
+    let commands: [(_, &[&str]); 3] = [
+        (Aim::Tests, &["go", "test"]),
+        // A build of a single program would leave that program in the work tree.
+        (Aim::Build, &["go", "build", "-o", "/dev/null"]),
+        (Aim::Lint, &["go", "vet"]),
+    ];
+    for (aim, words) in commands {
         let packages = packages.iter().map(String::as_str);
         let words: Vec<_> = words.iter().copied().chain(packages).collect();
-        Proposal::new(aim, "go", &words, why)
-    };
-    found.proposes(go(Aim::Tests, &["go", "test"]));
-    // A build of a single program would leave that program in the work tree.
-    found.proposes(go(Aim::Build, &["go", "build", "-o", "/dev/null"]));
-    found.proposes(go(Aim::Lint, &["go", "vet"]));
+        found.proposes(Proposal::new(aim, "go", &words, why));
+    }
     found
 }
 

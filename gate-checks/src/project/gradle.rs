@@ -18,12 +18,12 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     if let Some(why) = folder.first(&FILES) {
         let (program, needs) = program(folder, &mut found);
-        let gradle = |aim, after: &[&str]| {
-            let words = [&[program], &CALM[..], after].concat();
-            Proposal::new(aim, "gradle", &words, why).needs(needs)
-        };
-        found.proposes(gradle(Aim::Tests, &["cleanTest", "test"]));
-        found.proposes(gradle(Aim::Build, &["assemble"]));
+        let tasks: [(_, &[&str]); 2] =
+            [(Aim::Tests, &["cleanTest", "test"]), (Aim::Build, &["assemble"])];
+        for (aim, tasks) in tasks {
+            let words = [&[program], &CALM[..], tasks].concat();
+            found.proposes(Proposal::new(aim, "gradle", &words, why).needs(needs));
+        }
     }
     found
 }

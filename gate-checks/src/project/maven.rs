@@ -13,12 +13,12 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     if folder.has("pom.xml") {
         let (program, needs, why) = program(folder, &mut found);
-        let maven = |aim, after: &[&str]| {
-            let words = [&[program], &CALM[..], after].concat();
-            Proposal::new(aim, "maven", &words, why).needs(needs)
-        };
-        found.proposes(maven(Aim::Tests, &["test"]));
-        found.proposes(maven(Aim::Build, &["-DskipTests", "package"]));
+        let goals: [(_, &[&str]); 2] =
+            [(Aim::Tests, &["test"]), (Aim::Build, &["-DskipTests", "package"])];
+        for (aim, goals) in goals {
+            let words = [&[program], &CALM[..], goals].concat();
+            found.proposes(Proposal::new(aim, "maven", &words, why).needs(needs));
+        }
     }
     found
 }

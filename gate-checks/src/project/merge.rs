@@ -30,6 +30,15 @@ struct Candidate {
     proposal: Proposal,
 }
 
+impl Candidate {
+    /// True if it has the tool, the aim and the folder of a command of CI.
+    fn is_same(&self, command: &CiCommand) -> bool {
+        self.ecosystem == command.ecosystem
+            && self.proposal.aim == command.aim
+            && self.proposal.cwd == command.cwd
+    }
+}
+
 /// Looks at a folder and, where its root has no tests, one level below. Commands of CI come before
 /// what is guessed.
 pub(super) fn found(folder: &Folder<'_>, kinds: &[Kind], ci: Vec<CiCommand>) -> Found {
@@ -107,18 +116,14 @@ fn ci_first(
 ) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     for command in ci {
-        let is_same = |candidate: &Candidate| {
-            candidate.ecosystem == command.ecosystem
-                && candidate.proposal.aim == command.aim
-                && candidate.proposal.cwd == command.cwd
-        };
-        if all.iter().any(is_same) {
+        if all.iter().any(|known| known.is_same(&command)) {
             continue;
         }
         let place = command.cwd.as_ref().map(|cwd| folder.below(cwd));
         let place = place.as_ref().unwrap_or(folder);
         let why = format!("`{}` in {}", command.words.join(" "), command.file);
-        let guess = guesses.iter().position(is_same).map(|at| guesses.remove(at));
+        let guess = guesses.iter().position(|guess| guess.is_same(&command));
+        let guess = guess.map(|at| guesses.remove(at));
         let words = match command.ecosystem {
             "python" => python::here(place, &command.words),
             _ => command.words,

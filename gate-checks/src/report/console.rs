@@ -86,6 +86,10 @@ impl TryFrom<String> for Pattern {
     }
 }
 
+fn is_match(pattern: Option<&Pattern>, line: &str) -> bool {
+    pattern.is_some_and(|pattern| pattern.0.is_match(line))
+}
+
 impl Runner {
     fn status(&self, word: &str) -> Option<Status> {
         let words = [
@@ -175,14 +179,16 @@ impl Console {
 
     /// A message reaches from the line that begins it to the one that ends it.
     fn message_line(&mut self, line: &str) {
-        let is = |pattern: &Option<Pattern>| {
-            pattern.as_ref().is_some_and(|pattern| pattern.0.is_match(line))
-        };
         match self.message {
             Message::Outside => {}
-            Message::Ahead if is(&self.runner.message_begins) => self.message = Message::Inside,
-            Message::Ahead => {}
-            Message::Inside if is(&self.runner.message_ends) => self.message = Message::Outside,
+            Message::Ahead => {
+                if is_match(self.runner.message_begins.as_ref(), line) {
+                    self.message = Message::Inside;
+                }
+            }
+            Message::Inside if is_match(self.runner.message_ends.as_ref(), line) => {
+                self.message = Message::Outside;
+            }
             Message::Inside => {
                 if let Some(printed) = self.printed.last_mut() {
                     printed.take(line);

@@ -135,11 +135,11 @@ enum Skipped {
 
 impl Shape {
     fn new(text: &str) -> Self {
-        let has = |mark| text.lines().any(|line| line.starts_with(mark));
         Self {
             lines: Vec::new(),
             place: None,
-            marks_source: has(">  ") && has("E  "),
+            marks_source: text.lines().any(|line| line.starts_with(">  "))
+                && text.lines().any(|line| line.starts_with("E  ")),
             skipped: Skipped::Nothing,
             frames: 0,
             panicked: false,

@@ -186,14 +186,13 @@ impl Go {
         let (said_pass, failed) = (package.said_pass, package.failed);
         let lost = std::mem::take(&mut package.running);
         lost.iter().for_each(|test| self.budget.regains(test));
-        let id = |test: &String| format!("{name}.{test}");
         match status {
             Status::Skipped => {}
             Status::Passed if !said_pass => {
                 self.tally.problem(format!("{name} ended without saying PASS"));
             }
             Status::Passed => lost.iter().for_each(|test| {
-                self.tally.problem(format!("{} was started and not ended", id(test)));
+                self.tally.problem(format!("{name}.{test} was started and not ended"));
             }),
             Status::Failed if lost.is_empty() && failed == 0 => {
                 self.tally.error(format!("{name} failed outside of its tests"));
@@ -202,7 +201,7 @@ impl Go {
             // The package ended while they ran.
             Status::Failed => {
                 for test in &lost {
-                    self.tally.test(&id(test), Status::Failed);
+                    self.tally.test(&format!("{name}.{test}"), Status::Failed);
                     self.explain(name, test, status);
                 }
             }

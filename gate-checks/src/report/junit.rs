@@ -258,17 +258,16 @@ impl Document<'_> {
             Open::Suite(suite) => Some(suite.name.as_str()),
             _ => None,
         });
-        let said = [get(attributes, "status"), get(attributes, "result")];
-        let said = said.map(str::to_ascii_lowercase);
-        let says = |words: &[&str]| said.iter().any(|said| words.contains(&said.trim()));
+        let results = [get(attributes, "status"), get(attributes, "result")];
+        let results = results.map(|result| result.trim().to_ascii_lowercase());
         Case {
             name: get(attributes, "name").to_owned(),
             class: get(attributes, "classname").to_owned(),
             file: get(attributes, "file").to_owned(),
             line: get(attributes, "line").trim().parse().ok(),
             suite: suites.next().unwrap_or_default().to_owned(),
-            skipped: says(SKIPPED_WORDS),
-            said_failed: says(FAILED_WORDS),
+            skipped: results.iter().any(|result| SKIPPED_WORDS.contains(&result.as_str())),
+            said_failed: results.iter().any(|result| FAILED_WORDS.contains(&result.as_str())),
             ..Case::default()
         }
     }

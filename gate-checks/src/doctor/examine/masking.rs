@@ -56,15 +56,14 @@ impl Script {
         let is_shell = matches!(program, "sh" | "bash" | "dash" | "zsh" | "ksh");
         let options: Vec<_> =
             words.iter().take_while(|word| word.starts_with('-')).map(String::as_str).collect();
-        let short = |letter| {
-            options.iter().any(|option| !option.starts_with("--") && option.contains(letter))
-        };
+        let short: String =
+            options.iter().filter(|word| !word.starts_with("--")).copied().collect();
         // `-o` takes the word after it, so the script comes later.
         let text = words.iter().skip(options.len()).find(|word| word.contains([' ', '\n']));
         let text = text.or(words.last())?.clone();
-        let stops = short('e') || text.contains("set -e") || text.contains("errexit");
+        let stops = short.contains('e') || text.contains("set -e") || text.contains("errexit");
         let heeds_pipes = words.iter().any(|word| word.contains("pipefail"));
-        let runs_text = short('c') || words.iter().any(|word| word == "-c");
+        let runs_text = short.contains('c') || words.iter().any(|word| word == "-c");
         (is_shell && runs_text).then_some(Self { text, stops, heeds_pipes })
     }
 

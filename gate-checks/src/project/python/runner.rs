@@ -64,8 +64,8 @@ impl Runner {
         match self {
             Self::Tool(before) => before.iter().chain(words).map(|&word| word.to_owned()).collect(),
             Self::Environment { folder, programs } => {
-                let is_here = |word: &&str| programs.iter().any(|program| program == word);
-                let program = words.first().filter(|word| is_here(word));
+                let program =
+                    words.first().filter(|word| programs.iter().any(|program| program == *word));
                 let first = program.map(|program| format!("{folder}/{program}"));
                 let rest = if first.is_some() { &words[1..] } else { words };
                 first.into_iter().chain(owned(rest)).collect()

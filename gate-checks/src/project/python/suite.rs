@@ -58,6 +58,15 @@ struct Place {
     package: &'static [&'static str],
 }
 
+impl Place {
+    fn path(&self, file: &str) -> String {
+        match self.name {
+            "." => file.to_owned(),
+            folder => format!("{folder}/{file}"),
+        }
+    }
+}
+
 /// The most test files that are read.
 const MAX_TEST_FILES: usize = 200;
 
@@ -89,25 +98,22 @@ fn has_line(text: &str, line: &str) -> bool {
 /// By the test files of one folder: tests that use unittest and say nothing of
 /// pytest need nothing but Python.
 fn by_files(folder: &Folder<'_>, place: &Place) -> Option<(Suite, String)> {
-    let path = |name: &String| match place.name {
-        "." => name.clone(),
-        place => format!("{place}/{name}"),
-    };
     let mut names = folder.names(place.name);
     names.retain(|name| is_test(name));
     names.truncate(MAX_TEST_FILES);
     let texts = names.into_iter().filter_map(|name| {
-        let text = folder.text(&path(&name), &mut Found::default())?;
+        let text = folder.text(&place.path(&name), &mut Found::default())?;
         // Outside of a folder of tests a helper script may be called like one.
         (place.name != "." || holds_test(&text)).then_some((name, text))
     });
     let texts: Vec<_> = texts.collect();
     let (first, _) = texts.first()?;
-    let why = path(first);
-    let imports = |module| texts.iter().any(|(_, text)| imports(text, module));
+    let why = place.path(first);
+    let uses_unittest = texts.iter().any(|(_, text)| imports(text, "unittest"));
+    let uses_pytest = texts.iter().any(|(_, text)| imports(text, "pytest"));
     // By itself unittest looks for no other names.
     let found_by_unittest = texts.iter().all(|(name, _)| name.starts_with("test"));
-    if !imports("unittest") || imports("pytest") || !found_by_unittest {
+    if !uses_unittest || uses_pytest || !found_by_unittest {
         return Some((Suite::Pytest, why));
     }
     let is_package = folder.has(&format!("{}/__init__.py", place.name));

@@ -117,9 +117,10 @@ pub(super) fn call(line: &str) -> Option<Frame> {
     }
     // Java tells a file without its folder: the package says whose it is.
     let name = frame.rsplit_once('/').map_or(frame, |(_, name)| name);
-    let is_of = |package: &str| frame.starts_with(package) || name.starts_with(package);
-    let is_foreign =
-        frame.contains("node:") || FOREIGN_PACKAGES.iter().any(|package| is_of(package));
+    let is_foreign = frame.contains("node:")
+        || FOREIGN_PACKAGES
+            .iter()
+            .any(|package| frame.starts_with(package) || name.starts_with(package));
     Some(match place {
         Some(place) if place.is_own() && !is_foreign => Frame::Own(place),
         _ => Frame::Foreign,

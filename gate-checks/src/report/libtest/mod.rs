@@ -184,9 +184,9 @@ impl Libtest {
     fn sum(&mut self) {
         let sections = std::mem::take(&mut self.sections);
         // What a test ran within a section that is whole.
-        let is_inner =
-            |section: &&Section| section.within.is_some_and(|outer| sections[outer].is_whole());
-        let (inner, own): (Vec<_>, Vec<_>) = sections.iter().partition(is_inner);
+        let (inner, own): (Vec<_>, Vec<_>) = sections
+            .iter()
+            .partition(|section| section.within.is_some_and(|outer| sections[outer].is_whole()));
         let groups = section::groups(&own);
         let count = groups.last().map_or(0, |last| last + 1);
         // The two streams may have been read in another order than they were

@@ -145,33 +145,34 @@ impl Section {
 
     /// Adds it to the report.
     pub(super) fn sum(&self, program: Option<&str>, tally: &mut Tally) {
-        let id = |name: &str| match program {
-            Some(program) => format!("{program}::{name}"),
-            None => name.to_owned(),
-        };
-        let statuses = [Status::Passed, Status::Failed, Status::Skipped];
-        let believed = statuses.map(|status| (status, !self.is_noise(status)));
-        let told = self.tests.iter().filter(|(_, status)| believed.contains(&(*status, true)));
-        told.for_each(|(name, status)| tally.test(&id(name), *status));
-        let has_failed = |name: &str| {
-            self.failures.iter().any(|failed| failed == name)
-                || self.tests.iter().any(|test| test.0 == name && test.1 == Status::Failed)
-        };
-        for (name, text) in self.outputs.iter().filter(|(name, _)| has_failed(name)) {
-            tally.failure(super::failure(&id(name), text));
+        let noise = [Status::Passed, Status::Failed, Status::Skipped]
+            .into_iter()
+            .filter(|status| self.is_noise(*status));
+        let noise: Vec<_> = noise.collect();
+        for (name, status) in &self.tests {
+            if !noise.contains(status) {
+                tally.test(&test_id(program, name), *status);
+            }
         }
-        let program = program.unwrap_or("a test program");
+        for (name, text) in &self.outputs {
+            let has_failed = self.failures.contains(name)
+                || self.tests.iter().any(|test| test.0 == *name && test.1 == Status::Failed);
+            if has_failed {
+                tally.failure(super::failure(&test_id(program, name), text));
+            }
+        }
+        let program_name = program.unwrap_or("a test program");
         match &self.result {
             Some(totals) => {
-                self.compare(totals, program, tally);
-                self.unseen(totals, &id, tally);
+                self.compare(totals, program_name, tally);
+                self.unseen(totals, program, tally);
             }
             None => {
                 let (announced, seen) = (self.announced, self.tests.len());
                 let last = self.begun.last().map(|name| format!(" (it began {name})"));
                 let last = last.unwrap_or_default();
                 tally.problem(format!(
-                    "{program} announced {announced} tests and told the result of {seen}{last}"
+                    "{program_name} announced {announced} tests and told the result of {seen}{last}"
                 ));
             }
         }
@@ -194,22 +195,30 @@ impl Section {
         }
     }
 
-    /// The tests that the totals count and no line told.
-    fn unseen(&self, totals: &Totals, id: &dyn Fn(&str) -> String, tally: &mut Tally) {
-        let missing = |status| totals.count(status).saturating_sub(self.seen(status));
-        let told: BTreeSet<_> = self.tests.iter().map(|(name, _)| name).collect();
-        let failed = self.failures.iter().filter(|name| !told.contains(name));
-        let failed: BTreeSet<_> = failed.take(missing(Status::Failed) as usize).collect();
-        failed.iter().for_each(|name| tally.test(&id(name), Status::Failed));
-        tally.count(Status::Failed, missing(Status::Failed) - failed.len() as u64);
-        tally.count(Status::Skipped, missing(Status::Skipped));
+    /// The tests that the totals count and that have no line.
+    fn unseen(&self, totals: &Totals, program: Option<&str>, tally: &mut Tally) {
+        let [passed, failed, skipped] = [Status::Passed, Status::Failed, Status::Skipped]
+            .map(|status| totals.count(status).saturating_sub(self.seen(status)));
+        let seen: BTreeSet<_> = self.tests.iter().map(|(name, _)| name).collect();
+        let unseen = self.failures.iter().filter(|name| !seen.contains(name));
+        let unseen: BTreeSet<_> = unseen.take(failed as usize).collect();
+        unseen.iter().for_each(|name| tally.test(&test_id(program, name), Status::Failed));
+        tally.count(Status::Failed, failed - unseen.len() as u64);
+        tally.count(Status::Skipped, skipped);
 
-        let begun: Vec<_> = self.begun.iter().filter(|name| !failed.contains(name)).collect();
-        if begun.len() as u64 == missing(Status::Passed) {
-            begun.iter().for_each(|name| tally.test(&id(name), Status::Passed));
+        let begun: Vec<_> = self.begun.iter().filter(|name| !unseen.contains(name)).collect();
+        if begun.len() as u64 == passed {
+            begun.iter().for_each(|name| tally.test(&test_id(program, name), Status::Passed));
         } else {
-            tally.count(Status::Passed, missing(Status::Passed));
+            tally.count(Status::Passed, passed);
         }
+    }
+}
+
+fn test_id(program: Option<&str>, name: &str) -> String {
+    match program {
+        Some(program) => format!("{program}::{name}"),
+        None => name.to_owned(),
     }
 }
 
