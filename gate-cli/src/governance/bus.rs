@@ -64,17 +64,17 @@ impl Bus {
     ///
     /// A bus that is a link, that somebody locks, or that cannot be read.
     pub fn read(&self) -> Result<Read, Failure> {
-        let read = || {
-            let Some(mut file) = file::open_to_read(&self.path)? else {
-                return Ok(Vec::new());
-            };
-            Lock::Shared.take(&file)?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            Ok(bytes)
-        };
-        let bytes = read().map_err(|error| unreadable(&self.path, &error))?;
+        let bytes = self.bytes().map_err(|error| unreadable(&self.path, &error))?;
         Ok(bus::read(&bytes))
+    }
+
+    fn bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        if let Some(mut file) = file::open_to_read(&self.path)? {
+            Lock::Shared.take(&file)?;
+            file.read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
     }
 
     /// The messages behind one; all of them where `id` is empty.

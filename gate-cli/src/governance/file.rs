@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
 use crate::failure::Failure;
 
@@ -36,22 +36,15 @@ pub(super) fn folder(path: &Path) -> Result<(), Failure> {
 ///
 /// A folder that cannot be written.
 pub(super) fn replace(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
-    let write = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(folder)?;
-        file.write_all(text.as_ref())?;
-        file.as_file().set_permissions(fs::Permissions::from_mode(MODE))?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        sync_folder(folder)
-    };
-    let missing = |error: &io::Error| error.kind() == ErrorKind::NotFound;
+    let mut written = put(path, text.as_ref());
     // An agent may remove its folder just then: it is made again, as before it began.
-    let again = |error: io::Error| match path.parent() {
-        Some(folder) if missing(&error) => fs::create_dir_all(folder).and_then(|()| write()),
-        _ => Err(error),
-    };
-    write().or_else(again).map_err(|error| unwritable("write", path, &error))
+    if let Err(error) = &written
+        && error.kind() == ErrorKind::NotFound
+        && let Some(folder) = path.parent()
+    {
+        written = fs::create_dir_all(folder).and_then(|()| put(path, text.as_ref()));
+    }
+    written.map_err(|error| unwritable("write", path, &error))
 }
 
 /// Writes a file that must not be there yet: it is there whole, or not at all.
@@ -60,16 +53,27 @@ pub(super) fn replace(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure
 ///
 /// A file that is there, a folder that cannot be written.
 pub(super) fn create(path: &Path, text: &str) -> Result<(), Failure> {
-    let write = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().set_permissions(fs::Permissions::from_mode(MODE))?;
-        file.as_file().sync_all()?;
-        file.persist_noclobber(path)?;
-        sync_folder(folder)
-    };
-    write().map_err(|error| unwritable("write", path, &error))
+    put_new(path, text.as_bytes()).map_err(|error| unwritable("write", path, &error))
+}
+
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    temporary(folder, bytes)?.persist(path)?;
+    sync_folder(folder)
+}
+
+fn put_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    temporary(folder, bytes)?.persist_noclobber(path)?;
+    sync_folder(folder)
+}
+
+fn temporary(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().set_permissions(fs::Permissions::from_mode(MODE))?;
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 /// Opens a file to go on with it, and makes it where it is missing. A link or
@@ -94,16 +98,17 @@ pub(super) fn open_to_read(path: &Path) -> io::Result<Option<File>> {
 ///
 /// A file that cannot be read, or that is longer than 64 MiB.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
-    let read = || {
-        let Some(mut file) = open_to_read(path)? else { return Ok(None) };
-        if file.metadata()?.len() > MAX_FILE_BYTES {
-            return Err(io::Error::other("it is longer than 64 MiB"));
-        }
-        let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut file, &mut bytes)?;
-        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-    };
-    read().map_err(|error| unreadable(path, &error))
+    text(path).map_err(|error| unreadable(path, &error))
+}
+
+fn text(path: &Path) -> io::Result<Option<String>> {
+    let Some(mut file) = open_to_read(path)? else { return Ok(None) };
+    if file.metadata()?.len() > MAX_FILE_BYTES {
+        return Err(io::Error::other("it is longer than 64 MiB"));
+    }
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut file, &mut bytes)?;
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// The last 64 KiB of a file, whole lines; empty where there is none.
@@ -112,20 +117,21 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
 ///
 /// A file that cannot be read.
 pub(super) fn end(path: &Path) -> Result<String, Failure> {
-    let read = || {
-        let Some(mut file) = open_to_read(path)? else { return Ok(String::new()) };
-        let from = file.metadata()?.len().saturating_sub(END);
-        io::Seek::seek(&mut file, io::SeekFrom::Start(from))?;
-        let mut bytes = Vec::new();
-        io::Read::read_to_end(&mut io::Read::take(file, END), &mut bytes)?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        // The first line may be torn, unless the whole file was read.
-        match text.split_once('\n') {
-            Some((_, rest)) if from > 0 => Ok(rest.to_owned()),
-            _ => Ok(text),
-        }
-    };
-    read().map_err(|error| unreadable(path, &error))
+    last_lines(path).map_err(|error| unreadable(path, &error))
+}
+
+fn last_lines(path: &Path) -> io::Result<String> {
+    let Some(mut file) = open_to_read(path)? else { return Ok(String::new()) };
+    let from = file.metadata()?.len().saturating_sub(END);
+    io::Seek::seek(&mut file, io::SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut io::Read::take(file, END), &mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    // The first line may be torn, unless the whole file was read.
+    match text.split_once('\n') {
+        Some((_, rest)) if from > 0 => Ok(rest.to_owned()),
+        _ => Ok(text),
+    }
 }
 
 /// The names in a folder, in order; none where there is no folder.
@@ -163,13 +169,13 @@ fn flags() -> i32 {
 }
 
 fn checked(opened: io::Result<File>) -> io::Result<File> {
-    let refused =
-        || io::Error::new(ErrorKind::InvalidData, "a file is expected, and no link to one");
-    match opened {
-        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            Err(refused())
-        }
-        Ok(file) if !file.metadata()?.is_file() => Err(refused()),
-        opened => opened,
+    let is_refused = match &opened {
+        Ok(file) => !file.metadata()?.is_file(),
+        Err(error) => error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()),
+    };
+    if is_refused {
+        let message = "a file is expected, and no link to one";
+        return Err(io::Error::new(ErrorKind::InvalidData, message));
     }
+    opened
 }

@@ -1,7 +1,7 @@
 //! The folder of one run.
 
 use std::fs;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use gate_core::protocol::run::{RunInfo, RunInfoError, layout};
@@ -174,22 +174,14 @@ impl RunFolder {
     ///
     /// Files that cannot be read or written.
     pub(crate) fn settle_echo(&self, prompts: &[&str]) -> Result<Option<PathBuf>, Failure> {
-        let printed = self.file(layout::STDOUT);
-        let read = || {
-            let Some(mut file) = file::open_to_read(&printed)? else { return Ok(Vec::new()) };
-            let mut bytes = Vec::new();
-            if file.metadata()?.len() <= LONGEST_ECHO {
-                file.read_to_end(&mut bytes)?;
-            }
-            Ok(bytes)
-        };
-        let printed = read().map_err(|error| file::unreadable(&printed, &error))?;
-        let texts = prompts.iter().map(|text| text.trim().as_bytes());
-        let Some(said) = texts.into_iter().find_map(|text| without(&printed, text)) else {
+        let path = self.file(layout::STDOUT);
+        let printed = short_output(&path).map_err(|error| file::unreadable(&path, &error))?;
+        let mut prompts = prompts.iter().map(|prompt| prompt.trim().as_bytes());
+        let Some(own) = prompts.find_map(|prompt| without(&printed, prompt)) else {
             return Ok(None);
         };
         let path = self.file(layout::SAID);
-        file::replace(&path, said)?;
+        file::replace(&path, own)?;
         Ok(Some(path))
     }
 
@@ -224,10 +216,10 @@ impl RunFolder {
     }
 
     /// Copies what was printed, of any length, byte for byte.
-    fn copy_output(&self, path: &Path) -> std::io::Result<()> {
+    fn copy_output(&self, path: &Path) -> io::Result<()> {
         let mut to = tempfile::Builder::new().prefix(".gate-").tempfile_in(&self.folder)?;
         if let Some(mut from) = file::open_to_read(&self.file(layout::STDOUT))? {
-            std::io::copy(&mut from, to.as_file_mut())?;
+            io::copy(&mut from, to.as_file_mut())?;
         }
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
         to.as_file().set_permissions(open)?;
@@ -256,6 +248,17 @@ fn invalid(file: String, error: &RunInfoError) -> Failure {
     };
     let failure = Failure::usage("run-info-invalid", format!("{file}: {error}"));
     Failure { file: Some(file), line, key: key.map(str::to_owned), ..failure }
+}
+
+/// The output in a file, empty if it is longer than [`LONGEST_ECHO`] or not there.
+fn short_output(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(mut file) = file::open_to_read(path)?
+        && file.metadata()?.len() <= LONGEST_ECHO
+    {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// A text without a part of it. None if the part is not in it.

@@ -199,10 +199,8 @@ impl Task {
     pub fn runs(&self) -> Result<Vec<RunFolder>, Failure> {
         let folder = self.folder().join(layout::RUNS);
         let runs = file::names(&folder)?.into_iter().map(|name| RunFolder::at(folder.join(name)));
-        let runs = runs.filter(|run| run.folder().is_dir());
-        let began = |run: &RunFolder| run.info().map(|info| info.start_time).ok();
-        let mut runs: Vec<_> = runs.map(|run| (began(&run), run)).collect();
-        runs.sort_by_key(|(began, _)| *began);
-        Ok(runs.into_iter().map(|(_, run)| run).collect())
+        let mut runs: Vec<_> = runs.filter(|run| run.folder().is_dir()).collect();
+        runs.sort_by_cached_key(|run| run.info().map(|info| info.start_time).ok());
+        Ok(runs)
     }
 }
