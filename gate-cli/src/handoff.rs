@@ -53,7 +53,7 @@ pub(crate) fn changed(site: &CheckSite, since: Option<&str>) -> Result<Vec<Strin
 /// The commands that were run for a decision, with what came of each. One that could
 /// not be judged is none of them: its reason is open.
 fn ran(record: &Record, policy: &Policy) -> Vec<Ran> {
-    let of = |evidence: &Evidence| {
+    let commands = record.decision.evidence.iter().filter_map(|evidence| {
         let passed = match evidence.outcome {
             Outcome::Pass => true,
             Outcome::Fail | Outcome::Tamper => false,
@@ -61,8 +61,8 @@ fn ran(record: &Record, policy: &Policy) -> Vec<Ran> {
         };
         let argv = spellings(evidence, Some(policy)).into_iter().next()?;
         Some(Ran { argv, passed, note: text::brief(&evidence.summary, BRIEF) })
-    };
-    record.decision.evidence.iter().filter_map(of).collect()
+    });
+    commands.collect()
 }
 
 /// Why it is not done.
@@ -106,16 +106,22 @@ pub(crate) fn unheld(
     site: &CheckSite,
 ) -> Result<Vec<Problem>, Failure> {
     let seen = seen(handoff, memory)?;
-    let problems = || {
-        let tree = WorkTree::open(site)?;
-        let mut now = Now { tree: &tree, file, digests: None };
-        let mut problems = handoff::unheld(handoff, &seen, |digest| now.is(digest))?;
-        problems.extend(unknown_files(handoff, site, &tree)?);
-        Ok(problems)
-    };
-    problems().map_err(|error: WorktreeError| {
+    unheld_in_tree(handoff, &seen, file, site).map_err(|error| {
         Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
     })
+}
+
+fn unheld_in_tree(
+    handoff: &Handoff,
+    seen: &[Seen],
+    file: Option<&Path>,
+    site: &CheckSite,
+) -> Result<Vec<Problem>, WorktreeError> {
+    let tree = WorkTree::open(site)?;
+    let mut now = Now { tree: &tree, file, digests: None };
+    let mut problems = handoff::unheld(handoff, seen, |digest| now.is(digest))?;
+    problems.extend(unknown_files(handoff, site, &tree)?);
+    Ok(problems)
 }
 
 /// The work tree as it stands, looked at when somebody asks, and once.

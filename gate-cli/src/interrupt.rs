@@ -1,6 +1,7 @@
 //! Ctrl-C, a scheduler's request to end, and a terminal that is closed. What was found
 //! so far is printed whole; a second Ctrl-C or request ends the program at once.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -31,23 +32,31 @@ impl Interrupt {
     /// A system that does not let a program listen.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let interrupt = Self::default();
+        match interrupt.register() {
+            Ok(()) => Ok(interrupt),
+            Err(error) => Err(Failure::internal("signals", format!("no signals: {error}"))),
+        }
+    }
+
+    fn register(&self) -> io::Result<()> {
         let again = Arc::new(AtomicBool::new(false));
-        let failed = |error| Failure::internal("signals", format!("no signals: {error}"));
-        let noted = |signal| {
-            let number = usize::try_from(signal).unwrap_or_default();
-            flag::register_usize(signal, interrupt.0.clone(), number)
-        };
         for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_default(signal, again.clone())
-                .and_then(|_| flag::register(signal, again.clone()))
-                .and_then(|_| noted(signal))
-                .map_err(failed)?;
+            flag::register_conditional_default(signal, again.clone())?;
+            flag::register(signal, again.clone())?;
+            self.note(signal)?;
         }
         // A terminal's end often arrives twice, from the system and from the shell.
         if !is_signal_ignored(SIGHUP) {
-            noted(SIGHUP).map_err(failed)?;
+            self.note(SIGHUP)?;
         }
-        Ok(interrupt)
+        Ok(())
+    }
+
+    /// Stores the number of a signal when it arrives.
+    fn note(&self, signal: i32) -> io::Result<()> {
+        let number = usize::try_from(signal).unwrap_or_default();
+        flag::register_usize(signal, self.0.clone(), number)?;
+        Ok(())
     }
 
     /// The exit code of a program that was asked to end.

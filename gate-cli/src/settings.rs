@@ -49,18 +49,24 @@ pub struct Selection {
     pub require_evidence: bool,
 }
 
+/// The folder that a variable names, else one in the home folder.
+fn user_folder(variable: &str, in_home: &str) -> Option<PathBuf> {
+    path_variable(variable).or_else(|| Some(path_variable("HOME")?.join(in_home)))
+}
+
+fn path_variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
 impl Places {
     /// The places of this process, as seen from a folder.
     pub fn from_process(folder: PathBuf) -> Self {
-        let set =
-            |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let user = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")));
-        let state = set("GATE_STATE_DIR").map(|state| folder.join(state)).or_else(|| {
-            let home = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")));
-            Some(home?.join("gate"))
-        });
-        let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")));
-        let data = data.map(|data| data.join("gate"));
+        let user = user_folder("XDG_CONFIG_HOME", ".config");
+        let state = match path_variable("GATE_STATE_DIR") {
+            Some(state) => Some(folder.join(state)),
+            None => user_folder("XDG_STATE_HOME", ".local/state").map(|state| state.join("gate")),
+        };
+        let data = user_folder("XDG_DATA_HOME", ".local/share").map(|data| data.join("gate"));
         Self { folder, user, state, data, environment: gate_checks::environment() }
     }
 

@@ -136,10 +136,9 @@ pub(crate) fn approve_typed(
 
 /// Splits typed words: what does not look like a test's or a file's name begins the reason.
 fn tests_and_reason(words: &[String]) -> (Vec<String>, String) {
-    let is_reason = |word: &String| word == "--reason" || !looks_like_a_test(word);
-    let rest = words.iter().skip(1);
-    let end = 1 + rest.clone().position(is_reason).unwrap_or(rest.len());
-    let (tests, reason) = words.split_at(end.min(words.len()));
+    let mut rest = words.iter().skip(1);
+    let end = rest.position(|word| word == "--reason" || !looks_like_a_test(word));
+    let (tests, reason) = words.split_at(end.map_or(words.len(), |end| end + 1));
     let reason: Vec<_> =
         reason.iter().skip_while(|word| *word == "--reason").map(String::as_str).collect();
     let reason = reason.join(" ");

@@ -64,20 +64,23 @@ pub(crate) fn is_of(folder: &Path, project: &Path) -> bool {
 /// The agent whose program this is. Many are scripts: of an interpreter, its script
 /// counts.
 pub(crate) fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
-    let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let program = words.first().map(|word| base(word)).unwrap_or_default();
+    let program = words.first().map(|word| base_name(word)).unwrap_or_default();
     let flags = words.iter().skip(1).take_while(|word| word.starts_with('-')).count();
     // What stands behind `-c` is a line of a shell.
     let is_line = words.iter().skip(1).take(flags).any(|flag| flag.ends_with('c'));
-    let is_script = !is_line && INTERPRETERS.contains(&program.as_str());
+    let is_script = !is_line && INTERPRETERS.contains(&program);
     let script = if is_script { words.get(1 + flags) } else { None };
-    let stem = script.map(|path| base(path).split('.').next().unwrap_or_default().to_owned());
+    let stem = script.map(|path| base_name(path).split('.').next().unwrap_or_default());
     let packages = script.and_then(|path| Some(path.split_once("node_modules/")?.1));
-    let packages = packages.into_iter().flat_map(|path| path.split('/')).map(str::to_owned);
-    let names: Vec<_> =
-        [name.to_owned(), program].into_iter().chain(stem).chain(packages).collect();
-    let is_named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
-    PROGRAMS.iter().find(|(_, known)| is_named(known)).map(|(agent, _)| *agent)
+    let packages = packages.into_iter().flat_map(|path| path.split('/'));
+    let names: Vec<_> = [name, program].into_iter().chain(stem).chain(packages).collect();
+    let mut programs = PROGRAMS.iter();
+    let (agent, _) = programs.find(|(_, known)| names.iter().any(|name| known.contains(name)))?;
+    Some(*agent)
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -195,11 +195,11 @@ fn cannot_pass<'d>(
     times: &BTreeMap<String, Measured>,
 ) -> Vec<&'d Proposal> {
     let required = detected.proposals.iter().filter(|proposal| !proposal.optional);
-    let cannot_pass = |proposal: &&Proposal| {
+    let cannot_pass = required.filter(|proposal| {
         let measured = times.get(&proposal.check);
         measured.map_or(proposal.is_missing, Measured::cannot_pass)
-    };
-    required.filter(cannot_pass).collect()
+    });
+    cannot_pass.collect()
 }
 
 /// A suite without tests or that does not start, and a linter that cannot run here, are only mentioned: as required checks
@@ -215,10 +215,10 @@ fn require_what_can_pass(detected: &mut Detected, times: &BTreeMap<String, Measu
 
 /// The first agent that the user has installed, for an example.
 fn agent(here: &Here) -> Agent {
-    let roots = Roots::new(&here.places).ok();
-    let is_here =
-        |agent: &Agent| roots.as_ref().is_some_and(|roots| install::is_here(*agent, roots));
-    Agent::ALL.into_iter().find(is_here).unwrap_or(Agent::ClaudeCode)
+    let installed = Roots::new(&here.places)
+        .ok()
+        .and_then(|roots| Agent::ALL.into_iter().find(|agent| install::is_here(*agent, &roots)));
+    installed.unwrap_or(Agent::ClaudeCode)
 }
 
 /// The times of the checks, by the check's name. Builds come first, so that the time of tests is

@@ -74,9 +74,9 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
         trust::settings_as_written(&here.places, &args.reading.settings.selection())?;
     let refused = trust.admit(&settings.policy, &here.site()?).err();
     let mut memory = here.memory(&settings.policy)?;
-    let all: Vec<String> = settings.policy.checks.keys().cloned().collect();
+    let mut elsewhere: Vec<String> = settings.policy.checks.keys().cloned().collect();
     let checks = planned(here, settings.policy, When::Check, &mut memory)?;
-    let is_here = |name: &String| checks.iter().any(|check| check.check == *name);
+    elsewhere.retain(|name| !checks.iter().any(|check| check.check == *name));
     let record = PlanRecord {
         schema: "gate.plan.v1",
         settings: here.places.project_file()?.map(|file| file.display().to_string()),
@@ -84,7 +84,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
             Some(hint) => format!("{}: {hint}", failure.message),
             None => failure.message,
         }),
-        elsewhere: all.into_iter().filter(|name| !is_here(name)).collect(),
+        elsewhere,
         checks,
     };
     let text = if args.output.json { render::json(&record)? } else { card(&record) };

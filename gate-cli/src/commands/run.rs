@@ -101,9 +101,9 @@ fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failur
     let known = Caller::from_process(project)?.run;
     let named = here.places.variable(IN_RUN).map(|id| project.run(id)).transpose()?.flatten();
     let above = known.as_ref().map_or("", |run| &run.run_id);
-    let below =
-        |info: &run::RunInfo| info.status == run::Status::Running && info.parent_run_id == above;
-    let named = named.and_then(|run| run.info().ok()).filter(below);
+    let named = named
+        .and_then(|run| run.info().ok())
+        .filter(|info| info.status == run::Status::Running && info.parent_run_id == above);
     Ok(named.or(known))
 }
 

@@ -4,7 +4,6 @@
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::CheckPolicy;
 use gate_core::read::Forced;
 use gate_core::replay::{Part, Splitter};
 use gate_core::{Decision, Input, Scan, Scanner, Transcript, Verdict, decide};
@@ -112,9 +111,9 @@ impl Gate {
     }
 
     fn decide_assuming(&self, scan: &Scan, outcome: Outcome) -> Decision {
+        let checks = self.policy.checks.iter();
         let evidence =
-            |(name, check): (&String, &CheckPolicy)| Evidence::new(name, check.mode, outcome);
-        let evidence = self.policy.checks.iter().map(evidence).collect();
+            checks.map(|(name, check)| Evidence::new(name, check.mode, outcome)).collect();
         let mut input = Input { evidence, ..self.input(scan, &Request::default()) };
         self.masker.input(&mut input);
         decide(&input, &self.policy)

@@ -390,9 +390,9 @@ fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install 
             .then(|| trial::test_stop(inspection.agent, &entry.command)),
         program: program.map(|program| program.display().to_string()),
         trusted: (!entry.trust.is_empty()).then(|| {
-            let holds =
-                |text: &str| entry.trust.iter().all(|trust| trust.holds(text) == Ok(Some(true)));
-            config(inspection.roots).is_ok_and(|text| holds(&text))
+            config(inspection.roots).is_ok_and(|text| {
+                entry.trust.iter().all(|trust| trust.holds(&text) == Ok(Some(true)))
+            })
         }),
         session_start: entry.session_start,
         prompt: entry.prompt,

@@ -151,8 +151,9 @@ pub(super) fn running_program() -> Result<PathBuf, Failure> {
 /// True if a person finds gate in PATH: npx and uvx put their caches there, for their own
 /// children alone.
 pub(crate) fn is_in_path(roots: &Roots) -> bool {
-    let is_runners = |path: &Path| has_name(path, &CACHES) || has_name(path, &["node_modules"]);
-    roots.all_in_path("gate").any(|path| !is_runners(&path))
+    roots
+        .all_in_path("gate")
+        .any(|path| !has_name(&path, &CACHES) && !has_name(&path, &["node_modules"]))
 }
 
 /// The path of the copy.

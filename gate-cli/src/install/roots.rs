@@ -25,12 +25,14 @@ impl Roots {
     ///
     /// There is no home folder, or the project cannot be made out.
     pub(crate) fn new(places: &Places) -> Result<Self, Failure> {
-        let unknown =
-            || Failure::usage("home-unknown", "HOME names no folder, and settings stand there");
-        let home = PathBuf::from(places.variable("HOME").ok_or_else(unknown)?);
+        let (Some(home), Some(data)) = (places.variable("HOME"), places.data.clone()) else {
+            let message = "HOME names no folder, and settings stand there";
+            return Err(Failure::usage("home-unknown", message));
+        };
+        let home = PathBuf::from(home);
         Ok(Self {
             config: places.user.clone().unwrap_or_else(|| home.join(".config")),
-            data: places.data.clone().ok_or_else(unknown)?,
+            data,
             project: places.project()?,
             environment: places.environment.clone(),
             home,

@@ -120,12 +120,15 @@ fn shortened(text: &str) -> String {
 
 /// The one reply that all clients take for a block; Cursor has its own.
 fn is_block(agent: Agent, reply: &Value) -> bool {
-    let Some(reply) = reply.as_object() else { return false };
-    let text = |name: &str| reply.get(name).and_then(Value::as_str).unwrap_or_default();
+    let Some(members) = reply.as_object() else { return false };
     if agent == Agent::Cursor {
-        return !text("followup_message").trim().is_empty();
+        return has_text(&reply["followup_message"]);
     }
-    reply.len() == 2 && text("decision") == "block" && !text("reason").trim().is_empty()
+    members.len() == 2 && reply["decision"] == "block" && has_text(&reply["reason"])
+}
+
+fn has_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.trim().is_empty())
 }
 
 fn asked(agent: Agent, command: &str) -> io::Result<Answer> {

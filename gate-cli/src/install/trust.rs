@@ -32,11 +32,10 @@ impl Trust {
     /// In the entry that was found in this file.
     pub(super) fn new(file: &Path, found: &LocatedEntry, form: &Form) -> Self {
         let entry = &found.entry;
-        let member = |name, usual: Value| entry.get(name).cloned().unwrap_or(usual);
         let mut hook = json!({
-            "async": member("async", false.into()),
+            "async": entry.get("async").cloned().unwrap_or(Value::from(false)),
             "command": form.command(entry).unwrap_or_default(),
-            "timeout": member("timeout", USUAL_TIMEOUT.into()),
+            "timeout": entry.get("timeout").cloned().unwrap_or(Value::from(USUAL_TIMEOUT)),
             "type": "command",
         });
         if let Some(status) = entry.get(STATUS.0) {

@@ -51,13 +51,17 @@ impl Approvals {
     /// The approved changes for a decision that is compared with this baseline. After an
     /// exit with an approved change, another baseline has taken the change in.
     pub(crate) fn in_force(&self, baseline: Option<&str>) -> Vec<ApprovedChange> {
-        let is_taken_in = |given: &Approval| {
-            self.exits
+        let mut changes = Vec::new();
+        for approval in &self.given {
+            let is_taken_in = self
+                .exits
                 .iter()
-                .any(|exit| exit.seq > given.seq && Some(exit.baseline.as_str()) != baseline)
-        };
-        let holding = self.given.iter().filter(|given| !is_taken_in(given));
-        holding.flat_map(|given| given.changes.clone()).collect()
+                .any(|exit| exit.seq > approval.seq && Some(exit.baseline.as_str()) != baseline);
+            if !is_taken_in {
+                changes.extend(approval.changes.iter().cloned());
+            }
+        }
+        changes
     }
 }
 

@@ -36,15 +36,24 @@ pub(super) fn loop_name(
 ///
 /// Source: D. S. Wilkerson, "A Proposal for Proquints", arXiv:0901.4016.
 fn sayable(hex: &str) -> String {
+    match u32::from_str_radix(hex, 16) {
+        Ok(number) => format!("{}-{}", quint(number >> 16), quint(number & 0xffff)),
+        Err(_) => hex.to_owned(),
+    }
+}
+
+/// The syllables of 16 bits: four for each consonant, two for each vowel.
+fn quint(word: u32) -> String {
     const CONSONANTS: &[u8; 16] = b"bdfghjklmnprstvz";
     const VOWELS: &[u8; 4] = b"aiou";
-    let Ok(number) = u32::from_str_radix(hex, 16) else { return hex.to_owned() };
-    let quint = |word: u32| -> String {
-        let consonant = |shift: u32| char::from(CONSONANTS[(word >> shift & 15) as usize]);
-        let vowel = |shift: u32| char::from(VOWELS[(word >> shift & 3) as usize]);
-        [consonant(12), vowel(10), consonant(6), vowel(4), consonant(0)].iter().collect()
-    };
-    format!("{}-{}", quint(number >> 16), quint(number & 0xffff))
+    let letters = [
+        CONSONANTS[(word >> 12 & 15) as usize],
+        VOWELS[(word >> 10 & 3) as usize],
+        CONSONANTS[(word >> 6 & 15) as usize],
+        VOWELS[(word >> 4 & 3) as usize],
+        CONSONANTS[(word & 15) as usize],
+    ];
+    letters.into_iter().map(char::from).collect()
 }
 
 const PROMPT_PREFIX: &str = "prompt-";

@@ -23,7 +23,7 @@ use self::verified_rows::{found, holds};
 use super::{Memory, body};
 use crate::failure::Failure;
 use crate::operator::Operator;
-use crate::store::{Ask, Claimable, Item, Reading, Writing};
+use crate::store::{Ask, Claimable, Item, Writing};
 
 /// Tries of a change that others get in the way of.
 const TRIES: usize = 8;
@@ -168,14 +168,10 @@ impl Memory {
 
     /// Sleeps until something may be claimable. True if nothing is.
     fn is_idle(&mut self, claim: &Claim<'_>, left: Duration) -> Result<bool, Failure> {
-        let next = |reading: &mut dyn Reading| {
-            let (now, at) = (reading.now()?, reading.claimable_at(claim.which)?);
-            Ok(at.map(|at| at.duration_since(now)))
-        };
         if left.is_zero() {
             return Ok(true);
         }
-        match self.read(next)? {
+        match self.time_to_claimable(claim)? {
             Some(wait) if !wait.is_positive() => {
                 // It is there, and somebody else is just taking it, or it is ours.
                 std::thread::sleep(PAUSE);
@@ -188,7 +184,15 @@ impl Memory {
                 self.store.await_work(&self.project, most.min(MAX_POLL_INTERVAL).min(left))?;
             }
         }
-        Ok(self.read(next)?.is_none_or(|wait| wait.is_positive()))
+        Ok(self.time_to_claimable(claim)?.is_none_or(|wait| wait.is_positive()))
+    }
+
+    /// The time until something can be claimed; none if nothing is going to be.
+    fn time_to_claimable(&mut self, claim: &Claim<'_>) -> Result<Option<SignedDuration>, Failure> {
+        self.read(|reading| {
+            let (now, at) = (reading.now()?, reading.claimable_at(claim.which)?);
+            Ok(at.map(|at| at.duration_since(now)))
+        })
     }
 
     /// An item whose records do not say what its row does stays claimed, and is out of
@@ -348,8 +352,11 @@ impl LeaseRef<'_> {
             .lease
             .as_ref()
             .filter(|lease| self.lease.is_none_or(|named| named == lease.lease_id));
-        let wanted = || self.lease.map_or_else(|| format!("none of {}", self.work), str::to_owned);
-        Ok(lease.cloned().ok_or_else(|| WorkError::LeaseNotFound(wanted()))?)
+        match (lease, self.lease) {
+            (Some(lease), _) => Ok(lease.clone()),
+            (None, Some(named)) => Err(WorkError::LeaseNotFound(named.to_owned()).into()),
+            (None, None) => Err(WorkError::LeaseNotFound(format!("none of {}", self.work)).into()),
+        }
     }
 
     /// The record of a phase that a signal ends.

@@ -173,13 +173,13 @@ fn mark_on(reading: &mut dyn Reading, seq: u64) -> Result<Option<WrongMark>, Fai
 
 /// All marks, the latest first. Each is a person's act, so there are few.
 fn marks(reading: &mut dyn Reading) -> Result<Vec<(Sealed, MarkBody)>, Failure> {
-    let sealed = reading.entries_of_type(kind::WRONG, usize::MAX)?.into_iter();
-    let read = |sealed: Sealed| {
+    let mut marks = Vec::new();
+    for sealed in reading.entries_of_type(kind::WRONG, usize::MAX)? {
         let body = serde_json::from_value(Value::from(sealed.record.body.clone()));
         let body = body.map_err(|error| body::damaged(&sealed, &error))?;
-        Ok((sealed, body))
-    };
-    sealed.map(read).collect()
+        marks.push((sealed, body));
+    }
+    Ok(marks)
 }
 
 fn mark(sealed: &Sealed, body: MarkBody) -> WrongMark {

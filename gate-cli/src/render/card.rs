@@ -6,7 +6,7 @@ mod checks;
 use gate_core::decide::breaker::{BreakerState, Counters};
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::BreakerPolicy;
-use gate_core::decide::reason::{Reason, ReasonCode, WarningCode};
+use gate_core::decide::reason::{ReasonCode, WarningCode};
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{NearMiss, Signal, Status};
 use gate_core::decide::situation::Released;
@@ -273,13 +273,12 @@ impl<'d> Card<'d> {
 
     /// Reasons that neither the head nor a row has shown.
     fn other_reasons(&self, page: &mut Page) {
-        let shown = |reason: &&Reason| {
-            SIGNAL_CODES.contains(&reason.code)
-                || reason.check.as_ref().is_some_and(|check| self.has_row(check))
-        };
-        let rest = self.decision.reasons.iter().skip(1);
-        for reason in rest.filter(|reason| self.options.verbose || !shown(reason)) {
-            page.row("also", &reason.message);
+        for reason in self.decision.reasons.iter().skip(1) {
+            let is_shown = SIGNAL_CODES.contains(&reason.code)
+                || reason.check.as_ref().is_some_and(|check| self.has_row(check));
+            if self.options.verbose || !is_shown {
+                page.row("also", &reason.message);
+            }
         }
     }
 
@@ -308,11 +307,13 @@ impl<'d> Card<'d> {
     }
 
     fn notes(&self, page: &mut Page) {
-        let shown = |code: WarningCode| {
+        let notes = self.decision.warnings.iter().filter(|warning| {
             self.options.verbose
-                || !matches!(code, WarningCode::CheckWarning | WarningCode::CheckDidNotCount)
-        };
-        let notes = self.decision.warnings.iter().filter(|warning| shown(warning.code));
+                || !matches!(
+                    warning.code,
+                    WarningCode::CheckWarning | WarningCode::CheckDidNotCount
+                )
+        });
         for (number, warning) in notes.enumerate() {
             if number == MAX_NOTES && !self.options.verbose {
                 page.row("note", "there are more: gate last --verbose");

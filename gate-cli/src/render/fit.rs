@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
-use terminal_size::{Width, terminal_size_of};
+use terminal_size::terminal_size_of;
 use textwrap::Options;
 
 /// The fewest columns that text is wrapped at.
@@ -21,11 +21,12 @@ pub(super) fn stderr_columns() -> Option<usize> {
 
 fn columns(stream: impl IsTerminal + AsFd) -> Option<usize> {
     let wanted = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let own = || match stream.is_terminal() {
-        true => terminal_size_of(stream).map(|(Width(columns), _)| usize::from(columns)),
-        false => None,
+    let columns = match wanted {
+        Some(columns) => columns,
+        None if stream.is_terminal() => usize::from(terminal_size_of(stream)?.0.0),
+        None => return None,
     };
-    wanted.or_else(own).map(|columns| columns.max(MIN_COLUMNS))
+    Some(columns.max(MIN_COLUMNS))
 }
 
 /// The text with each longer line wrapped by words; unchanged without columns.

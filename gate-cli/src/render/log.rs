@@ -40,8 +40,7 @@ fn shortened(name: &str) -> String {
         return name.to_owned();
     }
     let (start, end) = (SUBJECT_COLUMNS / 2 - 1, SUBJECT_COLUMNS / 2);
-    let chars = || name.chars();
-    chars().take(start).chain(['…']).chain(chars().skip(count - end)).collect()
+    name.chars().take(start).chain(['…']).chain(name.chars().skip(count - end)).collect()
 }
 
 /// A record whole.

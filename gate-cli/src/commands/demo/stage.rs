@@ -74,6 +74,11 @@ pub(super) struct Stage {
     _folder: Temporary,
 }
 
+/// True for a variable that names settings or folders of the user.
+fn is_users(variable: &str) -> bool {
+    variable == "HOME" || ["GATE", "XDG_", "GIT_"].iter().any(|start| variable.starts_with(start))
+}
+
 impl Stage {
     /// Makes the project; the user's environment gives PATH, and no setting.
     ///
@@ -84,9 +89,6 @@ impl Stage {
         let folder = Temporary::new("demo").map_err(|error| unwritable(&error))?;
         let root = folder.path().canonicalize().map_err(|error| unwritable(&error))?;
         let (project, home) = (root.join("shop"), root.join("home"));
-        let is_users = |name: &str| {
-            ["GATE", "XDG_", "GIT_"].iter().any(|start| name.starts_with(start)) || name == "HOME"
-        };
         let others = users.environment.iter().filter(|(name, _)| !is_users(name)).cloned();
         let own = ("HOME".to_owned(), home.display().to_string());
         let places = Places {

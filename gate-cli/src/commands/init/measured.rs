@@ -27,17 +27,15 @@ impl Measured {
     pub(super) fn new(evidence: Evidence) -> Self {
         let took = Duration::from_millis(evidence.duration_ms);
         let tests = evidence.detail.as_ref().and_then(|detail| detail.get("tests"));
-        let is_none = |key: &str| {
+        let is_empty = ["executed", "skipped", "errors", "problems"].into_iter().all(|key| {
             let value = tests.and_then(|tests| tests.get(key));
             value.is_some_and(|value| *value == 0 || value.as_array().is_some_and(Vec::is_empty))
-        };
+        });
         let starts_pytest = evidence.argv.iter().any(|word| word.ends_with("pytest"));
         let has_no_start = evidence.outcome == Outcome::Fail
             && starts_pytest
             && evidence.exit_code == Some(PYTEST_USAGE_ERROR);
-        let has_no_tests = evidence.outcome == Outcome::Fail
-            && !has_no_start
-            && ["executed", "skipped", "errors", "problems"].into_iter().all(is_none);
+        let has_no_tests = evidence.outcome == Outcome::Fail && !has_no_start && is_empty;
         let outcome = if has_no_start { Outcome::Inconclusive } else { evidence.outcome };
         let red = evidence.failed_tests().into_iter().map(str::to_owned).collect();
         Self { outcome, took, summary: evidence.summary, has_no_tests, has_no_start, red }

@@ -21,17 +21,22 @@ const HEAD: &str = "\n# Added by `gate init --merge`.\n";
 /// Keeps what the settings lack. A check of the same name, or with the same command in the same
 /// folder, is there already; so is one that a comment names.
 pub(super) fn lacking(detected: Detected, settings: &str) -> Detected {
-    let names_check = |name: &str| settings.contains(&format!("[checks.{name}]"));
     let mut lacking = detected;
     lacking.proposals.retain(|proposal| {
         let command = text::list(&proposal.command);
-        !names_check(&proposal.check) && !settings.contains(&format!("command = {command}"))
+        !names_check(settings, &proposal.check)
+            && !settings.contains(&format!("command = {command}"))
     });
-    lacking.repository &= !names_check("clean_git") && !names_check("integrity");
-    if names_check("acceptance_criteria") {
+    lacking.repository &=
+        !names_check(settings, "clean_git") && !names_check(settings, "integrity");
+    if names_check(settings, "acceptance_criteria") {
         lacking.criteria.clear();
     }
     lacking
+}
+
+fn names_check(settings: &str, name: &str) -> bool {
+    settings.contains(&format!("[checks.{name}]"))
 }
 
 /// The checks of a folder below the settings' own: they run there, under names of their own.

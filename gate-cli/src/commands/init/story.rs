@@ -62,12 +62,12 @@ pub(super) fn found_page(detected: &Detected, times: &BTreeMap<String, Measured>
         page.row("off", &format!("{}: {}", proposal.check, command(proposal)));
         page.detail(&reason(proposal, times.get(&proposal.check)));
     }
-    let is_told = |note: &str| {
-        note.strip_suffix(" is not installed")
-            .is_some_and(|tool| missing.iter().any(|own| *own == tool))
-    };
-    for note in detected.notes.iter().filter(|note| !is_told(note)) {
-        page.marked(Mark::Unsure, "note", note);
+    for note in &detected.notes {
+        let tool = note.strip_suffix(" is not installed");
+        let is_shown = tool.is_some_and(|tool| missing.iter().any(|missing| *missing == tool));
+        if !is_shown {
+            page.marked(Mark::Unsure, "note", note);
+        }
     }
     page
 }
@@ -113,15 +113,13 @@ fn names<'a>(proposals: impl Iterator<Item = &'a Proposal>) -> String {
 /// The step without which no loop can end; none if the checks pass, or were not run.
 pub(super) fn repair(detected: &Detected, times: &BTreeMap<String, Measured>) -> Option<String> {
     let required = detected.proposals.iter().filter(|proposal| !proposal.optional);
-    let has_failed = |proposal: &&Proposal| {
-        times.get(&proposal.check).is_some_and(|measured| measured.outcome == Outcome::Fail)
-    };
     let cannot = names(cannot_pass(detected, times).into_iter());
-    let failed = names(required.clone().filter(has_failed));
-    let without_tests = |proposal: &&Proposal| {
+    let failed = names(required.clone().filter(|proposal| {
+        times.get(&proposal.check).is_some_and(|measured| measured.outcome == Outcome::Fail)
+    }));
+    let empty = names(detected.proposals.iter().filter(|proposal| {
         times.get(&proposal.check).is_some_and(|measured| measured.has_no_tests)
-    };
-    let empty = names(detected.proposals.iter().filter(without_tests));
+    }));
     if !cannot.is_empty() {
         Some(format!(
             "make {cannot} run: install what is missing, or change the command in gate.toml \

@@ -37,15 +37,14 @@ impl Marks {
 
     /// The label of this transcript: of the same bytes, or as long a part of the same session.
     pub(super) fn get(&self, transcript: &JudgedTranscript) -> Option<Labelled> {
-        let is_of = |marked: &&MarkedTranscript| {
+        let marked = self.0.iter().find(|marked| {
             let judged = &marked.transcript;
             let same_bytes = judged.digest.is_some() && judged.digest == transcript.digest;
             let same_session = judged.session.is_some()
                 && judged.session == transcript.session
                 && judged.bytes == transcript.bytes;
             same_bytes || same_session
-        };
-        let marked = self.0.iter().find(is_of)?;
+        })?;
         Some(Labelled { label: marked.mistake.into(), ambiguous: false })
     }
 }

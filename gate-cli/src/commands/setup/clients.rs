@@ -23,11 +23,11 @@ pub(super) struct SetUp {
 
 /// The agents that are named, else those that are here.
 pub(super) fn wanted(named: &[Agent], roots: &Roots) -> Vec<Agent> {
-    let is_wanted = |agent: &Agent| match named {
+    let wanted = Agent::ALL.into_iter().filter(|agent| match named {
         [] => install::is_here(*agent, roots),
         named => named.contains(agent),
-    };
-    Agent::ALL.into_iter().filter(is_wanted).collect()
+    });
+    wanted.collect()
 }
 
 /// Installs the hooks of one client, and proves that they refuse a stop. A failure is shown,

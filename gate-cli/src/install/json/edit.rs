@@ -15,23 +15,33 @@ pub(in super::super) fn added(
     name: Option<&str>,
     value: &Value,
 ) -> String {
-    let written = |value: String| name.map_or(value.clone(), |name| layout.member(name, &value));
-    let tight = || written(layout.tight(value));
     match to.parts().last() {
         Some(&(start, end)) => {
             let indent = own_indent(text, start);
-            let part = indent.map_or_else(tight, |indent| written(layout.spread(value, indent)));
-            after(text, layout, end, indent, &part)
+            let value = match indent {
+                Some(indent) => layout.spread(value, indent),
+                None => layout.tight(value),
+            };
+            after(text, layout, end, indent, &part(layout, name, value))
         }
         None if layout.on_one_line => {
-            put(text, to.end - 1, to.end - 1, &tight(), is_blank(inside(text, to)))
+            let part = part(layout, name, layout.tight(value));
+            put(text, to.end - 1, to.end - 1, &part, is_blank(inside(text, to)))
         }
         None => {
             let outer = line_indent(text, to.start).to_owned();
             let inner = layout.deeper(&outer);
-            let part = written(layout.spread(value, &inner));
+            let part = part(layout, name, layout.spread(value, &inner));
             into_empty(text, layout, to, [&outer, &inner], &part)
         }
+    }
+}
+
+/// A member of an object (with a name) or of an array (without).
+fn part(layout: &Layout, name: Option<&str>, value: String) -> String {
+    match name {
+        Some(name) => layout.member(name, &value),
+        None => value,
     }
 }
 
