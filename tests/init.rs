@@ -143,7 +143,10 @@ fn names_in_the_tree_cannot_write_settings_or_escapes() {
     assert!(!ran.stdout.contains('\u{1b}'), "{}", ran.stdout);
     let settings: toml::Table = shown(ran).parse().unwrap();
     let checks = settings["checks"].as_table().unwrap();
-    assert_eq!(checks.keys().collect::<Vec<_>>(), ["build", "jobs", "machine_jobs", "tests"]);
+    assert_eq!(
+        checks.keys().collect::<Vec<_>>(),
+        ["build", "copies_max", "jobs", "machine_jobs", "tests"]
+    );
 }
 
 #[test]

@@ -61,6 +61,16 @@ fn fitting<'a>(lengths: impl Iterator<Item = &'a usize>, room: usize) -> (usize,
     (count, sum)
 }
 
+/// A number of bytes for a person, in steps of a thousand: `3.2 GB`.
+pub fn readable_size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
 /// True for a character that is shown as it is: it neither hides, reorders nor breaks
 /// text, and no terminal obeys it.
 pub fn is_plain(c: char) -> bool {
@@ -73,7 +83,7 @@ pub fn is_plain(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{brief, clean, whole_lines};
+    use super::{brief, clean, readable_size, whole_lines};
 
     #[test]
     fn a_long_text_loses_whole_lines_of_its_middle() {
@@ -92,6 +102,21 @@ mod tests {
     fn escapes_and_hidden_marks_are_dropped() {
         let dirty = "a\u{1b}[2J\u{1b}]52;c;eA==\u{7}b\u{202e}c\u{200b}\td\re\nf";
         assert_eq!(clean(dirty), "abc\td e f");
+    }
+
+    #[test]
+    fn sizes_are_written_in_steps_of_a_thousand() {
+        for (bytes, expected) in [
+            (0, "0 bytes"),
+            (999, "999 bytes"),
+            (1_000, "1.0 kB"),
+            (1_549, "1.5 kB"),
+            (1_000_000, "1.0 MB"),
+            (2_500_000_000, "2.5 GB"),
+            (7_000_000_000_000, "7000.0 GB"),
+        ] {
+            assert_eq!(readable_size(bytes), expected);
+        }
     }
 
     #[test]

@@ -10,8 +10,9 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::byte_size::ByteSize;
 use super::duration::Millis;
-use crate::decide::policy::{Deciding, FailToPass, Mode, ReportFormat, When};
+use crate::decide::policy::{Deciding, FailToPass, Mode, Priority, ReportFormat, When};
 
 /// `[checks]`: keys of its own, and the checks by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,8 @@ pub struct RawChecks {
     pub jobs: Option<NonZeroU32>,
     /// Most checks that run at once on the machine; 0: no bound.
     pub machine_jobs: Option<u32>,
+    /// Most disk space of the copies of all work trees; 0: no bound.
+    pub copies_max: Option<ByteSize>,
     /// The checks.
     pub named: BTreeMap<String, RawCheck>,
 }
@@ -39,6 +42,10 @@ pub struct RawCheck {
     pub env: Option<Vec<String>>,
     /// Longest run.
     pub timeout: Option<Millis>,
+    /// Most memory that its processes may use together. Not set: no limit.
+    pub memory: Option<ByteSize>,
+    /// Share of the processor that its processes get while others need it.
+    pub priority: Option<Priority>,
     /// Effect of its outcome on the decision.
     pub mode: Option<Mode>,
     /// Names of checks that must pass before it starts.
@@ -75,6 +82,7 @@ pub struct RawCheck {
 /// The keys of `[checks]` that are no checks.
 const JOBS: &str = "jobs";
 const MACHINE_JOBS: &str = "machine_jobs";
+const COPIES_MAX: &str = "copies_max";
 
 impl Serialize for RawChecks {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -84,6 +92,9 @@ impl Serialize for RawChecks {
         }
         if let Some(jobs) = self.machine_jobs {
             map.serialize_entry(MACHINE_JOBS, &jobs)?;
+        }
+        if let Some(size) = self.copies_max {
+            map.serialize_entry(COPIES_MAX, &size)?;
         }
         for (name, check) in &self.named {
             map.serialize_entry(name, check)?;
@@ -114,6 +125,8 @@ impl<'de> Visitor<'de> for ChecksVisitor {
                 checks.jobs = Some(map.next_value()?);
             } else if name == MACHINE_JOBS {
                 checks.machine_jobs = Some(map.next_value()?);
+            } else if name == COPIES_MAX {
+                checks.copies_max = Some(map.next_value()?);
             } else {
                 let check = map.next_value()?;
                 checks.named.insert(name, check);
@@ -135,10 +148,15 @@ impl JsonSchema for RawChecks {
         let what =
             "How many checks run at once on the machine, in all loops of the user; 0: no bound.";
         machine_jobs.insert("description".into(), what.into());
+        let mut copies_max = generator.subschema_for::<ByteSize>();
+        let what = "The most disk space of the copies of all work trees; 0: no bound.";
+        copies_max.insert("description".into(), what.into());
         let check = generator.subschema_for::<RawCheck>();
         json_schema!({
             "type": "object",
-            "properties": { "jobs": jobs, "machine_jobs": machine_jobs },
+            "properties": {
+                "jobs": jobs, "machine_jobs": machine_jobs, "copies_max": copies_max,
+            },
             "additionalProperties": check,
         })
     }

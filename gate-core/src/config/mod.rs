@@ -8,6 +8,7 @@
 //! Nothing here touches a file or the environment: text and variables are
 //! given by the caller.
 
+mod byte_size;
 mod check;
 mod cross;
 mod duration;
@@ -33,6 +34,7 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use byte_size::ByteSize;
 pub use check::{RawCheck, RawChecks};
 pub use duration::Millis;
 pub use error::{ConfigError, Excerpt, Problem};

@@ -225,6 +225,10 @@ fn check_runs(at: &KeyPath, raw: &RawCheck) -> Validation {
     if raw.timeout.is_some_and(|timeout| timeout.0 == 0) {
         return Err(Fault::invalid(at.key("timeout"), "a check needs a timeout above 0"));
     }
+    if raw.memory.is_some_and(|memory| memory.0 == 0) {
+        let fault = Fault::invalid(at.key("memory"), "a check needs memory above 0");
+        return Err(fault.hint("leave `memory` out for no limit"));
+    }
     if raw.retry.is_some_and(|retry| retry > 10) {
         return Err(Fault::invalid(at.key("retry"), "at most 10 retries"));
     }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::language::Language;
 use super::pattern::{Matcher, Pattern};
 
-pub use check::{CheckPolicy, Deciding, Mode, ReportFormat, When};
+pub use check::{CheckPolicy, Deciding, Mode, Priority, ReportFormat, When};
 pub use fail_to_pass::FailToPass;
 pub use integrity::{Allowance, IntegrityPolicy};
 
@@ -49,6 +49,10 @@ pub struct Policy {
     /// affect decisions and is part of no digest.
     #[serde(skip, default)]
     pub machine_jobs: u32,
+    /// Most bytes on disk of the copies of all work trees; 0: no bound. As `machine_jobs`, it
+    /// is part of no digest.
+    #[serde(skip, default)]
+    pub copies_max_bytes: u64,
     /// When the breaker trips.
     pub breaker: BreakerPolicy,
     /// The budget of a run.

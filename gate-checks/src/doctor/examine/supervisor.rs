@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use gate_core::decide::evidence::Outcome;
-use gate_core::decide::policy::{CheckPolicy, Deciding, FailToPass, Mode, Policy, When};
+use gate_core::decide::policy::{CheckPolicy, Deciding, FailToPass, Mode, Policy, Priority, When};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::event::Events;
@@ -64,6 +64,8 @@ fn nothing() -> CheckPolicy {
         cwd: None,
         env: Vec::new(),
         timeout_ms: TIMEOUT_MS,
+        memory_bytes: None,
+        priority: Priority::Low,
         needs: Vec::new(),
         hermetic: false,
         control: false,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Layout, counted, seconds, size};
+use gate_core::text::readable_size;
+
+use super::{Layout, counted, seconds};
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 
 /// The totals of a replay.
@@ -108,7 +110,11 @@ impl Totals {
             0 => String::new(),
             hidden => format!(" ({hidden} not shown)"),
         };
-        format!("{rows} in {files}{hidden}, {} in {}", size(self.bytes), seconds(self.elapsed))
+        format!(
+            "{rows} in {files}{hidden}, {} in {}",
+            readable_size(self.bytes),
+            seconds(self.elapsed)
+        )
     }
 
     fn verdicts(&self) -> Option<String> {

@@ -32,6 +32,7 @@ pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
     let mut defaults = vec![
         ("shell", Value::from(false)),
         ("timeout", Value::from("10m")),
+        ("priority", Value::from("low")),
         ("mode", Value::from(mode)),
         ("hermetic", Value::from(false)),
         ("control", Value::from(true)),
@@ -70,6 +71,7 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         patterns: patterns(&raw.patterns.clone().unwrap_or_default())?,
         jobs: set(checks.jobs, "checks.jobs")?,
         machine_jobs: set(checks.machine_jobs, "checks.machine_jobs")?,
+        copies_max_bytes: set(checks.copies_max, "checks.copies_max")?.0,
         checks: checks
             .named
             .into_iter()
@@ -178,6 +180,8 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         cwd: raw.cwd,
         env: raw.env.unwrap_or_default(),
         timeout_ms: set(raw.timeout, "timeout")?.0,
+        memory_bytes: raw.memory.map(|size| size.0),
+        priority: set(raw.priority, "priority")?,
         needs: raw.needs.unwrap_or_default(),
         hermetic: set(raw.hermetic, "hermetic")?,
         control: set(raw.control, "control")?,

@@ -39,6 +39,28 @@ fn lists_of_a_check_have_no_blank_entries() {
 }
 
 #[test]
+fn sizes_and_priorities_are_named() {
+    let expected = "expected a size such as \"500MB\", \"4GB\" or \"20GiB\"";
+    for (value, found) in [("\"4 gb\"", "string \"4 gb\""), ("4", "integer `4`")] {
+        check(
+            &format!("[checks.tests]\nmemory = {value}\n"),
+            &format!("2:10: `checks.tests.memory`: {expected}, found {found}"),
+        );
+        check(
+            &format!("[checks]\ncopies_max = {value}\n"),
+            &format!("2:14: `checks.copies_max`: {expected}, found {found}"),
+        );
+    }
+    check(
+        "[checks.tests]\nmemory = 0\n",
+        "2:10: `checks.tests.memory`: a check needs memory above 0, leave `memory` out for no limit",
+    );
+    let wrong = error("[checks.tests]\npriority = \"high\"\n").to_string();
+    assert!(wrong.contains("`checks.tests.priority`") && wrong.contains("normal"), "{wrong}");
+    assert!(project("[checks]\ncopies_max = 0\n").is_ok());
+}
+
+#[test]
 fn built_in_checks_have_keys_of_their_own() {
     check(
         "[checks.clean_git]\ncommand = [\"git\", \"status\"]\n",

@@ -54,6 +54,27 @@ impl Deciding {
     }
 }
 
+/// The share of the processor that a check's processes get while others need it.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    /// Less than others: nice is 5 more than gate's.
+    #[default]
+    Low,
+    /// As much as gate itself.
+    Normal,
+}
+
+impl Priority {
+    /// Policies of the time before it have the digest of those that leave it out.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A format in which test runners report.
 #[derive(
     Clone,
@@ -128,6 +149,13 @@ pub struct CheckPolicy {
     pub env: Vec<String>,
     /// Longest run, in milliseconds.
     pub timeout_ms: u64,
+    /// Most memory of its processes together, in bytes; `None`: no limit. It takes a supervisor,
+    /// on Linux.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// The share of the processor that its processes get. It takes a supervisor.
+    #[serde(default, skip_serializing_if = "Priority::is_default")]
+    pub priority: Priority,
     /// Names of checks that must pass before it starts.
     pub needs: Vec<String>,
     /// True if an unchanged tree means an unchanged result.

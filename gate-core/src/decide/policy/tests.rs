@@ -56,7 +56,7 @@ fn the_most_indicators_are_those_of_patterns_checks_fields_and_the_plan() {
 fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
     let now = policy(CHECKS);
     let written = serde_json::to_value(&now).unwrap();
-    for key in ["unverified", "integrity", "machine_jobs"] {
+    for key in ["unverified", "integrity", "machine_jobs", "copies_max_bytes"] {
         assert_eq!(written.get(key), None, "{key}");
     }
     for pointer in [
@@ -65,6 +65,8 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
         "/checks/tests/fail_to_pass",
         "/checks/tests/prepare",
         "/checks/tests/deciding",
+        "/checks/tests/memory_bytes",
+        "/checks/tests/priority",
     ] {
         assert_eq!(written.pointer(pointer), None, "{pointer}");
     }
@@ -75,7 +77,7 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
     }
     let read: Policy = serde_json::from_value(old).unwrap();
     assert_eq!((read.digest(), &read.hook), (now.digest(), &now.hook));
-    let crowded = Policy { machine_jobs: 7, ..now.clone() };
+    let crowded = Policy { machine_jobs: 7, copies_max_bytes: 7, ..now.clone() };
     assert_eq!(crowded.digest(), now.digest());
     let strict = Policy { unverified: Unverified::Continue, ..now.clone() };
     assert_ne!(strict.digest(), now.digest());

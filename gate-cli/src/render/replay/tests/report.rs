@@ -1,6 +1,6 @@
 //! The report as a whole: what is shown at once, and what stands at its end.
 
-use super::super::{Report, size};
+use super::super::Report;
 use super::{Grouping, Shape, judged, labelled, layout, place};
 use crate::failure::Failure;
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
@@ -64,19 +64,4 @@ fn the_worst_code_of_a_file_that_was_not_read_is_kept() {
         report.row(&unread(failure), true).unwrap();
     }
     assert_eq!(report.totals.code, 5);
-}
-
-#[test]
-fn sizes_are_told_in_steps_of_a_thousand() {
-    for (bytes, expected) in [
-        (0, "0 bytes"),
-        (999, "999 bytes"),
-        (1_000, "1.0 kB"),
-        (1_549, "1.5 kB"),
-        (1_000_000, "1.0 MB"),
-        (2_500_000_000, "2.5 GB"),
-        (7_000_000_000_000, "7000.0 GB"),
-    ] {
-        assert_eq!(size(bytes), expected);
-    }
 }
