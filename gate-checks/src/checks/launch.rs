@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
+use gate_core::config::ByteSize;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::{CheckPolicy, Mode, Priority};
 use serde_json::{Map, Value, json};
 
 use super::not_installed::not_installed;
@@ -19,6 +20,9 @@ pub(super) const EXCERPT: usize = 600;
 
 /// The same, in lines.
 const EXCERPT_LINES: usize = 12;
+
+/// The member of a record's detail with the limit of memory that ended the run, in bytes.
+pub(super) const OVER_MEMORY: &str = "over_memory_limit";
 
 /// A program that a check runs.
 pub(super) struct Launch<'a> {
@@ -117,6 +121,8 @@ impl Launch<'_> {
             environment: self.environment(cx),
             stdin: self.stdin.clone(),
             supervisor: cx.site.supervisor.clone(),
+            memory: self.settings.memory_bytes,
+            is_low_priority: self.settings.priority == Priority::Low,
         };
         let (id, argv, told) = (self.id, self.argv, self.told);
         let argv = argv.iter().map(|word| told.text(word)).collect();
@@ -177,6 +183,10 @@ fn record(
             return Ok(Launched { evidence, exit_code: None, excerpt, missing });
         }
         JobEnd::NotStarted(error) => not_started(&base.argv, error),
+        JobEnd::OverMemory(limit) => format!(
+            "it used more than {} of memory (the limit of `memory` in its settings)",
+            ByteSize(*limit)
+        ),
         JobEnd::Stopped => "gate was interrupted".to_owned(),
         JobEnd::Lost => "its supervisor was killed while it ran".to_owned(),
     };
@@ -256,6 +266,9 @@ fn detail(ended: &JobResult, supervised: bool) -> Value {
     detail.insert("output".to_owned(), json!({ "bytes": bytes, "digest": digest }));
     if let JobEnd::Signalled(signal) = ended.how {
         detail.insert("signal".to_owned(), json!(signal));
+    }
+    if let JobEnd::OverMemory(limit) = ended.how {
+        detail.insert(OVER_MEMORY.to_owned(), json!(limit));
     }
     if !ended.left.is_empty() {
         detail.insert("left_running".to_owned(), json!(ended.left));

@@ -42,6 +42,11 @@ pub(crate) struct Job {
     pub(crate) stdin: Option<PathBuf>,
     /// Ends the job with its descendants.
     pub(crate) supervisor: Option<Supervisor>,
+    /// Most memory of its processes together, in bytes. Only a supervisor can limit it.
+    pub(crate) memory: Option<u64>,
+    /// True if its processes get less of the processor than others. Only a supervisor lowers
+    /// their priority.
+    pub(crate) is_low_priority: bool,
 }
 
 /// The end of a job.
@@ -55,6 +60,8 @@ pub(crate) enum JobEnd {
     NotStarted(String),
     /// It was ended because nobody waits for it any more.
     Stopped,
+    /// It was ended because its processes used more memory than this, in bytes.
+    OverMemory(u64),
     /// Nobody can say: its supervisor was killed.
     Lost,
 }
@@ -177,7 +184,12 @@ fn supervised(supervisor: &Supervisor, job: &Job) -> io::Result<(Command, Keeper
     let (ours, theirs) = StdStream::pair()?;
     ours.set_nonblocking(true)?;
     let argv = job.argv.iter().map(OsString::from).collect();
-    let order = Order { grace: None, stdin: job.stdin.clone(), argv };
+    let order = Order {
+        stdin: job.stdin.clone(),
+        memory: job.memory,
+        is_low_priority: job.is_low_priority,
+        ..Order::new(argv)
+    };
     let mut command = Command::new(&supervisor.program);
     command.args(&supervisor.args).args(order.args()).stdin(OwnedFd::from(theirs));
     Ok((command, Keeper::Supervisor(BufReader::new(UnixStream::from_std(ours)?))))
@@ -250,6 +262,7 @@ fn outcome(report: JobReport, is_stopped: bool) -> (JobEnd, Vec<String>) {
     match report {
         JobReport::NotStarted { error } => (JobEnd::NotStarted(error), Vec::new()),
         JobReport::Ready { .. } | JobReport::Began | JobReport::Left => (JobEnd::Lost, Vec::new()),
+        JobReport::OverMemory { limit } => (JobEnd::OverMemory(limit), Vec::new()),
         JobReport::Ended { left, .. } if is_stopped => (JobEnd::Stopped, left),
         JobReport::Ended { code: Some(code), left, .. } => (JobEnd::Exited(code), left),
         JobReport::Ended { signal: Some(signal), left, .. } => (JobEnd::Signalled(signal), left),

@@ -40,6 +40,11 @@ pub(super) enum JobReport {
         /// Reason for a person.
         error: String,
     },
+    /// The processes of the job used more memory than the order allows. Nothing of it is left.
+    OverMemory {
+        /// The limit, in bytes.
+        limit: u64,
+    },
     /// Nothing of the job is left.
     Ended {
         /// Exit code of the job itself, if it exited.
@@ -74,6 +79,7 @@ mod tests {
             JobReport::Began,
             JobReport::Left,
             JobReport::NotStarted { error: "no such file\nor folder".to_owned() },
+            JobReport::OverMemory { limit: 4_000_000_000 },
             JobReport::Ended { code: None, signal: Some(9), left: vec!["sleep".to_owned()] },
         ];
         for report in all {

@@ -114,7 +114,8 @@ impl Launch {
     pub fn start(&self) -> io::Result<PausedSession> {
         let (link, theirs) = UnixStream::pair()?;
         let argv = self.argv.iter().map(Into::into).collect();
-        let order = Order { grace: Some(self.grace), stdin: Some(self.stdin.clone()), argv };
+        let order =
+            Order { grace: Some(self.grace), stdin: Some(self.stdin.clone()), ..Order::new(argv) };
         let mut command = Command::new(&self.supervisor.program);
         command.args(&self.supervisor.args).args(order.args()).stdin(OwnedFd::from(theirs));
         command.stdout(appended(&self.stdout)?).stderr(appended(&self.stderr)?);
@@ -296,6 +297,8 @@ fn session_end(report: JobReport) -> Option<SessionEnd> {
         JobReport::Ended { code: Some(code), left, .. } => (Fate::Exited(code), left),
         JobReport::Ended { signal: Some(signal), left, .. } => (Fate::Signalled(signal), left),
         JobReport::Ended { left, .. } => (Fate::Lost, left),
+        // A session has no such limit.
+        JobReport::OverMemory { .. } => (Fate::Lost, Vec::new()),
         JobReport::Ready { .. } | JobReport::Began | JobReport::Left => return None,
     };
     Some(SessionEnd { fate, left })

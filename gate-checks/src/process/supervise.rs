@@ -25,7 +25,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -51,6 +51,13 @@ use super::{AFTERLIFE, GRACE, LEFT_BEHIND_GRACE};
 /// Time between two rounds of SIGKILL: meanwhile a process may have started another.
 const KILL_INTERVAL: Duration = Duration::from_millis(20);
 
+/// Time between two looks at the memory of the job's processes.
+const MEMORY_POLL_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Added to the nice value of a job with low priority. 5 leaves the job a quarter of a processor
+/// that another program wants too; alone, the job gets all of it.
+const NICE_STEP: i32 = 5;
+
 /// True if a process without children has no descendants either: a subreaper adopts those
 /// that lost their parent.
 const IS_SUBREAPER: bool = cfg!(target_os = "linux");
@@ -64,12 +71,22 @@ pub(super) struct Order {
     pub(super) grace: Option<Duration>,
     /// File for the job's standard input; empty without one.
     pub(super) stdin: Option<PathBuf>,
+    /// Most memory of the job's processes together, in bytes.
+    pub(super) memory: Option<u64>,
+    /// True if the job's processes get less of the processor than others.
+    pub(super) is_low_priority: bool,
     /// The job's program and its arguments.
     pub(super) argv: Vec<OsString>,
 }
 
 impl Order {
-    /// Writes the order as arguments: `[--grace MS] [--stdin FILE] -- PROGRAM ARGS…`.
+    /// The order to run a program, without anything else.
+    pub(super) fn new(argv: Vec<OsString>) -> Self {
+        Self { grace: None, stdin: None, memory: None, is_low_priority: false, argv }
+    }
+
+    /// Writes the order as arguments: `[--grace MS] [--stdin FILE] [--memory BYTES]
+    /// [--low-priority] -- PROGRAM ARGS…`.
     pub(super) fn args(&self) -> Vec<OsString> {
         let mut args: Vec<OsString> = Vec::new();
         if let Some(grace) = self.grace {
@@ -77,6 +94,12 @@ impl Order {
         }
         if let Some(file) = &self.stdin {
             args.extend(["--stdin".into(), file.into()]);
+        }
+        if let Some(bytes) = self.memory {
+            args.extend(["--memory".into(), bytes.to_string().into()]);
+        }
+        if self.is_low_priority {
+            args.push("--low-priority".into());
         }
         args.push("--".into());
         args.extend(self.argv.iter().cloned());
@@ -99,19 +122,25 @@ impl Order {
 
     /// Reads the order from arguments.
     fn parse(args: &[OsString]) -> Option<Self> {
-        let (grace, args) = match args {
-            [flag, millis, rest @ ..] if flag == "--grace" => {
-                (Some(Duration::from_millis(millis.to_str()?.parse().ok()?)), rest)
+        let mut order = Self::new(Vec::new());
+        let mut words = args.iter();
+        loop {
+            match words.next()?.to_str()? {
+                "--grace" => order.grace = Some(Duration::from_millis(number(words.next()?)?)),
+                "--stdin" => order.stdin = Some(words.next()?.into()),
+                "--memory" => order.memory = Some(number(words.next()?)?),
+                "--low-priority" => order.is_low_priority = true,
+                "--" => break,
+                _ => return None,
             }
-            rest => (None, rest),
-        };
-        let (stdin, rest) = match args {
-            [flag, file, rest @ ..] if flag == "--stdin" => (Some(file.into()), rest),
-            rest => (None, rest),
-        };
-        let (dashes, argv) = rest.split_first()?;
-        (dashes == "--" && !argv.is_empty()).then(|| Self { grace, stdin, argv: argv.to_vec() })
+        }
+        order.argv = words.cloned().collect();
+        (!order.argv.is_empty()).then_some(order)
     }
+}
+
+fn number(word: &OsString) -> Option<u64> {
+    word.to_str()?.parse().ok()
 }
 
 /// Runs as a supervisor. `own` is the program with
@@ -145,6 +174,8 @@ enum JobEvent {
     NoneLeft,
     /// gate ends the job with this grace, or is gone.
     Stop(Duration),
+    /// The processes use more memory than this, in bytes.
+    OverMemory(u64),
 }
 
 struct Supervision {
@@ -158,24 +189,35 @@ struct Supervision {
     stop_grace: Option<Duration>,
     none_left: bool,
     left: BTreeSet<String>,
+    /// The limit of memory, once it ended the job.
+    memory_limit: Option<u64>,
 }
 
 impl Supervision {
     fn begin(own: &[OsString], order: &Order, link: &UnixStream) -> io::Result<Self> {
         become_subreaper();
         survive_sigterm()?;
+        if order.is_low_priority {
+            lower_priority();
+        }
         let (job, leftover_link) = match order.grace {
             Some(_) => (start_paused(own, order, link)?, Some(link.try_clone()?)),
             None => (start(order)?, None),
         };
+        if order.is_low_priority {
+            lower_session_priority(job);
+        }
         let (sender, events) = mpsc::channel();
         let reader = link.try_clone()?;
-        let stop = sender.clone();
-        // Two threads, since `wait` and `read` block. Both only send events: all decisions
-        // are made in `end`, one event after another.
+        let (stop, over) = (sender.clone(), sender.clone());
+        // Threads, since `wait` and `read` block. They only send events: all decisions are
+        // made in `end`, one event after another.
         thread::spawn(move || reap(&sender));
         let grace = order.grace.unwrap_or(GRACE);
         thread::spawn(move || listen(reader, grace, &stop));
+        if let Some(limit) = order.memory {
+            thread::spawn(move || watch_memory(limit, &over));
+        }
         let left = BTreeSet::new();
         Ok(Self {
             job,
@@ -185,6 +227,7 @@ impl Supervision {
             stop_grace: None,
             none_left: false,
             left,
+            memory_limit: None,
         })
     }
 
@@ -203,6 +246,9 @@ impl Supervision {
         while self.signal_all(signal) {
             self.none_left_within(time);
             (signal, time) = (Signal::KILL, KILL_INTERVAL);
+        }
+        if let Some(limit) = self.memory_limit {
+            return JobReport::OverMemory { limit };
         }
         let status = self.status;
         JobReport::Ended {
@@ -261,6 +307,13 @@ impl Supervision {
             JobEvent::NoneLeft => self.none_left = true,
             JobEvent::Stop(grace) => {
                 self.stop_grace = self.stop_grace.min(Some(grace)).or(Some(grace));
+            }
+            // What is left of a job that has ended is ended in any case.
+            JobEvent::OverMemory(limit) => {
+                if self.status.is_none() {
+                    self.memory_limit = Some(limit);
+                    self.stop_grace = Some(Duration::ZERO);
+                }
             }
         }
     }
@@ -332,6 +385,33 @@ fn reap(sender: &Sender<JobEvent>) {
             return;
         }
     }
+}
+
+/// Reports once that the processes below this one use more memory than the limit, in bytes.
+///
+/// A look from outside, since no limit of the system fits: that of address space (`RLIMIT_AS`)
+/// stops Node, Go and Java at the start, `RLIMIT_DATA` holds for each process alone, and a
+/// cgroup needs rights that most users do not have.
+fn watch_memory(limit: u64, sender: &Sender<JobEvent>) {
+    while !system::use_more_memory(&system::descendants(std::process::id() as i32), limit) {
+        thread::sleep(MEMORY_POLL_INTERVAL);
+    }
+    // If the job has ended, nobody needs it.
+    let _ = sender.send(JobEvent::OverMemory(limit));
+}
+
+/// Lowers the priority of this process, and by that of all that it starts from now on. Relative,
+/// so that a gate below a gate does not get back what the outer one took. If it fails, the job
+/// competes with others for the processor, and nothing else changes.
+fn lower_priority() {
+    let _ = rustix::process::nice(NICE_STEP);
+}
+
+/// Lowers the priority of the job's session. Where the kernel groups processes by session
+/// (autogroup, sched(7)), nice values only count within one, and the job leads one of its own.
+fn lower_session_priority(job: Pid) {
+    let file = format!("/proc/{}/autogroup", job.as_raw_nonzero());
+    let _ = fs::write(file, NICE_STEP.to_string());
 }
 
 /// Reads requests of gate. The end of the stream means that gate is gone: that ends the

@@ -33,6 +33,9 @@ pub struct ProcessStat {
     pub start_ticks: i64,
     /// True if it has ended and waits for its parent to notice.
     pub is_zombie: bool,
+    /// Its memory that is in use and not swapped out, in pages. Pages that it shares with other
+    /// processes count in full.
+    pub resident_pages: u64,
 }
 
 /// A process above this one.
@@ -67,9 +70,11 @@ impl ProcessStat {
         let session = fields.next()?.parse().ok()?;
         let threads: u32 = fields.nth(13)?.parse().ok()?;
         let start_ticks = fields.nth(1)?.parse().ok()?;
+        let resident_pages = fields.nth(1)?.parse().unwrap_or_default();
         // A process whose first thread has ended looks dead while other threads run.
         let is_zombie = matches!(state, "Z" | "X") && threads <= 1;
-        Some(Self { pid, name: name.to_owned(), parent, group, session, start_ticks, is_zombie })
+        let name = name.to_owned();
+        Some(Self { pid, name, parent, group, session, start_ticks, is_zombie, resident_pages })
     }
 
     /// When it started, in seconds since the Unix epoch.
@@ -142,6 +147,33 @@ pub(super) fn descendants(ancestor: i32) -> Vec<ProcessStat> {
     found
 }
 
+/// True if processes use more memory together than this, in bytes.
+///
+/// Resident memory is cheap to read, but counts what processes share once for each. Only if
+/// their sum is too much, the kernel is asked for each one's share of it (PSS), for which it
+/// walks the page tables.
+pub(super) fn use_more_memory(processes: &[ProcessStat], limit: u64) -> bool {
+    let page = rustix::param::page_size() as u64;
+    let resident = |process: &ProcessStat| process.resident_pages.saturating_mul(page);
+    let most: u64 = processes.iter().map(resident).sum();
+    if most <= limit {
+        return false;
+    }
+    let shares = processes.iter().map(|process| {
+        // A program may hide it, such as one that runs as another user.
+        proportional_memory(process.pid).unwrap_or_else(|| resident(process))
+    });
+    shares.sum::<u64>() > limit
+}
+
+/// The memory of a process in bytes, where a page that is shared counts in parts.
+fn proportional_memory(pid: i32) -> Option<u64> {
+    let text = String::from_utf8(read(pid, "smaps_rollup")?).ok()?;
+    let kilobytes = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    let kilobytes: u64 = kilobytes.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
 /// The living processes in whose environment a variable has this value.
 pub(super) fn with_variable(variable: &str, value: &str) -> Vec<ProcessStat> {
     let expected = format!("{variable}={value}");
@@ -187,7 +219,7 @@ mod tests {
     use super::*;
 
     fn stat(name: &str, state: &str, threads: u32) -> String {
-        format!("7 ({name}) {state} 42 8 31 0 -1 4 0 0 0 0 1 2 0 0 20 0 {threads} 0 4711 99 0\n")
+        format!("7 ({name}) {state} 42 8 31 0 -1 4 0 0 0 0 1 2 0 0 20 0 {threads} 0 4711 99 12 0\n")
     }
 
     #[test]
@@ -201,11 +233,14 @@ mod tests {
                 session: 31,
                 start_ticks: 4711,
                 is_zombie: false,
+                resident_pages: 12,
             };
             assert_eq!(ProcessStat::parse(7, &stat(name, "R", 1)), Some(expected), "{name}");
         }
         assert_eq!(ProcessStat::parse(7, "7 (sh) R 42 7"), None);
         assert_eq!(ProcessStat::parse(7, "7 sh R 42 7 31"), None);
+        let old = "7 (sh) S 42 8 31 0 -1 4 0 0 0 0 1 2 0 0 20 0 1 0 4711";
+        assert_eq!(ProcessStat::parse(7, old), None);
     }
 
     #[test]

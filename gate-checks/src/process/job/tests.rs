@@ -21,6 +21,8 @@ fn a_report_tells_the_end_of_a_job() {
     check(ended(None, Some(9), &[]), false, JobEnd::Signalled(9), &[]);
     check(ended(None, None, &["sh"]), false, JobEnd::Lost, &["sh"]);
     check(ended(Some(0), None, &["sh"]), true, JobEnd::Stopped, &["sh"]);
+    let over = JobReport::OverMemory { limit: 7 };
+    check(over, false, JobEnd::OverMemory(7), &[]);
     let error = "no such file".to_owned();
     check(JobReport::NotStarted { error: error.clone() }, true, JobEnd::NotStarted(error), &[]);
     for report in [JobReport::Ready { pid: 7 }, JobReport::Began, JobReport::Left] {

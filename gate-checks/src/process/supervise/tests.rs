@@ -10,9 +10,10 @@ fn words(text: &str) -> Vec<OsString> {
 fn an_order_is_read_as_it_is_written() {
     let grace = Some(Duration::from_secs(30));
     let argv = words("prog --stdin -- x");
-    let order = Order { grace, stdin: Some("request.json".into()), argv };
+    let (stdin, memory) = (Some("request.json".into()), Some(1 << 40));
+    let order = Order { grace, stdin, memory, is_low_priority: true, argv };
     assert_eq!(Order::parse(&order.args()), Some(order));
-    let order = Order { grace: None, stdin: None, argv: words("true") };
+    let order = Order::new(words("true"));
     assert_eq!(Order::parse(&order.args()), Some(order));
 }
 
@@ -28,7 +29,8 @@ fn anything_else_is_no_order() {
         "--grace -- true",
         "--grace soon -- true",
         "--grace -1 -- true",
-        "--stdin file --grace 5 -- true",
+        "--memory 4GB -- true",
+        "--low-priority",
     ] {
         assert_eq!(Order::parse(&words(text)), None, "{text}");
     }
@@ -44,7 +46,7 @@ fn an_order_for_a_paused_child_is_told_from_one_for_a_supervisor() {
 
 #[test]
 fn an_order_whose_standard_input_is_missing_has_no_command() {
-    let order = Order { grace: None, stdin: Some("/no/such/file".into()), argv: words("true") };
+    let order = Order { stdin: Some("/no/such/file".into()), ..Order::new(words("true")) };
     assert_eq!(order.command().unwrap_err().kind(), io::ErrorKind::NotFound);
 }
 
@@ -63,6 +65,7 @@ fn supervision() -> (Supervision, Sender<JobEvent>) {
         stop_grace: None,
         none_left: false,
         left: BTreeSet::new(),
+        memory_limit: None,
     };
     (supervision, sender)
 }
@@ -106,6 +109,18 @@ fn the_shortest_grace_of_several_requests_counts() {
     assert_eq!(grace(&supervision), Some(5));
     supervision.note(JobEvent::Stop(Duration::ZERO));
     assert_eq!((grace(&supervision), supervision.has_no_grace()), (Some(0), true));
+}
+
+#[test]
+fn too_much_memory_ends_a_job_at_once_unless_it_has_ended() {
+    let (mut running, sender) = supervision();
+    sender.send(JobEvent::OverMemory(9)).unwrap();
+    assert!(!running.job_ends());
+    assert_eq!((running.memory_limit, running.has_no_grace()), (Some(9), true));
+    let (mut ended, _sender) = supervision();
+    ended.note(JobEvent::Reaped(pid(7), status()));
+    ended.note(JobEvent::OverMemory(9));
+    assert_eq!((ended.memory_limit, ended.stop_grace), (None, None));
 }
 
 #[test]
