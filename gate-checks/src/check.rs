@@ -98,6 +98,8 @@ pub struct CheckContext {
     pub(crate) logs: Arc<Logs>,
     /// The machine's check slots, where checks are bound to them.
     pub(crate) slots: Option<Slots>,
+    /// Most bytes on disk of the copies of all work trees; 0: no bound.
+    pub(crate) copies_max_bytes: u64,
 }
 
 /// Facts about the decision, from the caller.

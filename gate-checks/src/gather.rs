@@ -130,6 +130,7 @@ pub fn gather(
         rules: Rules { jobs: policy.jobs.get() as usize, all: options.all, deadline },
         cx: CheckContext {
             slots: Slots::at(&site, policy.machine_jobs),
+            copies_max_bytes: policy.copies_max_bytes,
             site: Arc::new(site),
             tree: before,
             baseline: options.baseline.clone(),

@@ -21,6 +21,7 @@ mod checks;
 mod control;
 mod copy;
 mod decorate;
+mod disk_usage;
 mod doctor;
 mod event;
 mod gather;
@@ -30,6 +31,7 @@ pub mod path_text;
 pub mod process;
 mod programs;
 pub mod project;
+mod prune;
 mod remove;
 pub mod report;
 mod schedule;
@@ -53,6 +55,7 @@ pub use gather::{
     GatherError, GatherOptions, Gathered, TreeChange, gather, is_uncommitted, list_files, look,
 };
 pub use programs::{Program, programs, starts_program};
+pub use prune::{PruneFailure, PruneOptions, Pruned, PrunedKind, prune};
 pub use settings::{BadSetting, validate, validate_glob};
 pub use site::{CheckSite, PANICS, environment};
 pub use slots::SLOTS;

@@ -1,6 +1,6 @@
 //! The logs of checks: what their commands wrote, for a person to read.
 
-use std::fs::Permissions;
+use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -8,6 +8,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::id::CheckId;
 use crate::store;
+
+/// The folder of a tree's state with a folder for each call.
+const LOGS: &str = "logs";
 
 /// Calls whose logs are stored for a work tree.
 const MAX_CALLS: usize = 20;
@@ -20,25 +23,63 @@ const MIN_AGE_TO_REMOVE: Duration = Duration::from_secs(60 * 60);
 pub(crate) struct Logs {
     /// The folder of all calls' logs; without state there is none.
     all: Option<PathBuf>,
-    folder: OnceLock<Option<PathBuf>>,
+    folder: OnceLock<Option<LogFolder>>,
+}
+
+/// The folder of one call. It is locked as long as the call runs, so that nobody removes it.
+#[derive(Debug)]
+struct LogFolder {
+    path: PathBuf,
+    _lock: Option<File>,
+}
+
+/// A folder of old logs, locked for its removal.
+#[derive(Debug)]
+pub(crate) struct OldLogs {
+    pub(crate) folder: PathBuf,
+    _lock: File,
+}
+
+/// The logs of a tree's calls that have ended, from its folder of the state, that are at least
+/// this old. Logs of the last hour are never among them.
+pub(crate) fn old_logs(tree_folder: &Path, age: Duration) -> Vec<OldLogs> {
+    let age = age.max(MIN_AGE_TO_REMOVE);
+    let mut folders = store::folders(&tree_folder.join(LOGS)).unwrap_or_default();
+    folders.retain(|folder| !store::is_younger(folder, age));
+    folders.into_iter().filter_map(OldLogs::try_lock).collect()
+}
+
+impl OldLogs {
+    /// `None` if the call still runs.
+    fn try_lock(folder: PathBuf) -> Option<Self> {
+        let lock = File::open(&folder).ok()?;
+        lock.try_lock().ok()?;
+        Some(Self { folder, _lock: lock })
+    }
 }
 
 impl Logs {
     /// Logs inside a work tree's folder of the state; without one, in a
     /// temporary folder that stays.
     pub(crate) fn new(tree: Option<&Path>) -> Self {
-        Self { all: tree.map(|tree| tree.join("logs")), folder: OnceLock::new() }
+        Self { all: tree.map(|tree| tree.join(LOGS)), folder: OnceLock::new() }
     }
 
     /// Keeps a check's log, and says where. Where it cannot be written there
     /// is none; a decision does not depend on it.
     pub(crate) fn keep(&self, check: &CheckId, text: &str) -> Option<PathBuf> {
         let folder = self.folder.get_or_init(|| self.make_folder()).as_ref()?;
-        let file = folder.join(format!("{check}.log"));
+        let file = folder.path.join(format!("{check}.log"));
         store::write_file(&file, text.as_bytes()).ok().map(|()| file)
     }
 
-    fn make_folder(&self) -> Option<PathBuf> {
+    fn make_folder(&self) -> Option<LogFolder> {
+        let path = self.make_path()?;
+        let lock = File::open(&path).ok().filter(|folder| folder.try_lock().is_ok());
+        Some(LogFolder { path, _lock: lock })
+    }
+
+    fn make_path(&self) -> Option<PathBuf> {
         let Some(all) = &self.all else {
             return private("gate-logs-").tempdir().ok().map(|folder| folder.keep());
         };

@@ -9,10 +9,44 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
+/// The folder of the state with a folder for each work tree.
+pub(crate) const TREES: &str = "trees";
+
 /// The folder of the work tree with this root.
 pub(crate) fn tree_folder(state: &Path, root: &Path) -> PathBuf {
     let name = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
-    state.join("trees").join(&name[..32])
+    state.join(TREES).join(&name[..32])
+}
+
+/// The folders of all work trees.
+///
+/// # Errors
+///
+/// A folder that cannot be read. A state folder without trees has none.
+pub(crate) fn tree_folders(state: &Path) -> io::Result<Vec<PathBuf>> {
+    folders(&state.join(TREES))
+}
+
+/// The folders in a folder; none if it is not there.
+///
+/// # Errors
+///
+/// A folder that cannot be read.
+pub(crate) fn folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// Makes a folder, with those above it, for this user alone.
@@ -43,7 +77,8 @@ pub(crate) fn keep_newest(folder: &Path, count: usize, age: Duration) {
     }
 }
 
-fn is_younger(path: &Path, age: Duration) -> bool {
+/// True if it was written within this time.
+pub(crate) fn is_younger(path: &Path, age: Duration) -> bool {
     let written = fs::metadata(path).and_then(|metadata| metadata.modified());
     written.is_ok_and(|written| written.elapsed().is_ok_and(|passed| passed < age))
 }

@@ -10,6 +10,7 @@ pub(crate) mod help;
 mod hook;
 mod install;
 mod ledger;
+mod prune;
 mod replay;
 mod run;
 mod shared;
@@ -36,6 +37,7 @@ use self::handoff::Handoff;
 pub(crate) use self::hook::{Hook, Off, On, Status};
 pub(crate) use self::install::{Install, Setup, Uninstall};
 pub(crate) use self::ledger::{Ledger, Log, Show, Verify};
+pub(crate) use self::prune::Prune;
 pub(crate) use self::replay::{Only, Replay};
 pub(crate) use self::run::{Cwd, ExitCodes, Run, Stop};
 pub(crate) use self::shared::{InputArgs, SettingsArgs};
@@ -167,6 +169,13 @@ pub(crate) enum Command {
     /// Draft, check, convert or verify a handoff between agents
     #[command(subcommand)]
     Handoff(Handoff),
+    /// Free the disk space of copies, build output and old logs
+    ///
+    /// Removes what gate can make again and no running check uses: copies of work trees, the
+    /// build output beside them, folders that killed gates left behind, and logs of checks that
+    /// are older than an hour. Decisions, baselines and old texts of tests stay. It is safe while
+    /// other gates run.
+    Prune(Prune),
     /// Show gate's version and digest
     Version(Version),
     /// Print completions for a shell

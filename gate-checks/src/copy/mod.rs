@@ -25,6 +25,9 @@ pub(crate) use dependencies::{Dependencies, LinkedItem, dependencies, installed}
 pub(crate) use mapping::Mapping;
 pub(crate) use repository::{commit, commit_all, init};
 
+/// The folder of a tree's state with build output of self-tests, a folder for each week.
+pub(crate) const SELF_TEST_BUILDS: &str = "self-test";
+
 /// Bytes of a file that are copied at once.
 const BLOCK_BYTES: usize = 256 << 10;
 
@@ -131,11 +134,19 @@ impl Copy {
         Some(kept.display().to_string())
     }
 
+    /// Keeps the folder of cargo's builds from being removed as long as the result lives. Several
+    /// self-tests may share it. `None` without state: the folder goes with the copy.
+    pub(crate) fn lock_builds(&self, site: &CheckSite) -> Option<fs::File> {
+        let folder = fs::File::open(self.target(site)).ok()?;
+        folder.lock_shared().ok()?;
+        Some(folder)
+    }
+
     /// Folder of cargo's builds: never among the real tree's builds, and with state in a
     /// folder that the next copy finds again.
     fn target(&self, site: &CheckSite) -> PathBuf {
         let Some(state) = &site.state else { return self.folder.path().join("target") };
-        let all = store::tree_folder(state, &self.real).join("self-test");
+        let all = store::tree_folder(state, &self.real).join(SELF_TEST_BUILDS);
         let folder = all.join(format!("{:08}", week()));
         // Every copy leaves builds of its own behind: they go after a week.
         let _ = store::make_folder(&folder);

@@ -69,6 +69,7 @@ impl<'a> Bench<'a> {
     /// Runs the check in the copy as it is now. Files that appear are taken
     /// away again, so that the next run finds the tree as this one did.
     pub(super) fn run(&self) -> Result<Evidence, GatherError> {
+        let _builds = self.copy.lock_builds(self.site);
         let site = self.copy.site(self.site);
         // The copy's only commit. Without one, what compares says so.
         let baseline = Baseline::from_history(&site, "").ok().flatten();

@@ -71,6 +71,7 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
         masker: Arc::default(),
         logs: Arc::new(Logs::new(None)),
         slots: None,
+        copies_max_bytes: 0,
     };
     (cx, began)
 }

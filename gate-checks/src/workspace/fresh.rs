@@ -6,15 +6,17 @@
 //! are dated before that.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, File, FileTimes, TryLockError};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::Workspace;
 use super::builds::{MAX_DEPTH, profiles};
 use crate::copy::Mapping;
+use crate::disk_usage::disk_usage;
 use crate::remove::remove_all;
 use crate::site::CheckSite;
 use crate::store;
@@ -25,7 +27,7 @@ use crate::temporary::Temporary;
 const LIST: &str = "deciding";
 
 /// The folder of a tree's state with build output of the baseline, by check.
-const BUILDS: &str = "deciding-builds";
+pub(super) const BUILDS: &str = "deciding-builds";
 
 /// Folders of build output, in the folder that a check runs in and at the top.
 const OUTPUT: &str = "target";
@@ -91,24 +93,61 @@ fn place() -> PathBuf {
 
 /// Removes the listed folders that no gate uses.
 fn sweep(list: &Path) {
-    for entry in fs::read_dir(list).into_iter().flatten().flatten() {
-        let Ok(lock) = File::options().append(true).open(entry.path()) else { continue };
-        if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
-            continue;
-        }
-        let Ok(folder) = fs::read(entry.path()) else { continue };
-        let folder = Path::new(std::ffi::OsStr::from_bytes(&folder));
-        let own = folder
-            .symlink_metadata()
-            .map(|about| about.is_dir() && about.uid() == rustix::process::getuid().as_raw());
-        if folder.is_absolute() && own.unwrap_or(false) && remove_all(folder).is_err() {
-            continue;
-        }
-        // An entry that is not written yet has no path.
-        if !folder.as_os_str().is_empty() {
-            let _ = fs::remove_file(entry.path());
-        }
+    for leftover in listed(list) {
+        // What cannot be removed stays in the list.
+        let _ = leftover.remove();
     }
+}
+
+/// A fresh folder that its gate could not remove, since it was killed. It is locked for its
+/// removal.
+#[derive(Debug)]
+pub(crate) struct Leftover {
+    entry: PathBuf,
+    /// The folder; it may be gone, with only its entry left.
+    pub(crate) folder: PathBuf,
+    _lock: File,
+}
+
+impl Leftover {
+    /// `None` if a gate uses the folder, or writes the entry just now.
+    fn try_lock(entry: PathBuf) -> Option<Self> {
+        let lock = File::options().append(true).open(&entry).ok()?;
+        if matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) {
+            return None;
+        }
+        let folder = PathBuf::from(OsString::from_vec(fs::read(&entry).ok()?));
+        folder.is_absolute().then_some(Self { entry, folder, _lock: lock })
+    }
+
+    /// True if the folder is there and belongs to this user.
+    pub(crate) fn exists(&self) -> bool {
+        let own = rustix::process::getuid().as_raw();
+        let about = self.folder.symlink_metadata();
+        about.is_ok_and(|about| about.is_dir() && about.uid() == own)
+    }
+
+    /// Removes the folder and its entry.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be removed: its entry stays.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        if self.exists() {
+            remove_all(&self.folder)?;
+        }
+        fs::remove_file(&self.entry)
+    }
+}
+
+/// The fresh folders of a tree that were left behind, from its folder of the state.
+pub(crate) fn leftovers(tree_folder: &Path) -> Vec<Leftover> {
+    listed(&tree_folder.join(LIST))
+}
+
+fn listed(list: &Path) -> Vec<Leftover> {
+    let entries = fs::read_dir(list).into_iter().flatten().flatten();
+    entries.filter_map(|entry| Leftover::try_lock(entry.path())).collect()
 }
 
 impl Workspace {
@@ -147,7 +186,7 @@ impl Workspace {
             // Beside the folders of profiles there may be files that tests have written.
             for profile in profiles(&folder, MAX_DEPTH) {
                 let inside = profile.strip_prefix(&folder).unwrap_or(Path::new(""));
-                if size(&profile) <= MAX_BUILD_BYTES {
+                if disk_usage(&profile) <= MAX_BUILD_BYTES {
                     move_folder(&profile, &kept.join(name).join(inside));
                 }
             }
@@ -177,17 +216,6 @@ fn move_folder(from: &Path, to: &Path) {
     if moved.is_err() && copy_folder(from, to).is_err() {
         let _ = remove_all(to);
     }
-}
-
-/// The size of a folder, in bytes.
-fn size(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let sizes = entries.map(|entry| match entry.metadata() {
-        Ok(about) if about.is_dir() => size(&entry.path()),
-        Ok(about) => about.len(),
-        Err(_) => 0,
-    });
-    sizes.sum()
 }
 
 /// Copies a folder with the times of its files, by which tools know that they are up to date.
@@ -248,6 +276,5 @@ mod tests {
             SystemTime::UNIX_EPOCH
         );
         assert_eq!(fs::read_link(to.join("b")).unwrap(), Path::new("deps/a"));
-        assert_eq!(size(&to), 1 + "deps/a".len() as u64);
     }
 }

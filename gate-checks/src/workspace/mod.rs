@@ -8,7 +8,8 @@
 //! that tools which go by times build what changed and no more.
 //!
 //! One that nobody opened for a month is emptied, and that of a tree that is gone, when
-//! another one is opened.
+//! another one is opened. If all take more room than the settings allow, those go that were
+//! used least recently ([`sweep`]).
 //!
 //! Limits: what stands outside of the tree (`../other`), what git ignores, and what
 //! tools find in the folders above are not there, but for folders of dependencies,
@@ -18,6 +19,7 @@ mod builds;
 mod fresh;
 mod layout;
 mod opened_files;
+mod stored_copy;
 mod sweep;
 mod sync;
 #[cfg(test)]
@@ -41,8 +43,11 @@ use crate::temporary::Temporary;
 use crate::worktree::Snapshot;
 
 use fresh::FreshFolder;
+pub(crate) use fresh::leftovers;
 pub(crate) use layout::Layout;
 pub(crate) use opened_files::OpenedFiles;
+pub(crate) use stored_copy::{CopyUse, FreeCopy, StoredCopy};
+pub(crate) use sweep::{limit_copies, recorded_size};
 use sync::Sync;
 
 /// The folder of a workspace, among what is kept of its tree, and the file in it that
@@ -114,8 +119,8 @@ impl Workspace {
             }
         }
         if temporary.is_none() {
-            sweep::used(&folder, &lock, real)?;
-            sweep::others(&folder);
+            stored_copy::note_use(&folder, &lock, real)?;
+            sweep::remove_unused(&folder);
         }
         let copy = folder.join("tree").join(real.file_name().unwrap_or("tree".as_ref()));
         let mapping = Mapping { real: real.to_owned(), copy };

@@ -1,62 +1,73 @@
-//! Removes workspaces that nobody comes back to: each holds all that its tree's tools
-//! have built, and those of trees that are gone would stay for ever.
+//! Removes copies that nobody comes back to: each holds all that its tree's tools have built,
+//! and those of trees that are gone would stay for ever.
+//!
+//! Two rules, and none of them waits or touches a copy that is in use: a copy that nobody used
+//! for a month goes, or whose tree is gone; and if all copies take more than the settings
+//! allow, those go that were used least recently.
 
-use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use crate::remove::remove_all;
+use super::stored_copy::{CopyUse, StoredCopy};
 use crate::store;
 
-/// A workspace that nobody opened for so long is made anew by whoever needs it.
+/// A copy that nobody used for so long is made anew by whoever needs it.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The file that names a workspace's tree.
-const OF: &str = "of";
-
-/// Notes that this workspace is used now, by this tree.
-pub(super) fn used(workspace: &Path, lock: &File, tree: &Path) -> io::Result<()> {
-    let of = tree.as_os_str().as_bytes();
-    if fs::read(workspace.join(OF)).ok().as_deref() != Some(of) {
-        store::write_file(&workspace.join(OF), of)?;
-    }
-    lock.set_modified(SystemTime::now())
-}
-
-/// Empties the other workspaces beside this one whose trees are gone, or that nobody
-/// opened for long. Those that somebody has are left alone, and what cannot be removed
-/// stays until the next time.
-pub(super) fn others(workspace: &Path) {
-    let own = workspace.parent();
-    let all = own.and_then(Path::parent).and_then(|trees| fs::read_dir(trees).ok());
-    for folder in all.into_iter().flatten().flatten().map(|entry| entry.path()) {
-        if Some(folder.as_path()) != own {
-            empty(&folder.join(super::FOLDER));
+/// Removes the other copies beside this workspace whose trees are gone, or that nobody used for
+/// long. What cannot be removed stays until the next time.
+pub(super) fn remove_unused(workspace: &Path) {
+    let Some(own) = workspace.parent() else { return };
+    let Some(trees) = own.parent() else { return };
+    for folder in store::folders(trees).unwrap_or_default() {
+        if folder != own
+            && let Ok(CopyUse::Free(copy)) = StoredCopy::new(folder).try_lock()
+            && (copy.is_older(UNUSED) || copy.is_of_lost_tree())
+        {
+            copy.remove();
         }
     }
 }
 
-fn empty(workspace: &Path) {
-    let lock = File::options().append(true).open(workspace.join(super::LOCK));
-    let Ok(lock) = lock else { return };
-    if lock.try_lock().is_err() || !is_left(workspace, &lock) {
+/// Removes copies until all together take at most so many bytes, those that were used least
+/// recently first, and never that of this tree. 0: no bound.
+///
+/// Only the tree's own copy is measured, and only now and then; of the others the recorded size
+/// counts.
+pub(crate) fn limit_copies(state: &Path, root: &Path, max_bytes: u64) {
+    if max_bytes == 0 {
         return;
     }
-    // The lock stays, so that whoever waits for it has what it locks.
-    let entries = fs::read_dir(workspace).into_iter().flatten().flatten();
-    for path in entries.map(|entry| entry.path()).filter(|path| !path.ends_with(super::LOCK)) {
-        let _ = if path.is_dir() { remove_all(&path) } else { fs::remove_file(&path) };
+    let own = StoredCopy::new(store::tree_folder(state, root));
+    own.renew_size();
+    let (mut total, mut others) = (0_u64, Vec::new());
+    for copy in stored_copies(state) {
+        let size = copy.size();
+        total = total.saturating_add(size);
+        if copy != own {
+            others.push((copy.last_used(), size, copy));
+        }
+    }
+    others.sort_by_key(|(last_used, ..)| *last_used);
+    for (_, size, copy) in others {
+        if total <= max_bytes {
+            return;
+        }
+        if size > 0
+            && let Ok(CopyUse::Free(copy)) = copy.try_lock()
+        {
+            copy.remove();
+            total -= size;
+        }
     }
 }
 
-fn is_left(workspace: &Path, lock: &File) -> bool {
-    let opened = lock.metadata().and_then(|about| about.modified());
-    let is_old = opened.is_ok_and(|at| at.elapsed().is_ok_and(|passed| passed >= UNUSED));
-    let Ok(of) = fs::read(workspace.join(OF)) else { return is_old };
-    let tree = Path::new(OsStr::from_bytes(&of));
-    // Where nobody can look it may still be.
-    is_old || tree.try_exists().is_ok_and(|exists| !exists)
+/// The size of all copies in the state folder as it was recorded, in bytes.
+pub(crate) fn recorded_size(state: &Path) -> u64 {
+    stored_copies(state).iter().filter_map(StoredCopy::recorded_size).sum()
+}
+
+fn stored_copies(state: &Path) -> Vec<StoredCopy> {
+    let folders = store::tree_folders(state).unwrap_or_default();
+    folders.into_iter().map(StoredCopy::new).collect()
 }

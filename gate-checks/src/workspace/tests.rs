@@ -182,6 +182,61 @@ fn what_nobody_comes_back_to_is_emptied() {
     assert!(stands(again.root()), "it is made anew");
 }
 
+/// A stored copy of about a megabyte, that was used so many hours ago.
+fn stored(state: &Path, name: &str, hours: u64) -> PathBuf {
+    let tree = state.join("trees").join(name);
+    for folder in ["workspace/tree", "deciding-builds/0a"] {
+        fs::create_dir_all(tree.join(folder)).unwrap();
+        fs::write(tree.join(folder).join("object"), vec![b'x'; 500_000]).unwrap();
+    }
+    fs::write(tree.join("workspace/of"), "/").unwrap();
+    let lock = File::create(tree.join("workspace").join(LOCK)).unwrap();
+    let used = std::time::SystemTime::now() - Duration::from_secs(hours * 60 * 60);
+    lock.set_modified(used).unwrap();
+    tree
+}
+
+#[test]
+fn copies_above_the_limit_go_the_least_recently_used_first() {
+    let state = tempfile::tempdir().unwrap();
+    let root = Path::new("/project");
+    let own = store::tree_folder(state.path(), root);
+    let own = stored(state.path(), own.file_name().unwrap().to_str().unwrap(), 9);
+    let [old, held, new] =
+        [("a", 8), ("b", 9), ("c", 1)].map(|(name, hours)| stored(state.path(), name, hours));
+    let lock = File::options().append(true).open(held.join("workspace/lock")).unwrap();
+    lock.lock().unwrap();
+    let left = || {
+        let all = [&own, &old, &held, &new];
+        let has_all = |tree: &&&PathBuf| {
+            let (copy, builds) = (tree.join("workspace/tree"), tree.join("deciding-builds/0a"));
+            assert_eq!(copy.exists(), builds.exists(), "they go together");
+            copy.exists()
+        };
+        all.iter().filter(has_all).map(|tree| (*tree).clone()).collect::<Vec<_>>()
+    };
+    limit_copies(state.path(), root, 0);
+    limit_copies(state.path(), root, 5_000_000);
+    assert_eq!(left().len(), 4);
+    let total = recorded_size(state.path());
+    assert!((4_000_000..4_500_000).contains(&total), "{total}");
+    limit_copies(state.path(), root, total - 1);
+    assert_eq!(left(), [&own, &held, &new].map(Clone::clone));
+    limit_copies(state.path(), root, 1);
+    assert_eq!(left(), [&own, &held].map(Clone::clone), "neither the own one nor one in use");
+    drop(lock);
+    // A process that another test forks just now has the lock until it execs.
+    for _ in 0..500 {
+        limit_copies(state.path(), root, 1);
+        if left().len() == 1 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(left(), std::slice::from_ref(&own));
+    assert!(held.join("workspace/lock").exists(), "somebody may wait for it");
+}
+
 #[test]
 fn the_tests_of_the_baseline_are_never_written_into_the_real_tree() {
     let bench = Bench::new();

@@ -68,6 +68,8 @@ pub enum SchemaName {
     Lock,
     /// `gate wrong --json`.
     Wrong,
+    /// `gate prune --json`.
+    Prune,
     /// `gate version --json`.
     Version,
     /// `gate run --json`.

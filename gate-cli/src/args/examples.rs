@@ -155,6 +155,13 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("wrong", &["gate wrong 12 --reason 'the tests had not run'"]),
+    (
+        "prune",
+        &[
+            "gate prune --dry-run                   # what would go, and how large it is",
+            "gate prune --older 7d",
+        ],
+    ),
     ("version", &["gate version --digest"]),
     ("completions", &["gate completions bash >~/.local/share/bash-completion/completions/gate"]),
     ("man", &["gate man >~/.local/share/man/man1/gate.1", "gate man check | man -l -"]),

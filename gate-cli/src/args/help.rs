@@ -27,7 +27,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Look", &["last", "explain", "log", "replay", "scan", "status"]),
     ("Control", &["trust", "approve", "baseline", "stop", "off", "on", "breaker", "lock", "wrong"]),
     ("Teams", &["work", "bus", "fact", "handoff", "exit"]),
-    ("Plumbing", &["config", "ledger", "hook", "version", "completions", "man", "help"]),
+    ("Plumbing", &["config", "ledger", "prune", "hook", "version", "completions", "man", "help"]),
 ];
 
 /// The command line with examples, and with the commands in groups.

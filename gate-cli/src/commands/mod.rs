@@ -26,6 +26,7 @@ mod man;
 mod overview;
 mod plan;
 mod prompt;
+mod prune;
 mod replay;
 mod run;
 mod scan;
@@ -105,6 +106,7 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Approve(approve) => OutputMode { json: approve.json, stop: false },
         Command::Lock(lock) => OutputMode { json: lock.json, stop: false },
         Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
+        Command::Prune(prune) => OutputMode { json: prune.json, stop: false },
         Command::Version(version) => OutputMode { json: version.json, stop: false },
         Command::Bus(bus) => OutputMode { json: bus.json(), stop: false },
         Command::Fact(fact) => OutputMode { json: fact.json(), stop: false },
@@ -181,6 +183,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Lock(args) => lock::run(&here, &args),
         Command::Approve(args) => approve::run(&here, &args),
         Command::Wrong(args) => wrong::run(&here, &args),
+        Command::Prune(args) => prune::run(&here, &args),
         Command::Version(args) => version::run(&args),
         Command::Ledger(args) => ledger::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),

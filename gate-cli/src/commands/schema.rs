@@ -11,6 +11,7 @@ pub use super::doctor::{AgentRecord, DoctorRecord};
 pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
 pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
+pub use super::prune::PruneRecord;
 pub use super::scan::ScanRecord;
 use super::status::Status;
 pub use super::version::VersionRecord;
@@ -45,6 +46,7 @@ pub fn schema(name: Name) -> Value {
         Name::Approve => schema_for!(ApproveRecord).to_value(),
         Name::Lock => schema_for!(Lock).to_value(),
         Name::Wrong => schema_for!(WrongRecord).to_value(),
+        Name::Prune => schema_for!(PruneRecord).to_value(),
         Name::Version => schema_for!(VersionRecord).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),

@@ -199,6 +199,7 @@ fn evidence(
         masker: Arc::default(),
         logs: Arc::new(Logs::new(None)),
         slots: None,
+        copies_max_bytes: 0,
     };
     Integrity::new(CheckId::new("integrity"), policy).look(&cx)
 }

@@ -46,11 +46,12 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde_json::{Map, Value, json};
 
-use super::launch::{CopyReport, argv};
+use super::launch::{CopyReport, OVER_MEMORY, argv};
 use super::test_run::{Ran, TestRun};
 use crate::check::{CheckContext, CheckId};
 use crate::control::{Kinds, RunnerCommand, recognise};
 use crate::report::{Status, TestReport};
+use crate::workspace::limit_copies;
 use crate::worktree::WorkTree;
 
 use accepted::Accepted;
@@ -110,6 +111,10 @@ impl TestOutcome {
 
     /// True if something other than a test failed, such as a file that the copy lacks.
     fn falls_short(&self) -> bool {
+        let detail = self.evidence.detail.as_ref();
+        if detail.is_some_and(|detail| detail.get(OVER_MEMORY).is_some()) {
+            return false;
+        }
         let ran = self.report.as_ref().is_some_and(|report| {
             report.failed > 0 || (report.executed() > 0 && report.errors.is_empty())
         });
@@ -139,11 +144,22 @@ impl VerifiedTests<'_> {
 
     async fn verified(&self) -> Result<Evidence, Trouble> {
         let tree = WorkTree::open(&self.cx.site)?;
-        let overlay = Overlay::new(self.cx, &tree)?;
+        let evidence = self.verified_in(&tree).await;
+        if let Some(state) = &self.cx.site.state
+            && !self.cx.cancel.is_cancelled()
+        {
+            // By now nobody here has the copy. It has grown, if anything was built.
+            limit_copies(state, tree.root(), self.cx.copies_max_bytes);
+        }
+        evidence
+    }
+
+    async fn verified_in(&self, tree: &WorkTree) -> Result<Evidence, Trouble> {
+        let overlay = Overlay::new(self.cx, tree)?;
         let overlay = overlay.as_ref();
         if let Some(overlay) = overlay.filter(|overlay| !overlay.baseline.is_from_history()) {
             // Also of work that is refused: the next session begins with the tree as it is then.
-            self.keep_old_texts(&tree, overlay, &Accepted::default())?;
+            self.keep_old_texts(tree, overlay, &Accepted::default())?;
         }
         let runner =
             recognise(self.id.as_str(), self.settings, &self.cx.site.folder_of(self.settings));
@@ -155,10 +171,10 @@ impl VerifiedTests<'_> {
                 self.is_not_told(&mut verdict);
                 return Ok(verdict.finished());
             }
-            let mut workspace = TestWorkspace::open(&tree, self.settings, self.cx).await?;
+            let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
             return self.judged(&mut workspace, (overlay, None), own).await;
         };
-        let mut workspace = TestWorkspace::open(&tree, self.settings, self.cx).await?;
+        let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
         workspace.sync(Contents::Tree)?;
         workspace.note_changes(overlay);
         let own = self.with_control(&workspace, runner).await?;

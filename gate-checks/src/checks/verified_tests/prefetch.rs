@@ -88,6 +88,7 @@ pub(super) fn context(
         logs: Arc::new(Logs::new(folder.as_deref())),
         masker: Arc::new(site.masker()),
         slots: Slots::at(site, policy.machine_jobs),
+        copies_max_bytes: policy.copies_max_bytes,
     };
     Some((tree, cx))
 }

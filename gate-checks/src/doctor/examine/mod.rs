@@ -41,6 +41,7 @@ pub fn examine(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
 pub fn examine_surroundings(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
     let mut found = git::look(site);
     found.extend(state::look(site));
+    found.extend(state::copies(policy, site));
     found.push(supervisor::look(policy, site));
     found
 }

@@ -4,10 +4,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use gate_core::Policy;
+use gate_core::config::ByteSize;
+use gate_core::text::readable_size;
 use rustix::fs::{Access, access};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::site::CheckSite;
+use crate::workspace::recorded_size;
 use crate::worktree::WorkTree;
 
 /// Looks at the state folder; nothing is made there.
@@ -22,6 +26,21 @@ pub(super) fn look(site: &CheckSite) -> Vec<Finding> {
         Err(_) => found.push(to_be_made(state)),
     }
     found
+}
+
+/// Says if the copies of trees take more than the settings allow: one that is in use, or a
+/// single large one, is not removed for that.
+pub(super) fn copies(policy: &Policy, site: &CheckSite) -> Option<Finding> {
+    let (limit, taken) = (policy.copies_max_bytes, recorded_size(site.state.as_deref()?));
+    if limit == 0 || taken <= limit {
+        return None;
+    }
+    let message = format!(
+        "the copies of work trees take {}, and `copies_max` in [checks] is {}",
+        readable_size(taken),
+        ByteSize(limit)
+    );
+    Some(note("copies-over-limit", message).hint("gate prune, or set `copies_max` higher"))
 }
 
 /// State that the agent can write is none that can be relied on.

@@ -35,6 +35,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
         events: Events::nobody(),
         logs: Arc::new(Logs::new(None)),
         slots: None,
+        copies_max_bytes: 0,
     };
     Builder::new_current_thread().enable_all().build().unwrap().block_on(check.run(&cx))
 }

@@ -1,0 +1,156 @@
+//! Removing what gate keeps only to be faster, or for a person to read: copies of trees, build
+//! output, folders that killed gates left behind, and logs.
+//!
+//! It is safe while other gates run: it takes the locks that they take, never waits for one, and
+//! leaves alone what is locked. Records, baselines and old texts of tests are not touched.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::disk_usage::disk_usage;
+use crate::logs::old_logs;
+use crate::remove::remove_any;
+use crate::store;
+use crate::workspace::{CopyUse, FreeCopy, StoredCopy, leftovers};
+
+/// The things to remove.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PruneOptions {
+    /// Copies, build output and logs that were used within this time stay.
+    pub older: Duration,
+    /// Only look: nothing is removed.
+    pub dry_run: bool,
+}
+
+/// The things that were removed, or that would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Pruned {
+    /// Copies of work trees.
+    pub copies: PrunedKind,
+    /// Folders of build output beside the copies.
+    pub builds: PrunedKind,
+    /// Folders that gates left behind which were killed.
+    pub leftovers: PrunedKind,
+    /// Logs of checks, a folder for each call.
+    pub logs: PrunedKind,
+    /// Copies that checks use, and that were left alone.
+    pub in_use: u64,
+    /// Things that could not be removed.
+    pub failed: Vec<PruneFailure>,
+}
+
+/// The removed things of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PrunedKind {
+    /// Number of things.
+    pub count: u64,
+    /// Space on the disk, in bytes.
+    pub bytes: u64,
+}
+
+/// Something that could not be removed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PruneFailure {
+    /// Its path.
+    pub path: String,
+    /// The error of the system.
+    pub error: String,
+}
+
+/// Removes what no running check uses from a state folder.
+///
+/// # Errors
+///
+/// The list of work trees cannot be read. Single things that cannot be removed are no error, but
+/// part of the result.
+pub fn prune(state: &Path, options: &PruneOptions) -> io::Result<Pruned> {
+    let mut pruning = Pruning { options, pruned: Pruned::default() };
+    for tree in store::tree_folders(state)? {
+        pruning.tree(&tree);
+    }
+    Ok(pruning.pruned)
+}
+
+struct Pruning<'a> {
+    options: &'a PruneOptions,
+    pruned: Pruned,
+}
+
+impl Pruning<'_> {
+    /// Removes from one tree's folder of the state.
+    fn tree(&mut self, folder: &Path) {
+        match StoredCopy::new(folder.to_owned()).try_lock() {
+            Ok(CopyUse::Free(copy)) if copy.is_older(self.options.older) => self.copy(&copy),
+            Ok(CopyUse::Free(_) | CopyUse::Absent) => {}
+            Ok(CopyUse::InUse) => self.pruned.in_use += 1,
+            Err(error) => self.failed(folder, &error),
+        }
+        for leftover in leftovers(folder) {
+            let bytes = disk_usage(&leftover.folder);
+            let is_there = leftover.exists();
+            let removed = if self.options.dry_run { Ok(()) } else { leftover.remove() };
+            match removed {
+                Ok(()) if is_there => self.pruned.leftovers.add(bytes),
+                Ok(()) => {}
+                Err(error) => self.failed(&leftover.folder, &error),
+            }
+        }
+        for logs in old_logs(folder, self.options.older) {
+            if let Some(bytes) = self.remove(&[&logs.folder]) {
+                self.pruned.logs.add(bytes);
+            }
+        }
+    }
+
+    fn copy(&mut self, copy: &FreeCopy) {
+        if let Some(bytes) = self.remove(&copy.workspace_contents()) {
+            self.pruned.copies.add(bytes);
+        }
+        for builds in copy.builds() {
+            if let Some(bytes) = self.remove(&[&builds.path]) {
+                self.pruned.builds.add(bytes);
+            }
+        }
+    }
+
+    /// Removes paths that are one thing; returns its size, `None` if there is nothing or
+    /// something cannot be removed.
+    fn remove(&mut self, paths: &[impl AsRef<Path>]) -> Option<u64> {
+        let bytes = paths.iter().map(|path| disk_usage(path.as_ref())).sum();
+        let mut is_removed = !paths.is_empty();
+        if self.options.dry_run {
+            return is_removed.then_some(bytes);
+        }
+        for path in paths {
+            let path = path.as_ref();
+            if let Err(error) = remove_any(path) {
+                self.failed(path, &error);
+                is_removed = false;
+            }
+        }
+        is_removed.then_some(bytes)
+    }
+
+    fn failed(&mut self, path: &Path, error: &io::Error) {
+        let failure = PruneFailure { path: path.display().to_string(), error: error.to_string() };
+        self.pruned.failed.push(failure);
+    }
+}
+
+impl Pruned {
+    /// The freed space of all kinds, in bytes.
+    pub fn bytes(&self) -> u64 {
+        [self.copies, self.builds, self.leftovers, self.logs].iter().map(|kind| kind.bytes).sum()
+    }
+}
+
+impl PrunedKind {
+    fn add(&mut self, bytes: u64) {
+        self.count += 1;
+        self.bytes += bytes;
+    }
+}

@@ -1,0 +1,187 @@
+//! The copy of a tree as it is stored, with the build output beside it: all of a tree's state
+//! that can be made again.
+//!
+//! Whoever uses a workspace has locked it, and with it the build output of the baseline. The
+//! build output of self-tests has locks of its own. Nothing that is locked is removed, and the
+//! lock file itself stays, so that whoever waits for it has what it locks.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::fresh::BUILDS;
+use super::{FOLDER, LOCK};
+use crate::copy::SELF_TEST_BUILDS;
+use crate::disk_usage::disk_usage;
+use crate::remove::remove_any;
+use crate::store;
+
+/// The file in a workspace that names its tree.
+const OF: &str = "of";
+
+/// The file in a workspace with the size of the stored copy, in bytes.
+const SIZE: &str = "size";
+
+/// A recorded size that is older is measured again when it is needed for the own copy: that
+/// walks through all files, and builds grow slowly.
+const SIZE_LIFETIME: Duration = Duration::from_secs(10 * 60);
+
+/// The copy of one tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredCopy {
+    /// The tree's folder of the state.
+    folder: PathBuf,
+}
+
+/// The use of a stored copy at this moment.
+#[derive(Debug)]
+pub(crate) enum CopyUse {
+    /// There is none.
+    Absent,
+    /// A check has it.
+    InUse,
+    /// Nobody has it, and nobody can take it as long as this lives.
+    Free(FreeCopy),
+}
+
+/// A stored copy that is locked for its removal.
+#[derive(Debug)]
+pub(crate) struct FreeCopy {
+    copy: StoredCopy,
+    _lock: File,
+}
+
+/// Notes that a workspace is used now, by this tree.
+pub(super) fn note_use(workspace: &Path, lock: &File, tree: &Path) -> io::Result<()> {
+    let name = tree.as_os_str().as_bytes();
+    if fs::read(workspace.join(OF)).ok().as_deref() != Some(name) {
+        store::write_file(&workspace.join(OF), name)?;
+    }
+    lock.set_modified(SystemTime::now())
+}
+
+impl StoredCopy {
+    /// The copy in a tree's folder of the state; there may be none.
+    pub(crate) fn new(tree_folder: PathBuf) -> Self {
+        Self { folder: tree_folder }
+    }
+
+    fn workspace(&self) -> PathBuf {
+        self.folder.join(FOLDER)
+    }
+
+    /// Locks the copy, if nobody has it. It never waits.
+    ///
+    /// # Errors
+    ///
+    /// A lock file that cannot be opened or locked.
+    pub(crate) fn try_lock(&self) -> io::Result<CopyUse> {
+        let lock = match File::options().append(true).open(self.workspace().join(LOCK)) {
+            Ok(lock) => lock,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(CopyUse::Absent),
+            Err(error) => return Err(error),
+        };
+        match lock.try_lock() {
+            Ok(()) => Ok(CopyUse::Free(FreeCopy { copy: self.clone(), _lock: lock })),
+            Err(TryLockError::WouldBlock) => Ok(CopyUse::InUse),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// The time of the last use, if it is known.
+    pub(super) fn last_used(&self) -> Option<SystemTime> {
+        fs::metadata(self.workspace().join(LOCK)).and_then(|about| about.modified()).ok()
+    }
+
+    /// Its size as it was recorded, in bytes; `None` if it was not.
+    pub(super) fn recorded_size(&self) -> Option<u64> {
+        fs::read_to_string(self.workspace().join(SIZE)).ok()?.parse().ok()
+    }
+
+    /// Its size in bytes, measured if it was never recorded.
+    pub(super) fn size(&self) -> u64 {
+        match self.recorded_size() {
+            Some(size) => size,
+            None if self.workspace().join(OF).exists() => self.measure(),
+            None => 0,
+        }
+    }
+
+    /// Measures it, unless that was done a short time ago.
+    pub(super) fn renew_size(&self) {
+        let recorded = fs::metadata(self.workspace().join(SIZE)).and_then(|about| about.modified());
+        let is_new = recorded.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < SIZE_LIFETIME));
+        if !is_new && self.workspace().join(OF).exists() {
+            self.measure();
+        }
+    }
+
+    fn measure(&self) -> u64 {
+        let folders = [FOLDER, BUILDS, SELF_TEST_BUILDS].map(|name| self.folder.join(name));
+        let size = folders.iter().map(|folder| disk_usage(folder)).sum::<u64>();
+        // A size that is not recorded is measured again.
+        let _ = store::write_file(&self.workspace().join(SIZE), size.to_string().as_bytes());
+        size
+    }
+}
+
+impl FreeCopy {
+    /// True if it was last used at least this long ago. A use of which nobody knows when is old.
+    pub(crate) fn is_older(&self, age: Duration) -> bool {
+        let Some(used) = self.copy.last_used() else { return true };
+        used.elapsed().map_or(age.is_zero(), |passed| passed >= age)
+    }
+
+    /// True if its tree is not there any more.
+    pub(super) fn is_of_lost_tree(&self) -> bool {
+        let Ok(name) = fs::read(self.copy.workspace().join(OF)) else { return false };
+        // If nobody can look, it may still be there.
+        Path::new(OsStr::from_bytes(&name)).try_exists().is_ok_and(|exists| !exists)
+    }
+
+    /// The contents of the workspace but the lock.
+    pub(crate) fn workspace_contents(&self) -> Vec<PathBuf> {
+        let mut paths = entries(&self.copy.workspace());
+        paths.retain(|path| !path.ends_with(LOCK));
+        paths
+    }
+
+    /// The folders of build output beside the workspace that nobody uses.
+    pub(crate) fn builds(&self) -> Vec<BuildFolder> {
+        let folders = [BUILDS, SELF_TEST_BUILDS].map(|name| entries(&self.copy.folder.join(name)));
+        folders.into_iter().flatten().filter_map(BuildFolder::try_lock).collect()
+    }
+
+    /// Removes all of it. What cannot be removed stays.
+    pub(super) fn remove(&self) {
+        for path in self.workspace_contents() {
+            let _ = remove_any(&path);
+        }
+        for builds in self.builds() {
+            let _ = remove_any(&builds.path);
+        }
+    }
+}
+
+/// A folder of build output, locked for its removal.
+#[derive(Debug)]
+pub(crate) struct BuildFolder {
+    pub(crate) path: PathBuf,
+    _lock: File,
+}
+
+impl BuildFolder {
+    /// `None` if a self-test uses it.
+    fn try_lock(path: PathBuf) -> Option<Self> {
+        let lock = File::open(&path).ok()?;
+        lock.try_lock().ok()?;
+        Some(Self { path, _lock: lock })
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
