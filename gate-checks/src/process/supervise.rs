@@ -54,6 +54,9 @@ const KILL_INTERVAL: Duration = Duration::from_millis(20);
 /// Time between two looks at the memory of the job's processes.
 const MEMORY_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
+/// Time until a second look, once the memory is above the limit.
+const MEMORY_CONFIRM_INTERVAL: Duration = Duration::from_millis(20);
+
 /// Added to the nice value of a job with low priority. 5 leaves the job a quarter of a processor
 /// that another program wants too; alone, the job gets all of it.
 const NICE_STEP: i32 = 5;
@@ -393,11 +396,22 @@ fn reap(sender: &Sender<JobEvent>) {
 /// stops Node, Go and Java at the start, `RLIMIT_DATA` holds for each process alone, and a
 /// cgroup needs rights that most users do not have.
 fn watch_memory(limit: u64, sender: &Sender<JobEvent>) {
-    while !system::use_more_memory(&system::descendants(std::process::id() as i32), limit) {
+    loop {
+        if is_over_memory(limit) {
+            // While processes end, what they share may count twice.
+            thread::sleep(MEMORY_CONFIRM_INTERVAL);
+            if is_over_memory(limit) {
+                break;
+            }
+        }
         thread::sleep(MEMORY_POLL_INTERVAL);
     }
     // If the job has ended, nobody needs it.
     let _ = sender.send(JobEvent::OverMemory(limit));
+}
+
+fn is_over_memory(limit: u64) -> bool {
+    system::use_more_memory(&system::descendants(std::process::id() as i32), limit)
 }
 
 /// Lowers the priority of this process, and by that of all that it starts from now on. Relative,

@@ -77,6 +77,11 @@ impl ProcessStat {
         Some(Self { pid, name, parent, group, session, start_ticks, is_zombie, resident_pages })
     }
 
+    /// Its resident memory in bytes.
+    fn resident_bytes(&self) -> u64 {
+        self.resident_pages.saturating_mul(rustix::param::page_size() as u64)
+    }
+
     /// When it started, in seconds since the Unix epoch.
     pub fn start_second(&self) -> Option<i64> {
         let ticks_per_second = i64::try_from(rustix::param::clock_ticks_per_second()).ok()?;
@@ -153,20 +158,20 @@ pub(super) fn descendants(ancestor: i32) -> Vec<ProcessStat> {
 /// their sum is too much, the kernel is asked for each one's share of it (PSS), for which it
 /// walks the page tables.
 pub(super) fn use_more_memory(processes: &[ProcessStat], limit: u64) -> bool {
-    let page = rustix::param::page_size() as u64;
-    let resident = |process: &ProcessStat| process.resident_pages.saturating_mul(page);
-    let most: u64 = processes.iter().map(resident).sum();
-    if most <= limit {
+    if processes.iter().map(ProcessStat::resident_bytes).sum::<u64>() <= limit {
         return false;
     }
-    let shares = processes.iter().map(|process| {
-        // A program may hide it, such as one that runs as another user.
-        proportional_memory(process.pid).unwrap_or_else(|| resident(process))
-    });
-    shares.sum::<u64>() > limit
+    processes.iter().map(|process| share_of_memory(process.pid)).sum::<u64>() > limit
 }
 
-/// The memory of a process in bytes, where a page that is shared counts in parts.
+/// The memory of a process in bytes, where a page that is shared counts in parts if the system
+/// says so. A process that has just ended has none.
+fn share_of_memory(pid: i32) -> u64 {
+    proportional_memory(pid)
+        .or_else(|| ProcessStat::read(pid).as_ref().map(ProcessStat::resident_bytes))
+        .unwrap_or(0)
+}
+
 fn proportional_memory(pid: i32) -> Option<u64> {
     let text = String::from_utf8(read(pid, "smaps_rollup")?).ok()?;
     let kilobytes = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
