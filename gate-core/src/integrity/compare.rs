@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::abstract_methods::{Class, Method, classes, is_abstract, is_overridden, method_at};
 use super::changed::{Around, Changed, text};
 use super::ci;
 use super::file_rules::{fewer_compiled, other_coding, runner_language, says_the_same};
@@ -32,6 +33,8 @@ pub struct Examiner<'a> {
     /// Findings in lines that are gone, by rule and line.
     gone: HashMap<(&'static str, String), usize>,
     added: Vec<Added>,
+    /// Classes in Python of the changed product.
+    classes: Vec<Class>,
     ci: Vec<ci::Settings>,
     new_files: HashSet<String>,
 }
@@ -45,6 +48,8 @@ struct Added {
     /// The test that the line belongs to: name and body.
     test: Option<(String, String)>,
     had_tests: bool,
+    /// The method that it stands in, if it may be abstract.
+    method: Option<Method>,
 }
 
 impl<'a> Examiner<'a> {
@@ -56,6 +61,7 @@ impl<'a> Examiner<'a> {
             tests: KnownTests::default(),
             gone: HashMap::new(),
             added: Vec::new(),
+            classes: Vec::new(),
             ci: Vec::new(),
             new_files: HashSet::new(),
         }
@@ -185,6 +191,9 @@ impl<'a> Examiner<'a> {
             if has_inline { Suite::new(view, language, !is_test) } else { Suite::none() }
         });
         let apart = is_test.then_some(language);
+        if language == Language::Python && place == Some(Place::Product) {
+            self.classes.extend(classes(&is));
+        }
         let difference = lines::lines(was.text, is.text);
         self.words(&old, &new, (&was, &is), &difference);
         // Where all tests are gone, what becomes of them says it.
@@ -217,7 +226,8 @@ impl<'a> Examiner<'a> {
                     let test = new.name_at(first);
                     marks(&was, &old, test) >= marks(&is, &new, test)
                 };
-                if is_old_mark || !seen.insert((rule.about.id, first)) {
+                let is_excused = rule.may_be_abstract && is_abstract(&is, first);
+                if is_old_mark || is_excused || !seen.insert((rule.about.id, first)) {
                     continue;
                 }
                 let found = added(file, rule, (&is, first), &new, !old.tests.is_empty());
@@ -342,6 +352,9 @@ impl<'a> Examiner<'a> {
     fn in_added_lines(&mut self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for added in std::mem::take(&mut self.added) {
+            if added.method.as_ref().is_some_and(|method| is_overridden(method, &self.classes)) {
+                continue;
+            }
             if added.rule.about_test {
                 findings.extend(self.test_finding(added));
                 continue;
@@ -392,6 +405,7 @@ fn added(
         line: view.line(line).trim().to_owned(),
         test: test.map(|test| (test.name.clone(), test.body.clone())),
         had_tests,
+        method: rule.may_be_abstract.then(|| method_at(view, line)).flatten(),
     }
 }
 

@@ -5,6 +5,7 @@
 //! and added lines by the rules of the pack `integrity` ([`rules`]). [`weigh`] makes
 //! one outcome of all findings.
 
+mod abstract_methods;
 mod assertion_helper;
 mod changed;
 mod ci;

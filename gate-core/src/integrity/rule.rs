@@ -48,6 +48,8 @@ struct RawRule<'a> {
     back: usize,
     #[serde(borrow)]
     under: Option<Cow<'a, str>>,
+    #[serde(default)]
+    may_be_abstract: bool,
     #[serde(borrow)]
     regex: Cow<'a, str>,
     message: &'a str,
@@ -82,6 +84,7 @@ impl From<RawRule<'static>> for Rule {
             unless: raw.unless.as_deref().map(with_case),
             back: raw.back,
             under: raw.under.as_deref().map(with_case),
+            may_be_abstract: raw.may_be_abstract,
             expression: with_case(&raw.regex),
         }
     }
@@ -142,6 +145,8 @@ pub(super) struct Rule {
     back: usize,
     /// Excuses a match if the line that it stands below, by its indentation, matches.
     under: Option<Expression>,
+    /// Excuses a match in a method that is meant to be overridden.
+    pub(super) may_be_abstract: bool,
     expression: Expression,
 }
 
