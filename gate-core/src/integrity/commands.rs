@@ -72,10 +72,14 @@ const HARMLESS_FOR: &[(&str, &[&str])] = &[
     ("pytest", &["-v", "-vv", "-q", "-s", "-n", "-ra", "-rA"]),
     ("cargo", &["-v", "-vv", "-q"]),
     ("go", &["-v", "-race", "-cover"]),
+    ("clippy", &["--", "-D", "-Dwarnings"]),
+    ("eslint", &["--max-warnings=0"]),
+    ("jest", &["--errorOnDeprecated"]),
+    ("mocha", &["--forbid-only", "--forbid-pending", "--fail-zero", "--check-leaks"]),
 ];
 
 /// Options of these that take the next word.
-const TAKES_A_WORD: &[&str] = &["-j", "-n", "--color", "--jobs", "--durations"];
+const TAKES_A_WORD: &[&str] = &["-j", "-n", "-D", "--color", "--jobs", "--durations"];
 
 /// Programs that look for tests by themselves.
 const RUNNERS: &[&str] = &["pytest", "py.test", "jest", "vitest", "mocha", "ava", "tap"];
@@ -206,6 +210,15 @@ mod tests {
             ("cargo test", "true", false),
             ("jest", "jest --passWithNoTests", false),
             ("pytest --strict-markers", "pytest", false),
+            ("cargo clippy", "cargo clippy -- -D warnings", true),
+            ("cargo clippy", "cargo clippy -- -A warnings", false),
+            ("cargo clippy -- -D warnings", "cargo clippy", false),
+            ("cargo clippy; cargo test", "cargo clippy; cargo test warnings", false),
+            ("cargo test", "cargo test -- -D warnings", false),
+            ("eslint .", "eslint . --max-warnings=0", true),
+            ("eslint .", "eslint . --max-warnings=99", false),
+            ("mocha", "mocha --forbid-only", true),
+            ("mocha --forbid-only", "mocha", false),
         ] {
             assert_eq!(is_wider(was, now), expected, "{was} → {now}");
         }

@@ -93,8 +93,10 @@ fn count(text: &str, c: char) -> i64 {
     i64::try_from(text.matches(c).count()).unwrap_or(0)
 }
 
-/// `replace` takes a module from somewhere else.
-pub(super) fn go(text: &str, _: &Reach) -> Option<Keys> {
+/// `replace` takes a module from somewhere else. One that the module did not require before may
+/// come from anywhere.
+pub(super) fn go(text: &str, reach: &Reach) -> Option<Keys> {
+    let known: Vec<&str> = reach.texts[0].split_whitespace().collect();
     let (mut keys, mut inside) = (Keys::default(), false);
     for line in text.lines().map(|line| line.split("//").next().unwrap_or(line).trim()) {
         if line.starts_with("./") || line.starts_with("use ./") {
@@ -106,12 +108,9 @@ pub(super) fn go(text: &str, _: &Reach) -> Option<Keys> {
         let rest = begins.map_or(line, str::trim);
         if rest.contains("=>") && (inside || begins.is_some()) {
             let (module, to) = rest.split_once("=>").unwrap_or((rest, ""));
-            keys.add_for(
-                &rule::REPLACED,
-                format!("replace {}", module.trim()),
-                to.trim(),
-                Free::ToRemove,
-            );
+            let name = module.split_whitespace().next().unwrap_or_default();
+            let free = if known.contains(&name) { Free::ToRemove } else { Free::Both };
+            keys.add_for(&rule::REPLACED, format!("replace {}", module.trim()), to.trim(), free);
         }
         inside &= !line.starts_with(')');
     }

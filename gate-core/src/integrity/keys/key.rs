@@ -1,9 +1,10 @@
 //! The guarded keys of a manifest, and the names that checks reach in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::stricter::{asks_no_less, runner};
 use crate::integrity::commands::{covers, is_wider};
 use crate::integrity::finding::Finding;
 use crate::integrity::rule::{self, About};
@@ -48,7 +49,7 @@ impl Key {
     }
 }
 
-/// A list of what is run grew, a list of what is left out shrank, or a threshold is higher.
+/// A list of what is run grew, or a list of what is left out shrank.
 fn selects_more(name: &str, was: &str, now: &str) -> bool {
     const SELECTS: &[&str] =
         &["testpaths", "python_files", "testMatch", "roots", "include", "spec", "projects"];
@@ -61,10 +62,6 @@ fn selects_more(name: &str, was: &str, now: &str) -> bool {
         "ignore",
     ];
     let last = name.rsplit('.').next().unwrap_or(name);
-    if last == "fail_under" || name.contains("coverageThreshold") {
-        let number = |text: &str| text.parse::<f64>().ok();
-        return matches!((number(was), number(now)), (Some(was), Some(now)) if now >= was);
-    }
     let list = |text: &str| serde_json::from_str::<Vec<String>>(text).ok();
     let (Some(was), Some(now)) = (list(was), list(now)) else { return false };
     if LEAVES_OUT.contains(&last) {
@@ -108,9 +105,13 @@ impl Keys {
 
     /// The differences to another list.
     pub(super) fn findings(&self, now: &Self, path: &str, text: &str) -> Vec<Finding> {
-        let names: std::collections::BTreeSet<_> = self.0.keys().chain(now.0.keys()).collect();
+        let names: BTreeSet<_> = self.0.keys().chain(now.0.keys()).collect();
         let different = names.into_iter().filter_map(|name| {
-            let (about, how) = match (self.0.get(name), now.0.get(name)) {
+            let (was, is) = (self.0.get(name), now.0.get(name));
+            if self.configures(runner(name)) && asks_no_less(name, value(was), value(is)) {
+                return None;
+            }
+            let (about, how) = match (was, is) {
                 (None, Some(key)) if !matches!(key.free, Free::ToAdd | Free::Both) => {
                     (key.about, "is new")
                 }
@@ -127,6 +128,16 @@ impl Keys {
         });
         different.collect()
     }
+
+    /// It has settings of a runner, which are then those that hold: the first ones in a file may
+    /// hide the settings of another.
+    fn configures(&self, name: &str) -> bool {
+        self.0.keys().any(|key| runner(key) == name)
+    }
+}
+
+fn value(key: Option<&Key>) -> Option<&str> {
+    key.map(|key| key.value.as_str())
 }
 
 /// A finding with the line that a key stands on, where that can be seen.

@@ -13,6 +13,7 @@ mod merged;
 mod package;
 mod python;
 mod recipes;
+mod stricter;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ use key::{Keys, Reach};
 pub use merged::{MergedManifest, merge_manifest};
 pub use python::dependencies as python_dependencies;
 pub use recipes::idle as idle_targets;
+use stricter::lines_ask_no_less;
 
 /// The differences between two versions of a manifest in its guarded keys.
 pub(super) fn findings(
@@ -32,6 +34,9 @@ pub(super) fn findings(
     commands: &[(String, Vec<String>)],
 ) -> Vec<Finding> {
     let name = path.rsplit('/').next().unwrap_or(path);
+    if lines_ask_no_less(path, before, now) {
+        return Vec::new();
+    }
     let read: fn(&str, &Reach) -> Option<Keys> = match name {
         "Cargo.toml" => cargo::keys,
         "package.json" => package::keys,
@@ -68,12 +73,14 @@ pub fn selects_the_same_tests(
     found.iter().all(|finding| finding.severity == Severity::Warn)
 }
 
-/// Two versions of pytest's own settings select and run the same.
+/// Two versions of a runner's own settings select and run the same, or ask more.
 pub(super) fn runs_the_same(path: &str, before: &str, now: &str) -> bool {
+    if !path.ends_with("pytest.ini") {
+        return lines_ask_no_less(path, before, now);
+    }
     let reach = Reach::new(&[], (before, now));
-    let both =
-        path.ends_with("pytest.ini").then(|| (ini::keys(before, &reach), ini::keys(now, &reach)));
-    matches!(both, Some((Some(before), Some(is))) if before.findings(&is, path, now).is_empty())
+    let both = (ini::keys(before, &reach), ini::keys(now, &reach));
+    matches!(both, (Some(before), Some(is)) if before.findings(&is, path, now).is_empty())
 }
 
 /// Of a file outside of the tree, or that git ignores, what can get around the

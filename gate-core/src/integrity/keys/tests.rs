@@ -1,5 +1,7 @@
 //! What in manifests is guarded, and what is free.
 
+mod stricter;
+
 use super::*;
 
 /// The rules that a change of a manifest hits, with the key.
@@ -208,6 +210,7 @@ fn other_builds() {
         &["dependency-replaced replace b"],
     );
     free("go.mod", module, &module.replace("v1.0.0", "v1.1.0"));
+    free("go.mod", module, &format!("{module}require c v0.0.0\nreplace c => ./c\n"));
     let vite = "export default {\n  base: '/',\n  test: {\n    globals: true,\n  },\n}\n";
     assert_eq!(
         found("vite.config.ts", vite, &vite.replace("globals: true", "exclude: ['a']")).len(),
