@@ -55,6 +55,6 @@ pub use outcome::{Allowed, Weighed, weigh};
 pub use rule::{
     About, CRITERION, GIT, HARNESS, HOOK, OUTSIDE, SUBMODULE, TOOL, UNCHANGED, UNSEEN, rules,
 };
-pub use test_edit::{TestEdit, compare_test_edit};
+pub use test_edit::{ChangedProduct, TestEdit, compare_test_edit};
 pub use test_names::test_names;
 pub use tests_in_source::tests_in_source;

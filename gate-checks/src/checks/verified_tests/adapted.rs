@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gate_core::integrity::{TestEdit, compare_test_edit, selects_the_same_tests};
+use gate_core::integrity::{ChangedProduct, TestEdit, compare_test_edit, selects_the_same_tests};
 
 use super::VerifiedTests;
 use super::overlay::{Overlay, Replacement, ReplacementKind};
@@ -25,7 +25,7 @@ impl VerifiedTests<'_> {
             let command = (folder, self.settings.command.clone());
             return selects_the_same_tests(&name, (&before.bytes, &now), &[command]);
         }
-        match compare_test_edit(&name, &before.bytes, &now) {
+        match compare_test_edit(&name, (&before.bytes, &now), overlay.changed_product(tree)) {
             TestEdit::Same => true,
             TestEdit::Changed => false,
             // A name that is tested no more, and that the work still has, may be broken.
@@ -38,6 +38,20 @@ impl VerifiedTests<'_> {
 }
 
 impl Overlay<'_> {
+    /// The files of the product that the work changes.
+    fn changed_product(&self, tree: &WorkTree) -> &ChangedProduct {
+        self.changed_product.get_or_init(|| {
+            let mut product = ChangedProduct::default();
+            for change in self.changes.iter().filter(|change| change.guarded.is_none()) {
+                let before = self.baseline.content(tree, &change.path).ok().flatten();
+                let before = before.as_ref().map(|file| file.bytes.as_slice());
+                let now = tree.bytes(&change.path);
+                product.add(&change.path.to_string_lossy(), before, now.as_deref());
+            }
+            product
+        })
+    }
+
     /// The texts of files of the product that were changed.
     fn product(&self, tree: &WorkTree) -> impl Iterator<Item = Vec<u8>> {
         let changes = self.changes.iter();

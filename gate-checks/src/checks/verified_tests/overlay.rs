@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use gate_core::decide::policy::Allowance;
 use gate_core::integrity::{
-    Guarded, MergedManifest, guarded, is_assertion_helper, loaded_by_itself, merge_manifest,
-    test_names, with_baseline_inline_tests,
+    ChangedProduct, Guarded, MergedManifest, guarded, is_assertion_helper, loaded_by_itself,
+    merge_manifest, test_names, with_baseline_inline_tests,
 };
 
 use super::identities;
@@ -113,6 +114,8 @@ pub(super) struct Overlay<'a> {
     allowed: Vec<bool>,
     /// Files that were new at an earlier decision, with the tests that passed without them.
     new_before: Vec<(PathBuf, BTreeSet<String>)>,
+    /// The files of the product that the work changes, read once an edited test needs them.
+    pub(super) changed_product: OnceLock<ChangedProduct>,
 }
 
 impl<'a> Overlay<'a> {
@@ -145,7 +148,8 @@ impl<'a> Overlay<'a> {
                 new_before.push((path, passed.iter().cloned().collect()));
             }
         }
-        Ok(Some(Self { baseline, changes, allowed, new_before }))
+        let changed_product = OnceLock::new();
+        Ok(Some(Self { baseline, changes, allowed, new_before, changed_product }))
     }
 
     /// The changes that the operator has approved by path.

@@ -1,6 +1,9 @@
 //! Imports of a test file: their order says nothing, and a product may move.
 
-use super::reader::{END, Kind, Token};
+use std::collections::BTreeSet;
+
+use super::product::ChangedProduct;
+use super::reader::{END, Kind, Token, closed, text};
 use super::words::{is_foreign, is_free};
 use crate::integrity::language::Language;
 
@@ -16,13 +19,27 @@ pub(super) struct Import {
 
 /// The imports of a file, and its tokens without them.
 pub(super) fn split(tokens: &[Token], language: Language) -> (Vec<Import>, Vec<Token>) {
-    let (mut imports, mut rest) = (Vec::new(), Vec::with_capacity(tokens.len()));
-    let mut at = 0;
+    let (mut imports, mut rest) = (Vec::new(), Vec::<Token>::with_capacity(tokens.len()));
+    let (mut at, mut open_blocks) = (0, 0_usize);
     while at < tokens.len() {
-        let starts = rest.last().is_none_or(|last: &Token| {
+        let starts = rest.last().is_none_or(|last| {
             last.kind == Kind::Break || matches!(last.text.as_str(), ";" | "{" | "}")
         });
-        let next = tokens.get(at + 1).map_or("", |token| token.text.as_str());
+        if language == Language::Js
+            && starts
+            && open_blocks == 0
+            && let Some((required, end)) = required(&tokens[at..])
+        {
+            imports.extend(required);
+            // A `require` runs at its place: it may stand among others, and no statement between.
+            let place = Token { text: "require".to_owned(), kind: Kind::Break };
+            if rest.last() != Some(&place) {
+                rest.push(place);
+            }
+            at += end;
+            continue;
+        }
+        let next = text(tokens, at + 1);
         let begins = starts
             && match (language, tokens[at].text.as_str()) {
                 (Language::Python, "import" | "from")
@@ -32,6 +49,8 @@ pub(super) fn split(tokens: &[Token], language: Language) -> (Vec<Import>, Vec<T
                 _ => false,
             };
         if !begins {
+            open_blocks += usize::from(tokens[at].is("{"));
+            open_blocks = open_blocks.saturating_sub(usize::from(tokens[at].is("}")));
             rest.push(tokens[at].clone());
             at += 1;
             continue;
@@ -69,17 +88,18 @@ pub(super) fn split(tokens: &[Token], language: Language) -> (Vec<Import>, Vec<T
 
 /// A statement holds nothing but what an import may hold.
 fn is_import(statement: &[Token], language: Language) -> bool {
-    let names_modules = matches!(language, Language::Js | Language::Go);
-    let is_module = |token: &Token| names_modules && token.text.starts_with(['"', '`']);
-    let is_part = |token: &Token| match token.kind {
+    let modules = statement.iter().filter(|token| token.kind == Kind::Literal).count();
+    let ends_named = statement.last().is_some_and(|last| is_module(last, language));
+    statement.iter().all(|token| match token.kind {
         Kind::Word => true,
-        Kind::Literal => is_module(token),
+        Kind::Literal => is_module(token, language),
         Kind::Sign => "... :: , * ( ) { } ;".contains(&token.text),
         Kind::Break => false,
-    };
-    let modules = statement.iter().filter(|token| token.kind == Kind::Literal).count();
-    let is_named = statement.last().is_some_and(is_module) && modules == 1;
-    statement.iter().all(is_part) && (language != Language::Js || is_named)
+    }) && (language != Language::Js || (ends_named && modules == 1))
+}
+
+fn is_module(token: &Token, language: Language) -> bool {
+    matches!(language, Language::Js | Language::Go) && token.text.starts_with(['"', '`'])
 }
 
 fn import(module: &str, name: &str, binding: &str) -> Import {
@@ -177,17 +197,47 @@ fn js(statement: &[Token], imports: &mut Vec<Import>) {
     }
 }
 
+/// The names that a declaration takes from `require("…")`, and the place after it; `None` if it is
+/// any other declaration.
+fn required(tokens: &[Token]) -> Option<(Vec<Import>, usize)> {
+    let declares = ["const", "let", "var", "import"].contains(&text(tokens, 0));
+    let is_list = text(tokens, 1) == "{" && text(tokens, 0) != "import";
+    let value = if is_list { closed(tokens, 1)? } else { 2 };
+    let call = tokens.get(value..value + 5)?;
+    let (module, words) = (&call[3], texts(call));
+    let is_call = matches!(words[..], ["=", "require", "(", _, ")"]);
+    let is_over = tokens.get(value + 5).is_none_or(|next| next.is(END));
+    if !(declares && is_call && is_over && module.text.starts_with('"')) {
+        return None;
+    }
+    let module = module.text.trim_matches('"');
+    let end = (value + 6).min(tokens.len());
+    if !is_list {
+        return tokens[1].is_word().then(|| (vec![import(module, "", &tokens[1].text)], end));
+    }
+    let names = tokens[2..value - 1].split(|token| token.is(","));
+    let names = names.map(|part| match part {
+        [name] if name.is_word() => Some(import(module, &name.text, &name.text)),
+        [name, colon, binding] if name.is_word() && colon.is(":") && binding.is_word() => {
+            Some(import(module, &name.text, &binding.text))
+        }
+        _ => None,
+    });
+    Some((names.collect::<Option<_>>()?, end))
+}
+
 /// The renames that the imports of a file went through; `None` if a name now comes from
 /// somewhere else.
 pub(super) fn renames(
     old: &[Import],
     new: &[Import],
-    is_known: impl Fn(&str) -> bool,
+    known: &BTreeSet<&str>,
+    product: &ChangedProduct,
 ) -> Option<Vec<(String, String)>> {
     let gone: Vec<&Import> = old.iter().filter(|import| !new.contains(import)).collect();
     let added: Vec<&Import> = new.iter().filter(|import| !old.contains(import)).collect();
-    let is_whole = |import: &&&Import| import.name == "*" || import.binding.is_empty();
-    if gone.iter().chain(&added).any(|import| is_whole(&import))
+    let mut changed = gone.iter().chain(&added);
+    if changed.any(|import| import.name == "*" || import.binding.is_empty())
         || !bind_once(new) && !added.is_empty()
     {
         return None;
@@ -196,23 +246,29 @@ pub(super) fn renames(
     for import in &added {
         let same = gone.iter().find(|other| other.binding == import.binding);
         if let Some(other) = same {
-            let names_free =
-                other.name == import.name || (is_free(&other.name) && is_free(&import.name));
-            if !names_free || !moved(&other.module, &import.module) {
+            let is_known = old.iter().any(|known| known.name == import.name);
+            let names_free = other.name == import.name
+                || (is_free(&other.name) && is_free(&import.name) && !is_known);
+            if !names_free || !follows(other, import, product) {
                 return None;
             }
             continue;
         }
-        if is_known(&import.binding) {
+        if known.contains(import.binding.as_str()) {
             return None;
         }
         for other in &gone {
-            if moved(&other.module, &import.module) && is_free(&other.binding) {
+            if follows(other, import, product) && is_free(&other.binding) {
                 renames.push((other.binding.clone(), import.binding.clone()));
             }
         }
     }
     Some(renames)
+}
+
+/// An import may stand in the place of another one: its module is the same, or has moved.
+fn follows(was: &Import, is: &Import, product: &ChangedProduct) -> bool {
+    was.module == is.module || (moved(&was.module, &is.module) && !product.still_has(was, is))
 }
 
 /// No name stands for two things, so that the order of imports says nothing.
@@ -227,14 +283,12 @@ fn moved(from: &str, to: &str) -> bool {
     if is_foreign(from) || is_foreign(to) {
         return false;
     }
-    let parts = |path: &str| -> Vec<String> {
+    let [old, new] = [from, to].map(|path| {
         let parts = path.split(['.', '/', ':']).filter(|part| !part.is_empty());
-        parts.map(str::to_owned).collect()
-    };
-    let (old, new) = (parts(from), parts(to));
+        parts.collect::<Vec<_>>()
+    });
     let both_relative = from.starts_with('.') && to.starts_with('.');
-    from == to
-        || (!old.is_empty() && old.first() == new.first())
+    (!old.is_empty() && old.first() == new.first())
         || (!old.is_empty() && old.last() == new.last())
         || both_relative
 }

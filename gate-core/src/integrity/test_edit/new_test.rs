@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::reader::{END, IN, Kind, OUT, Token};
+use super::reader::{END, IN, Kind, OUT, Token, closed, text};
 use super::words::reaches_out;
 use crate::integrity::language::Language;
 
@@ -29,31 +29,6 @@ pub(super) fn end<'t>(
     };
     let body = tokens.get(from..end)?;
     (known.insert(name) && !changes_others(body)).then_some(end)
-}
-
-fn text(tokens: &[Token], at: usize) -> &str {
-    tokens.get(at).map_or("", |token| token.text.as_str())
-}
-
-/// The token after the bracket that closes the one here.
-fn closed(tokens: &[Token], open: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (at, token) in tokens.iter().enumerate().skip(open) {
-        if token.kind != Kind::Sign {
-            continue;
-        }
-        match token.text.as_str() {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 fn python(tokens: &[Token], from: usize) -> Option<(&str, usize)> {

@@ -359,6 +359,37 @@ fn without_docstrings(tokens: &mut Vec<Token>) {
     }
 }
 
+/// The text of a token; empty if there is none.
+pub(super) fn text(tokens: &[Token], at: usize) -> &str {
+    tokens.get(at).map_or("", |token| token.text.as_str())
+}
+
+/// The text of the token before.
+pub(super) fn text_before(tokens: &[Token], at: usize) -> &str {
+    at.checked_sub(1).map_or("", |before| text(tokens, before))
+}
+
+/// The token after the bracket that closes the one here.
+pub(super) fn closed(tokens: &[Token], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        if token.kind != Kind::Sign {
+            continue;
+        }
+        match token.text.as_str() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 pub(super) fn is_keyword(word: &str) -> bool {
     const KEYWORDS: &[&str] = &[
         "and",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reader::{Kind, Token, is_keyword};
-use super::words::{is_built_in, is_expected, says};
+use super::words::{is_built_in, is_expected, is_free, says};
 use crate::integrity::language::Language;
 
 /// The tokens of a file by statement.
@@ -99,7 +99,11 @@ impl<'t> Statements<'t> {
     fn asserts(&self, open: usize) -> bool {
         let at = open.checked_sub(1).filter(|at| self.tokens[*at].is("!"));
         let name = at.unwrap_or(open).checked_sub(1).map(|at| &self.tokens[at]);
-        name.is_some_and(|name| name.is_word() && says(&name.text))
+        name.is_some_and(|name| {
+            // A test's own call holds its assertions.
+            let is_test = matches!(name.text.as_str(), "it" | "test" | "describe");
+            name.is_word() && says(&name.text) && !is_test
+        })
     }
 
     fn is_block(&self, open: usize, start: usize, in_block: bool) -> bool {
@@ -152,19 +156,72 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// An argument tells nothing that stands elsewhere in the statement around this place.
-    pub(super) fn is_new_there(&self, at: usize, argument: &[Token]) -> bool {
-        let statement = &self.by_start[&self.starts[at]];
-        let first = statement.first().copied().unwrap_or(at);
-        if !self.is_assertion(statement) && !self.is_head(first) {
-            return true;
+    /// The literals that the call at this place may have to answer: those that its own assertion
+    /// compares it with, or, if they stand elsewhere, all others of the test.
+    pub(super) fn answers(&self, at: usize) -> Vec<&'t Token> {
+        let start = self.starts[at];
+        let mut places = self.other_sides(at);
+        if places.is_empty() || places.iter().any(|other| self.names_value(*other, at)) {
+            let mut before = self.by_start.range(..=start).rev();
+            let from = before.find(|(_, statement)| self.begins_test(statement));
+            let mut after = self.by_start.range(start + 1..);
+            let to = after.find(|(_, statement)| self.begins_test(statement));
+            let to = to.map_or(self.tokens.len(), |(to, _)| *to);
+            let test = self.by_start.range(from.map_or(0, |(from, _)| *from)..to);
+            places.extend(test.filter(|(other, _)| **other != start).flat_map(|(_, all)| all));
         }
-        argument.iter().filter(|token| token.kind == Kind::Literal).all(|token| {
-            let same = |place: &&usize| {
-                self.tokens[**place] == *token && self.sides[**place] != self.sides[at]
-            };
-            statement.iter().find(same).is_none()
-        })
+        let tokens = places.into_iter().map(|place| &self.tokens[place]);
+        tokens.filter(|token| token.kind == Kind::Literal).collect()
+    }
+
+    /// The call at this place has to equal a number or a text.
+    pub(super) fn compares(&self, at: usize) -> bool {
+        const EQUAL: &[&str] = &[
+            "==",
+            "===",
+            "assert_eq",
+            "assertEqual",
+            "toBe",
+            "toEqual",
+            "toStrictEqual",
+            "Equal",
+            "equal",
+            "strictEqual",
+            "deepEqual",
+            "deepStrictEqual",
+        ];
+        let statement = &self.by_start[&self.starts[at]];
+        let mut words = statement.iter().map(|place| self.tokens[*place].text.as_str());
+        let others = self.other_sides(at).into_iter().map(|place| &self.tokens[place]);
+        let mut values = others.filter(|token| token.kind == Kind::Literal);
+        words.any(|word| EQUAL.contains(&word) || (word == "!=" && self.is_head(self.starts[at])))
+            && values.any(|value| value.text.starts_with(|c: char| c == '"' || c.is_ascii_digit()))
+    }
+
+    /// The tokens on the other sides of an assertion; none if this place belongs to no assertion.
+    fn other_sides(&self, at: usize) -> Vec<usize> {
+        let statement = &self.by_start[&self.starts[at]];
+        if !self.is_assertion(statement) && !self.is_head(statement[0]) {
+            return Vec::new();
+        }
+        statement.iter().copied().filter(|other| self.sides[*other] != self.sides[at]).collect()
+    }
+
+    /// A name for a value that does not stand on the side of the call itself.
+    fn names_value(&self, at: usize, call: usize) -> bool {
+        let token = &self.tokens[at];
+        let mut own = self.by_start[&self.starts[at]].iter();
+        token.is_word()
+            && is_free(&token.text)
+            && !own.any(|other| {
+                self.sides[*other] == self.sides[call] && self.tokens[*other] == *token
+            })
+    }
+
+    fn begins_test(&self, statement: &[usize]) -> bool {
+        const HEADS: [&str; 10] =
+            ["def", "class", "fn", "func", "@", "#", "it", "test", "describe", "async"];
+        HEADS.contains(&self.tokens[statement[0]].text.as_str())
     }
 
     fn is_assertion(&self, statement: &[usize]) -> bool {
@@ -223,7 +280,9 @@ impl<'t> Statements<'t> {
             let (token, name) = (&self.tokens[*at], text(*at));
             let is_name =
                 is_built_in(name) || is_expected(name) || !(is_keyword(name) || says(name));
-            token.kind == Kind::Literal || (token.is_word() && is_name)
+            // A snapshot stands in a file of its own.
+            let is_stored = name.ends_with("Snapshot");
+            token.kind == Kind::Literal || (token.is_word() && (is_name || is_stored))
         });
         // Of `expect(…).toBe(…)` the second one is expected.
         let is_matched = statement

@@ -1,6 +1,8 @@
 //! Edits of test files, and what they mean.
 
 mod honest;
+mod product;
+mod requires;
 mod weakened;
 
 use proptest::prelude::*;
@@ -124,6 +126,53 @@ fn totals() {
 ",
 };
 
+/// Texts, each with another in its place.
+type Edits<'a> = &'a [(&'a str, &'a str)];
+
+/// Functions that have got a parameter: the file, its text, and the edits of it.
+const GROWN: &[(&str, &str, Edits<'_>)] = &[
+    (
+        "product.py",
+        "def add(a, b):\n    return a + b\n\n\ndef total(all):\n    return 0\n\n\ndef load(name):\n    \
+         return Config()\n\n\nclass Config:\n    def get(self, key):\n        return key\n\n    def \
+         read(self, at):\n        return at\n",
+        &[
+            ("(a, b)", "(a, b, base)"),
+            ("(all)", "(all, start)"),
+            ("(name)", "(name, more)"),
+            ("key)", "key, other)"),
+            ("at):", "at, mode):"),
+            ("    return 0\n", "    return 0\n\n\ndef plus(a, b, base):\n    return a + b\n"),
+        ],
+    ),
+    (
+        "src/product.ts",
+        "export function add(a: number, b: number): number {\n  return a + b\n}\nexport const total = \
+         (all: number[]) => all\n",
+        &[("b: number)", "b: number, options: Options)"), ("number[])", "number[], kind: string)")],
+    ),
+    (
+        "calc/calc.go",
+        "package calc\n\nfunc Add(a, b int) int {\n\treturn a + b\n}\n\nfunc Name(a string) string {\n\t\
+         return a\n}\n",
+        &[("a, b int", "a, b int, more *More"), ("a string", "a string, short bool")],
+    ),
+    (
+        "src/lib.rs",
+        "pub fn add(a: u8, b: u8) -> u8 {\n    a + b\n}\n\npub fn total<T>(all: &[T]) -> u8 {\n    0\n}\n",
+        &[("b: u8)", "b: u8, mode: Mode)"), ("[T])", "[T], options: &Options)")],
+    ),
+];
+
+fn grown() -> ChangedProduct {
+    let mut product = ChangedProduct::default();
+    for (path, before, edits) in GROWN {
+        let now = edits.iter().fold((*before).to_owned(), |now, (from, to)| now.replace(from, to));
+        product.add(path, Some(before.as_bytes()), Some(now.as_bytes()));
+    }
+    product
+}
+
 /// Each piece of the sample that an edit names has another in its place.
 fn said(sample: &Sample, edit: &[(&str, &str)]) -> TestEdit {
     let mut now = sample.text.to_owned();
@@ -131,7 +180,11 @@ fn said(sample: &Sample, edit: &[(&str, &str)]) -> TestEdit {
         assert!(now.contains(from), "{}: no {from}", sample.path);
         now = now.replace(from, to);
     }
-    compare_test_edit(sample.path, sample.text.as_bytes(), now.as_bytes())
+    compare(sample.path, sample.text.as_bytes(), now.as_bytes())
+}
+
+fn compare(path: &str, before: &[u8], now: &[u8]) -> TestEdit {
+    compare_test_edit(path, (before, now), &grown())
 }
 
 #[track_caller]
@@ -166,7 +219,7 @@ fn of_a_product_in_rust_its_tests_count() {
     let before = source("/// ```\n/// a()\n/// ```\nfn add() {}", "assert_eq!(add(1, 2), 3);");
     let said = |product: &str, test: &str| {
         let now = source(product, test);
-        compare_test_edit("src/lib.rs", before.as_bytes(), now.as_bytes())
+        compare("src/lib.rs", before.as_bytes(), now.as_bytes())
     };
     let product = "/// ```\n/// a()\n/// ```\nfn plus() { 1 }";
     assert_eq!(said(product, "assert_eq!(add(1, 2), 3);"), TestEdit::Same);
@@ -177,15 +230,14 @@ fn of_a_product_in_rust_its_tests_count() {
 
 #[test]
 fn data_is_the_same_or_changed() {
-    let said = |path: &str, before: &str, now: &str| {
-        compare_test_edit(path, before.as_bytes(), now.as_bytes())
-    };
+    let said =
+        |path: &str, before: &str, now: &str| compare(path, before.as_bytes(), now.as_bytes());
     assert_eq!(said("tests/data/a.json", "{}\n", "{}  \n\n"), TestEdit::Same);
     assert_eq!(said("tests/data/a.json", "{}\n", "{ }\n"), TestEdit::Changed);
     assert_eq!(said("a.snap", "a\nb", "b\na"), TestEdit::Changed);
     assert_eq!(said("spec/a_spec.rb", "a # b", "a"), TestEdit::Changed);
-    assert_eq!(compare_test_edit("test_a.py", b"\xff", b"\xff "), TestEdit::Same);
-    assert_eq!(compare_test_edit("test_a.py", b"\xff", b"\xfe"), TestEdit::Changed);
+    assert_eq!(compare("test_a.py", b"\xff", b"\xff "), TestEdit::Same);
+    assert_eq!(compare("test_a.py", b"\xff", b"\xfe"), TestEdit::Changed);
 }
 
 const PIECES: [&str; 34] = [
@@ -234,12 +286,13 @@ proptest! {
     ) {
         let (one, other) = (one.concat(), other.concat());
         for path in ["a.rs", "a.test.ts", "test_a.py", "a_test.go", "a.json"] {
-            compare_test_edit(path, one.as_bytes(), other.as_bytes());
-            compare_test_edit(path, &bytes, one.as_bytes());
-            compare_test_edit(path, one.as_bytes(), &bytes);
-            prop_assert_eq!(compare_test_edit(path, one.as_bytes(), one.as_bytes()), TestEdit::Same);
+            compare(path, one.as_bytes(), other.as_bytes());
+            ChangedProduct::default().add(path, Some(&bytes), Some(one.as_bytes()));
+            compare(path, &bytes, one.as_bytes());
+            compare(path, one.as_bytes(), &bytes);
+            prop_assert_eq!(compare(path, one.as_bytes(), one.as_bytes()), TestEdit::Same);
             let spaced = format!("{one}\n\n");
-            let said = compare_test_edit(path, one.as_bytes(), spaced.as_bytes());
+            let said = compare(path, one.as_bytes(), spaced.as_bytes());
             prop_assert!(said != TestEdit::Adapted, "{} {:?}", path, one);
         }
     }
@@ -251,7 +304,7 @@ proptest! {
         let at = digits[at % digits.len()];
         for with in ["9", "x", "", "0x"] {
             let now = format!("{}{with}{}", &sample.text[..at], &sample.text[at + 1..]);
-            let said = compare_test_edit(sample.path, sample.text.as_bytes(), now.as_bytes());
+            let said = compare(sample.path, sample.text.as_bytes(), now.as_bytes());
             prop_assert_eq!(said, TestEdit::Changed, "{}", now);
         }
     }
