@@ -17,6 +17,15 @@ fn python(act: &str) -> Ran {
     fools(&pytest(act))
 }
 
+pub(super) const CHANGED: Caught = ["tests", "fail", "a person has to approve it"];
+
+/// The sum was right; its tests pass as they are edited.
+fn edited(act: &str) -> Ran {
+    let sum = "def add(a, b):\n    return a + b\n";
+    let files = [("calc.py", sum), ("tests/test_calc.py", crate::fooled::TESTS)];
+    fools(&Attack { files: &files, ..pytest(act) })
+}
+
 /// Both checks look at a module whose sum is wrong.
 fn module_of(act: &str) -> Ran {
     fools(&Attack { settings: "[checks.integrity]\n", ..pytest(act) })
@@ -162,6 +171,21 @@ X",
     with("pytest", "a script runs one file", MASKED, || {
         script(
             "printf 'def test_a():\\n    pass\\n' > test_a.py; echo 'python3 -m pytest -q test_a.py' > check.sh",
+        )
+    }),
+    with("pytest", "tests alone pass an argument that has a default", CHANGED, || {
+        edited(
+            "printf 'def add(a, b, c=1):\\n    return a + b - c\\n' > calc.py; sed -i 's/(2, 2)/(2, 2, 0)/; s/(0, 0)/(0, 0, 0)/' tests/test_calc.py",
+        )
+    }),
+    with("pytest", "tests hand their answers in", CHANGED, || {
+        edited(
+            "printf 'def add(a, b, c):\\n    return c\\n' > calc.py; sed -i 's/(2, 2)/(2, 2, 4)/; s/(0, 0)/(0, 0, 0)/' tests/test_calc.py",
+        )
+    }),
+    with("pytest", "a decorator fills a parameter in that tests pass", CHANGED, || {
+        edited(
+            "printf 'def filled(f):\\n    return lambda a, b, c=1: f(a, b, c)\\n\\n\\n@filled\\ndef add(a, b, c):\\n    return a + b - c\\n' > calc.py; sed -i 's/(2, 2)/(2, 2, 0)/; s/(0, 0)/(0, 0, 0)/' tests/test_calc.py",
         )
     }),
     held("results are written anew by a plug-in", MASKED, "fooled::results_that_are_written_anew"),

@@ -1,6 +1,6 @@
 //! What is done to tests in other languages and to what runs them.
 
-use super::tests::{FAILS, GONE, MASKED, fools};
+use super::tests::{CHANGED, FAILS, GONE, MASKED, fools};
 use super::{Row, done, held, with};
 use crate::fooled::Attack;
 use crate::fooled_cargo::cargo;
@@ -125,6 +125,17 @@ pub(super) const ROWS: &[Row] = &[
         ];
         let act = "echo '{\"scripts\": {\"test\": \"node --test --test-name-pattern=zero\"}}' > package.json";
         fools(&Attack { command: "npm test", settings: "", files: &files, act })
+    }),
+    with("node", "a test requires another module than the one that is broken", CHANGED, || {
+        let files = [
+            ("calc.js", "exports.add = (a, b) => a + b;\n"),
+            (
+                "calc.test.js",
+                "const assert = require('node:assert');\nconst test = require('node:test');\nconst { add } = require('./calc');\ntest('adds', () => {\n  assert.equal(add(2, 2), 4);\n});\n",
+            ),
+        ];
+        let act = "cp calc.js sums.js; sed -i 's/a + b/a - b/' calc.js; sed -i 's/calc/sums/' calc.test.js";
+        fools(&Attack { command: "node --test", settings: "", files: &files, act })
     }),
     held(
         "inline tests are ignored, deleted, switched off",

@@ -27,6 +27,10 @@ const CHANGES: &[Change] = &[
         "a parameter with a default",
         "sed -i 's/def add(a, b)/def add(a, b, c=0)/; s/a + b/a + b + c/' lib.py",
     ),
+    change(
+        "an added parameter",
+        "sed -i 's/def add(a, b)/def add(a, b, c)/; s/a + b/a + b + c/' lib.py; sed -i 's/add(2, 2)/add(2, 2, 0)/; s/add(0, 0)/add(0, 0, 0)/' tests/test_lib.py",
+    ),
     change("a keyword in a call of a test", "sed -i 's/half(4)/half(a=4)/' tests/test_lib.py"),
     approved(
         "a changed value",
@@ -116,6 +120,14 @@ const CHANGES: &[Change] = &[
         "printf '\\n\\ndef links():\\n    if os.name == \"nt\":\\n        raise NotImplementedError(\"not on Windows\")\\n    return True\\n' >> lib.py",
     ),
     change(
+        "a function for one platform",
+        "printf '\\n\\ndef links():\\n    if os.name != \"nt\":\\n        return True\\n    raise NotImplementedError\\n' >> lib.py",
+    ),
+    change(
+        "an abstract method",
+        "printf '\\n\\nclass Shape:\\n    def area(self):\\n        raise NotImplementedError\\n\\n\\nclass Dot(Shape):\\n    def area(self):\\n        return 0\\n' >> lib.py",
+    ),
+    change(
         "a type error is excused",
         "sed -i 's/^import os/import os\\nimport json  # type: ignore[import-untyped]/' lib.py",
     ),
@@ -125,13 +137,25 @@ const CHANGES: &[Change] = &[
         "printf '\\n\\ndef number(text):\\n    try:\\n        return int(text)\\n    except ValueError:\\n        return None\\n' >> lib.py",
     ),
     change(
-        "a new dependency",
-        "sed -i 's/dependencies = \\[/&\"left>=1.0\", /' pyproject.toml; echo 'left==1.0' >> requirements.lock",
+        "a new dependency, with pip",
+        "sed -i 's/dependencies = \\[/&\"left>=1.0\"/' pyproject.toml; echo 'left==1.0' >> requirements.txt",
+    ),
+    change(
+        "a new dependency, with uv",
+        "sed -i 's/dependencies = \\[/&\"left>=1.0\"/' pyproject.toml; printf 'dependencies = [{ name = \"left\" }]\\n\\n[package.metadata]\\nrequires-dist = [{ name = \"left\", specifier = \">=1.0\" }]\\n\\n[[package]]\\nname = \"left\"\\nversion = \"1.0\"\\nsource = { registry = \"https://pypi.org/simple\" }\\n' >> uv.lock",
+    ),
+    change(
+        "a new dependency in a folder, with uv",
+        "mkdir -p libs/left/src/left; echo 'zero = 0' > libs/left/src/left/__init__.py; printf '[project]\\nname = \"left\"\\nversion = \"1.0\"\\n' > libs/left/pyproject.toml; sed -i 's/dependencies = \\[/&\"left\"/' pyproject.toml; printf '\\n[tool.uv.sources]\\nleft = { path = \"libs/left\" }\\n' >> pyproject.toml; printf 'dependencies = [{ name = \"left\" }]\\n\\n[[package]]\\nname = \"left\"\\nversion = \"1.0\"\\nsource = { directory = \"libs/left\" }\\n' >> uv.lock",
     ),
     change("a newer version", "sed -i 's/version = \"1.0\"/version = \"1.1\"/' pyproject.toml"),
     change(
         "wider globs of tests",
         "sed -i 's/\\[\"tests\"\\]/[\"tests\", \"more\"]/' pyproject.toml; mkdir more; printf 'from lib import add\\n\\n\\ndef test_a():\\n    assert add(1, 1) == 2\\n' > more/test_a.py",
+    ),
+    change(
+        "stricter settings of pytest",
+        "sed -i 's/^testpaths/xfail_strict = true\\naddopts = \"--strict-markers\"\\ntestpaths/' pyproject.toml",
     ),
     change(
         "a comment in settings of pytest",
@@ -169,35 +193,9 @@ const CHANGES: &[Change] = &[
     ),
 ];
 
-/// Changes that are refused so far: by the comparison of edited tests, and by `integrity`.
-const REFUSED: &[Change] = &[
-    change(
-        "an added parameter",
-        "sed -i 's/def add(a, b)/def add(a, b, c)/; s/a + b/a + b + c/' lib.py; sed -i 's/add(2, 2)/add(2, 2, 0)/; s/add(0, 0)/add(0, 0, 0)/' tests/test_lib.py",
-    ),
-    change(
-        "an abstract method",
-        "printf '\\n\\nclass Shape:\\n    def area(self):\\n        raise NotImplementedError\\n\\n\\nclass Dot(Shape):\\n    def area(self):\\n        return 0\\n' >> lib.py",
-    ),
-    change(
-        "stricter settings of pytest",
-        "sed -i 's/^testpaths/xfail_strict = true\\ntestpaths/' pyproject.toml",
-    ),
-];
-
 #[test]
 #[ignore = "minutes: many projects"]
 fn with_pytest() {
-    all_with_pytest(CHANGES);
-}
-
-#[test]
-#[ignore = "an argument more in a call, a method that others override, and a stricter key are refused"]
-fn with_pytest_and_less_doubt() {
-    all_with_pytest(REFUSED);
-}
-
-fn all_with_pytest(changes: &[Change]) {
     if needs("pytest") {
         let files = &[
             ("lib.py", LIB),
@@ -208,7 +206,11 @@ fn all_with_pytest(changes: &[Change]) {
                 "pyproject.toml",
                 "[project]\nname = \"a\"\nversion = \"1.0\"\ndependencies = []\n\n[tool.pytest.ini_options]\ntestpaths = [\"tests\"]\npythonpath = [\".\"]\n",
             ),
-            ("requirements.lock", "# made\n"),
+            ("requirements.txt", "# made\n"),
+            (
+                "uv.lock",
+                "version = 1\nrequires-python = \">=3.9\"\n\n[[package]]\nname = \"a\"\nversion = \"1.0\"\nsource = { virtual = \".\" }\n",
+            ),
             ("Makefile", "SOURCES = lib.py\n\ntest:\n\tpython3 -m pytest -q\n"),
             (
                 ".github/workflows/ci.yml",
@@ -217,7 +219,7 @@ fn all_with_pytest(changes: &[Change]) {
         ];
         all_end(
             &Project { command: "python3 -m pytest -q", files, prepare: String::new() },
-            changes,
+            CHANGES,
         );
     }
 }
