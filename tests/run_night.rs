@@ -2,7 +2,7 @@
 //! closed, and what it all cost.
 
 use std::fs;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -150,10 +150,21 @@ fn a_budget_and_the_card_tell_the_same_cost() {
 fn beside(words: &str) -> (Ran, Child) {
     let agent = "echo $$ >>pids\nworks 'I begin.' 0.25\nsleep 300\n";
     let ran = project(QUICK, agent).words("man").code(0);
-    let mut runner = ran.beside(words);
+    // The tests may run under nohup.
+    let mut runner = behind("env --default-signal=HUP", &ran, words);
     let runner = runner.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     wait(|| ran.path("pids").exists());
     (ran, runner)
+}
+
+/// The program, started by words of a shell.
+fn behind(shell: &str, ran: &Ran, words: &str) -> Command {
+    let gate = ran.beside(words);
+    let script = format!("exec {shell} '{}' {words}", gate.get_program().display());
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).current_dir(ran.path("")).stdin(Stdio::null()).env_clear();
+    command.envs(gate.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
 }
 
 fn hang_up(runner: &Child) {
@@ -191,14 +202,8 @@ fn a_closed_terminal_leaves_a_record_a_handoff_and_the_command_that_goes_on() {
 fn a_loop_under_nohup_outlives_its_terminal() {
     let agent = "echo $$ >>pids\nwhile ! test -e go; do sleep 0.05; done\ntouch fixed\nworks \"$done_\" 0.25\n";
     let ran = project(QUICK, agent).words("man").code(0);
-    let shell = ran.beside(WORDS);
-    let program = shell.get_program().to_owned();
-    let script = format!("trap '' HUP; exec '{}' {WORDS}", program.to_string_lossy());
-    let mut nohup = std::process::Command::new("sh");
-    nohup.args(["-c", &script]).current_dir(ran.path("")).env_clear();
-    nohup.envs(shell.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut nohup = behind("env --ignore-signal=HUP", &ran, WORDS);
     let runner = nohup.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    drop(shell);
     wait(|| ran.path("pids").exists());
     hang_up(&runner);
     fs::write(ran.path("go"), "").unwrap();
