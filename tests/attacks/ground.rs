@@ -1,4 +1,4 @@
-//! What tests rest on beside their own text: settings under less known names, data, helpers, modules
+//! Attacks on settings and files that tests depend on: settings under less known names, data, helpers, modules
 //! that a runner imports, and sources that a rule cannot read.
 
 use super::tests::{FAILS, MASKED, fools};

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What an edit of a test comes to after a change of the product, each with its path and its texts.
+/// The result of an edit of a test after a change of the product, each with its path and its texts.
 fn after(product: (&str, &str, &str), test: (&str, &str, &str)) -> TestEdit {
     let mut changed = ChangedProduct::default();
     let (path, before, now) = product;
