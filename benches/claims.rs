@@ -162,18 +162,18 @@ impl<'a> Bench<'a> {
         let phase = gate_core::exit::WorkPhase::Draft;
         let drafts = (0..ITEMS).map(|number| {
             let id = format!("W-{number}");
-            gate_core::work::WorkItem::new(&id, "a title", "what is to be done", phase).unwrap()
+            gate_fleet::work::WorkItem::new(&id, "a title", "what is to be done", phase).unwrap()
         });
         let items: Vec<_> = drafts.collect();
         let add = |writing: &mut dyn gate_cli::store::Writing| {
             for item in &items {
-                let body = gate_core::work::Added::new(item);
-                let draft = gate_core::protocol::ledger::Draft {
+                let body = gate_fleet::work::Added::new(item);
+                let draft = gate_core::ledger::Draft {
                     time: "2026-11-22T10:00:00Z".to_owned(),
-                    kind: gate_core::work::kind::ADDED.to_owned(),
+                    kind: gate_fleet::work::kind::ADDED.to_owned(),
                     run: None,
                     actor: "bench".to_owned(),
-                    body: gate_core::protocol::ledger::Body::new(&body).unwrap(),
+                    body: gate_core::ledger::Body::new(&body).unwrap(),
                 };
                 let seq = writing.append(draft)?.record.seq;
                 assert!(writing.add_item(item, seq)?);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gate_core::protocol::fact::{Fact, Scope};
+use gate_fleet::fact::{Fact, Scope};
 
 use crate::support::{Ran, gate};
 

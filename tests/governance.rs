@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use gate_cli::governance::{Brief, Bus, Caller, Heads, Project, RunFolder, Runs, Settled};
-use gate_core::protocol::bus::{self, Draft};
-use gate_core::protocol::run::{Preamble, RunInfo, Status, layout};
+use gate_fleet::bus::{self, Draft};
+use gate_fleet::run::{Preamble, RunInfo, Status, layout};
 use jiff::Timestamp;
 use tempfile::TempDir;
 

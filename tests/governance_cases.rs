@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use gate_core::protocol::bus;
-use gate_core::protocol::run::{RunInfo, is_run_id};
+use gate_fleet::bus;
+use gate_fleet::run::{RunInfo, is_run_id};
 use serde_json::{Value, json};
 
 use crate::governance_formats::of_format;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use gate_core::protocol::bus::{self, Draft, Message, MessageId, Parent};
-use gate_core::protocol::run::{RunInfo, error_summary, is_run_id, is_task_id, project_id};
+use gate_fleet::bus::{self, Draft, Message, MessageId, Parent};
+use gate_fleet::run::{RunInfo, error_summary, is_run_id, is_task_id, project_id};
 use jiff::Timestamp;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use gate_core::protocol::ledger::{Body, Draft, Head, Sealed};
+use gate_core::ledger::{Body, Draft, Head, Sealed};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, pipe};
 use std::process::{Child, Stdio};
 
-use gate_core::protocol::ledger::Sealed;
+use gate_core::ledger::Sealed;
 
 use crate::support::{DONE, Ran, UNDONE, gate, judge};
 

@@ -3,7 +3,7 @@
 use std::thread;
 
 use gate_cli::store::StoreError;
-use gate_core::protocol::ledger::{Draft, Head};
+use gate_core::ledger::{Draft, Head};
 use serde_json::json;
 
 use crate::support::shelf::{PROJECT, Shelf, append, chain, decision, draft, head, look, work};
@@ -87,9 +87,7 @@ fn the_latest_and_the_named_are_found(shelf: &Shelf) {
         append(&mut *store, draft).unwrap();
     }
     look(&mut *store, |reading| {
-        let seq = |found: Option<gate_core::protocol::ledger::Sealed>| {
-            found.map(|found| found.record.seq)
-        };
+        let seq = |found: Option<gate_core::ledger::Sealed>| found.map(|found| found.record.seq);
         assert_eq!(seq(reading.latest_of_loop("a")?), Some(2), "a decision alone");
         assert_eq!(seq(reading.latest_of_loop("b")?), Some(3));
         assert_eq!(seq(reading.latest_of_loop("c")?), None);

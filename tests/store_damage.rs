@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use gate_cli::store::{Heads, StoreError};
-use gate_core::protocol::ledger::{Head, Sealed};
+use gate_core::ledger::{Head, Sealed};
 use serde_json::json;
 
 use crate::store::laws;

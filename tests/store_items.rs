@@ -3,7 +3,7 @@
 
 use gate_cli::store::{Ask, Claimable, Item, Leasing, Store, StoreError, Writing};
 use gate_core::exit::WorkPhase;
-use gate_core::work::{ItemState, Lease, WorkItem};
+use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 use serde_json::json;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use gate_cli::store::{Ask, Claimable, Reading, Store, StoreError};
 use gate_core::exit::WorkPhase;
-use gate_core::work::{ItemState, Lease};
+use gate_fleet::work::{ItemState, Lease};
 use serde_json::json;
 
 use crate::store::laws;

@@ -1,7 +1,7 @@
 //! Whatever is changed in a kept ledger is found, in either database: random
 //! edits, removals, insertions, swaps and cuts behind gate's back.
 
-use gate_core::protocol::ledger::{Chain, Head, Sealed};
+use gate_core::ledger::{Chain, Head, Sealed};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};

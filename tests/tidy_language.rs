@@ -20,7 +20,7 @@ const BANNED_CONSTANTS: [&str; 8] =
 const QUESTIONS: [&str; 6] = ["What", "Whether", "How", "Where", "Who", "Which"];
 
 fn sources() -> Vec<PathBuf> {
-    let crates = ["gate-core", "gate-checks", "gate-cli"];
+    let crates = ["gate-transcript", "gate-core", "gate-fleet", "gate-checks", "gate-cli"];
     let all = crates.iter().flat_map(|krate| files(&root().join(krate).join("src")));
     let rust = all.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
     rust.filter(|path| !path.components().any(|part| part.as_os_str() == "tests")).collect()

@@ -3,8 +3,8 @@
 use std::thread;
 
 use gate_core::exit::WorkPhase;
-use gate_core::protocol::ledger::{Hash, Sealed};
-use gate_core::work::{CI_PROCESSOR, Cause, ItemState, Lease, Step, WorkError, is_claimable};
+use gate_core::ledger::{Hash, Sealed};
+use gate_fleet::work::{CI_PROCESSOR, Cause, ItemState, Lease, Step, WorkError, is_claimable};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

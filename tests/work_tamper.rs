@@ -2,7 +2,7 @@
 //! nothing is claimed by a row that its records contradict.
 
 use gate_cli::store::{Place, open};
-use gate_core::protocol::ledger::{Body, Draft};
+use gate_core::ledger::{Body, Draft};
 use serde_json::{Value, json};
 
 use crate::exit::signal;

@@ -12,6 +12,7 @@
 //! * [`worktree`]: the files of the work, and their digest;
 //! * [`path_text`]: paths in JSON;
 //! * [`project`]: which commands check a project.
+#![doc = include_str!("../README.md")]
 
 pub mod baseline;
 mod cache;
@@ -35,7 +36,6 @@ mod prune;
 mod remove;
 pub mod report;
 mod schedule;
-
 mod settings;
 mod site;
 mod slots;

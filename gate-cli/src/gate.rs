@@ -15,6 +15,7 @@ use gate_checks::check::About;
 use gate_checks::{CheckSite, GatherOptions, Gathered, TreeChange};
 use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::breaker::Admission;
+use gate_core::decide::decision::judge;
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::{IterationFacts, TreeSeen, TreeState};
 use gate_core::decide::policy::{Allowance, When};
@@ -22,7 +23,7 @@ use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
 use gate_core::mask::Masker;
 use gate_core::trouble::Signature;
-use gate_core::{Decision, Input, Policy, Scan, Verdict, decide, digest, judge};
+use gate_core::{Decision, Input, Policy, Scan, Verdict, decide, digest};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 

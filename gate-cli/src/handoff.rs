@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use gate_checks::CheckSite;
 use gate_checks::worktree::{WorkTree, WorktreeError};
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::handoff::{self, Handoff, Known, Problem, Ran, Seen};
 use gate_core::{Policy, Verdict, text};
+use gate_fleet::handoff::{self, Handoff, Known, Problem, Ran, Seen};
 
 use crate::failure::Failure;
 use crate::memory::Memory;

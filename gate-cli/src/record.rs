@@ -3,7 +3,8 @@
 use gate_checks::TreeChange;
 use gate_core::decide::policy::Allowance;
 use gate_core::mask::{self, MASKED, Masker};
-use gate_core::{Decision, Transcript, Verdict};
+use gate_core::scan::Transcript;
+use gate_core::{Decision, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! Warnings beside a decision: about settings, about the transcript.
 
-use gate_core::Transcript;
 use gate_core::config::ConfigWarning;
 use gate_core::decide::reason::{Warning, WarningCode};
+use gate_core::scan::Transcript;
 
 /// A warning about a setting that is valid.
 pub(crate) fn warning(warning: &ConfigWarning) -> Warning {
@@ -34,7 +34,7 @@ fn about(code: WarningCode, (line, text): (u64, &str), count: usize) -> Option<W
 
 #[cfg(test)]
 mod tests {
-    use gate_core::{Limit, Remark};
+    use gate_core::scan::{Limit, Remark};
 
     use super::*;
 

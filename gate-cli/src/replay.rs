@@ -1,10 +1,10 @@
 //! `gate.replay.v1`: what the gate would have said of an iteration, and how
 //! that compares with labels and with an earlier replay.
 
-use gate_core::Transcript;
 use gate_core::decide::reason::{Reason, Warning};
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::Signal;
+use gate_core::scan::Transcript;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use gate_checks::{CancellationToken, Events};
 use gate_core::decide::iteration_facts::Outage;
 use gate_core::decide::policy::Allowance;
 use gate_core::decide::stop::Stop;
-use gate_core::read::Forced;
+use gate_transcript::Forced;
 use jiff::Timestamp;
 
 /// The parameters of one decision.

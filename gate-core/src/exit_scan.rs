@@ -1,9 +1,9 @@
 //! From bytes to exit signals: what `gate exit` needs of an agent's output.
 
 use crate::decide::signal::{ExitSighting, NoSignal, exit_signals};
-use crate::protocol::exit::ExitSignal;
-use crate::read::{Event, FinalTurn, Forced, Format, Reader, Sink, Wording};
+use crate::exit::ExitSignal;
 use crate::trouble;
+use gate_transcript::{Event, FinalTurn, Forced, Format, Reader, Sink, Wording};
 
 /// Looks for exit signals in an agent's output of any format, fed in pieces of
 /// any size. The feature flag is the caller's to ask.

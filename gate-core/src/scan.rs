@@ -8,11 +8,11 @@ use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
 use crate::decide::iteration_facts::IterationFacts;
 use crate::decide::policy::{Policy, SignalPolicy};
 use crate::decide::signal::Signal;
-use crate::read::{
+use crate::trouble::{self, Effort, Watch};
+use gate_transcript::{
     Boundary, Event, Fact, FinalTurn, Forced, Problem, ProblemKind, Prompt, Reader, Role, Sink,
     Usage, Wording,
 };
-use crate::trouble::{self, Effort, Watch};
 
 /// The most errors, limits, denials and problems that are kept of each kind.
 const KEEP: usize = 100;

@@ -3,6 +3,7 @@
 
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::breaker::{Admission, Breaker, BreakerState};
+use gate_core::decide::decision::judge;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::iteration_facts::{IterationFacts, TreeSeen, TreeState};
 use gate_core::decide::policy::Mode;
@@ -10,7 +11,7 @@ use gate_core::decide::reason::ReasonCode;
 use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::decide::timestamp::Timestamp;
-use gate_core::{Decision, Input, Policy, Verdict, judge};
+use gate_core::{Decision, Input, Policy, Verdict};
 
 const MINUTE: u64 = 60_000;
 

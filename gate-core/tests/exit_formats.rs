@@ -3,8 +3,8 @@
 #![allow(clippy::expect_used, reason = "a test says what it expects")]
 
 use gate_core::exit::{ExitReason, ExitSignal, WorkPhase};
-use gate_core::read::{Forced, Format};
-use gate_core::{ExitScan, ExitScanner};
+use gate_core::exit_scan::{ExitScan, ExitScanner};
+use gate_transcript::{Forced, Format};
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -8,7 +8,7 @@ mod writer;
 use gate_core::decide::breaker::Act;
 use gate_core::decide::run_state::RunState;
 use gate_core::history::{Divergence, History, Owner, State, kind};
-use gate_core::protocol::ledger::{Body, Chain, Record};
+use gate_core::ledger::{Body, Chain, Record};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

@@ -2,9 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
-use gate_core::protocol::ledger::{
-    Body, Chain, Draft, Fault, Hash, Head, Intact, Problem, Record, Sealed,
-};
+use gate_core::ledger::{Body, Chain, Draft, Fault, Hash, Head, Intact, Problem, Record, Sealed};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;

@@ -3,8 +3,8 @@
 
 use gate_core::config::{BREAKER_PACKS, PACKS, Pack, PackPattern, Sample};
 use gate_core::decide::indicator::{Counter, PatternSet};
-use gate_core::read::{Event, Role, Text};
 use gate_core::trouble;
+use gate_transcript::{Event, Role, Text};
 
 fn is_hit(pattern: &PackPattern, line: &str) -> bool {
     let set =

@@ -2,12 +2,13 @@
 #![allow(clippy::expect_used, reason = "a test says what it expects")]
 
 use gate_core::config::{Layer, Origin, resolve};
+use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{Mode, Threshold};
 use gate_core::decide::reason::ReasonCode;
 use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::stop::Stop;
-use gate_core::{Decision, Input, Judged, Policy, Verdict, judge, scan};
+use gate_core::{Decision, Input, Policy, Verdict, scan};
 
 const DONE: &str = "All tasks are completed.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: done";
 const SILENT: &str = "I have changed the parser.";

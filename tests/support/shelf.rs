@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gate_cli::store::{self, Place, Reading, Store, StoreError, Writing};
-use gate_core::protocol::ledger::{Body, Draft, Head, Sealed};
+use gate_core::ledger::{Body, Draft, Head, Sealed};
 use rusqlite::Connection;
 use rusqlite::types::Value as Cell;
 use serde_json::{Value, json};

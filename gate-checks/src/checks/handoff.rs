@@ -2,7 +2,7 @@
 //! to?
 //!
 //! It reads the files of its settings, Markdown or JSON, and holds each against the
-//! rules of the handoff protocol ([`gate_core::handoff`]). A problem fails, and so
+//! rules of the handoff protocol ([`gate_fleet::handoff`]). A problem fails, and so
 //! does a file that is missing: whoever has to hand over has not. A file that cannot
 //! be read is inconclusive.
 //!
@@ -16,8 +16,8 @@ use std::time::Instant;
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
-use gate_core::handoff::{self, Format, Problem};
 use gate_core::text;
+use gate_fleet::handoff::{self, Format, Problem};
 use serde_json::{Value, json};
 
 use super::acceptance::{self, Named, PlanError, files};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use gate_core::exit::{ExitReason, WorkPhase};
-use gate_core::read::Forced;
+use gate_transcript::Forced;
 
 use super::shared::FormatName;
 

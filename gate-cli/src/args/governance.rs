@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use gate_core::protocol::fact::Scope;
+use gate_fleet::fact::Scope;
 
 use crate::settings::parse_duration;
 

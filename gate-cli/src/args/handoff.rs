@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use gate_core::handoff::Format;
+use gate_fleet::handoff::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Handoff {

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use gate_core::protocol::ledger::Head;
+use gate_core::ledger::Head;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Ledger {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use gate_core::exit::WorkPhase;
-use gate_core::read::Forced;
+use gate_transcript::Forced;
 
 use super::exit::phase;
 use super::shared::{FormatName, non_empty};

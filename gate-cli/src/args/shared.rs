@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Command, Error};
 use gate_core::decide::reason::{ReasonCode, WarningCode};
-use gate_core::read::Forced;
+use gate_transcript::Forced;
 
 use crate::settings::Selection;
 

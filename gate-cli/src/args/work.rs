@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use gate_core::exit::WorkPhase;
-use gate_core::work::CLAIMABLE;
+use gate_fleet::work::CLAIMABLE;
 
 use super::exit::phase;
 use super::shared::non_empty;

@@ -2,7 +2,7 @@
 //! takes the memory of a page. Records never change, so that pages may be read
 //! one by one while others append.
 
-use gate_core::protocol::ledger::Sealed;
+use gate_core::ledger::Sealed;
 
 use super::lines::Flow;
 use crate::failure::Failure;

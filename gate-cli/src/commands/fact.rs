@@ -1,7 +1,7 @@
 //! `gate fact`: what was found out, written down.
 
-use gate_core::protocol::fact::{Fact as Found, Scope, slug};
-use gate_core::protocol::run::RunInfo;
+use gate_fleet::fact::{Fact as Found, Scope, slug};
+use gate_fleet::run::RunInfo;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gate_checks::CheckSite;
 use gate_checks::worktree::WorkTree;
-use gate_core::handoff::{self, Format, LONGEST};
+use gate_fleet::handoff::{self, Format, LONGEST};
 
 use super::common::DONE;
 use super::schema;

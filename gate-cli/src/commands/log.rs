@@ -1,6 +1,6 @@
 //! `gate log`: the latest records, a line each.
 
-use gate_core::protocol::ledger::Sealed;
+use gate_core::ledger::Sealed;
 use serde_json::Value;
 
 use super::common::DONE;

@@ -13,8 +13,8 @@ use gate_core::Policy;
 use gate_core::config::{Backoff, Origin, Resolved};
 use gate_core::decide::policy::{Allowance, When};
 use gate_core::decide::signal;
-use gate_core::protocol::run;
-use gate_core::read::Forced;
+use gate_fleet::run;
+use gate_transcript::Forced;
 use jiff::Timestamp;
 
 use self::job::Job;

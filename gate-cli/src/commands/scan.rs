@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use gate_checks::CheckSite;
+use gate_core::Decision;
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::Signal;
-use gate_core::{Decision, Transcript};
+use gate_core::scan::Transcript;
 use schemars::JsonSchema;
 use serde::Serialize;
 

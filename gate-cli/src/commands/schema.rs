@@ -1,8 +1,9 @@
 //! The schemas of the JSON that gate prints and reads.
 
 use gate_checks::{PluginAnswer, PluginRequest};
+use gate_core::config;
 use gate_core::exit::ExitSignal;
-use gate_core::{config, handoff};
+use gate_fleet::handoff;
 use schemars::schema_for;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use gate_core::text;
-use gate_core::work::{LeaseState, MAX_DESCRIPTION, WorkItem};
+use gate_fleet::work::{LeaseState, MAX_DESCRIPTION, WorkItem};
 use serde_json::json;
 
 pub(super) use ci::checked;

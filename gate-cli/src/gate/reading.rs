@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use gate_core::decide::pattern::Scope;
 use gate_core::decide::signal::Status;
-use gate_core::read::Forced;
-use gate_core::{Reach, Scan, Scanner};
+use gate_core::scan::Reach;
+use gate_core::{Scan, Scanner};
+use gate_transcript::Forced;
 
 use super::Gate;
 use crate::failure::Failure;

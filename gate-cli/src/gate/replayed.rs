@@ -4,9 +4,10 @@
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::read::Forced;
-use gate_core::replay::{Part, Splitter};
-use gate_core::{Decision, Input, Scan, Scanner, Transcript, Verdict, decide};
+use gate_core::scan::Transcript;
+use gate_core::{Decision, Input, Scan, Scanner, Verdict, decide};
+use gate_transcript::Forced;
+use gate_transcript::iterations::{Part, Splitter};
 
 use super::Gate;
 use crate::failure::Failure;

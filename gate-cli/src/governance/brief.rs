@@ -1,7 +1,7 @@
 //! The context of a task that an agent gets with its prompt.
 
-use gate_core::protocol::bus::{self, Draft, Message};
-use gate_core::protocol::run::layout;
+use gate_fleet::bus::{self, Draft, Message};
+use gate_fleet::run::layout;
 
 use super::bus::Bus;
 use super::file;

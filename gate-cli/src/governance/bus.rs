@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read as _, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use gate_core::protocol::bus::{self, Draft, Message, Read, Tail, UnknownId};
+use gate_fleet::bus::{self, Draft, Message, Read, Tail, UnknownId};
 
 use super::file::{self, unreadable, unwritable};
 use super::lock::Lock;

@@ -1,7 +1,7 @@
 //! Whose agent it is that calls: the run that an ancestor of this process is.
 
 use gate_checks::process::{Ancestor, ProcessStat, ancestors};
-use gate_core::protocol::run::{Ownership, RunInfo};
+use gate_fleet::run::{Ownership, RunInfo};
 use jiff::{SignedDuration, Timestamp};
 
 use super::project::Project;

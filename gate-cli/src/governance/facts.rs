@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gate_core::protocol::fact::{self, Fact, FactError, Scope};
+use gate_fleet::fact::{self, Fact, FactError, Scope};
 
 use super::{file, stamp};
 use crate::failure::Failure;

@@ -21,8 +21,8 @@ mod tests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gate_core::protocol::Stamp;
-use gate_core::protocol::bus::MessageId;
+use gate_fleet::Stamp;
+use gate_fleet::bus::MessageId;
 use jiff::Timestamp;
 
 pub use brief::{Brief, Heads};

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use gate_core::protocol::fact::Scope;
-use gate_core::protocol::run::{self, RunInfo, Status, layout};
+use gate_fleet::fact::Scope;
+use gate_fleet::run::{self, RunInfo, Status, layout};
 
 use super::bus::Bus;
 use super::facts::{self, Found, Unreadable};

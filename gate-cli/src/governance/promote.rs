@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gate_core::protocol::bus::Message;
-use gate_core::protocol::fact::{Fact, Scope};
+use gate_fleet::bus::Message;
+use gate_fleet::fact::{Fact, Scope};
 use jiff::Timestamp;
 
 use super::facts::{self, Found};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gate_checks::worktree;
-use gate_core::protocol::run::{self, layout};
+use gate_fleet::run::{self, layout};
 
 use super::project::Project;
 use crate::failure::Failure;

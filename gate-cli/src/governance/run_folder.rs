@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use gate_core::protocol::run::{RunInfo, RunInfoError, layout};
+use gate_fleet::run::{RunInfo, RunInfoError, layout};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use gate_core::protocol::bus::{self, Message};
-use gate_core::protocol::fact::Scope;
-use gate_core::protocol::run::{RunInfo, Status, layout};
+use gate_fleet::bus::{self, Message};
+use gate_fleet::fact::Scope;
+use gate_fleet::run::{RunInfo, Status, layout};
 use jiff::Timestamp;
 
 use super::bus::Bus;

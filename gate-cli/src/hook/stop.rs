@@ -11,8 +11,8 @@ use gate_core::decide::notice::Notice;
 use gate_core::decide::policy::{HookSignal, Judge, Mode, Subagents, When};
 use gate_core::decide::situation::{Course, Owed, Released, Situation, Work};
 use gate_core::decide::stop::Stop;
-use gate_core::read::Forced;
 use gate_core::{Decision, Policy, Scan, Verdict};
+use gate_transcript::Forced;
 
 use super::session::{self, Session};
 use super::{

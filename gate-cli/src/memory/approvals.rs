@@ -2,7 +2,7 @@
 //! until the baseline has taken the change in, and for 30 days at most.
 
 use gate_core::history::kind;
-use gate_core::protocol::ledger::{Draft, Sealed};
+use gate_core::ledger::{Draft, Sealed};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use gate_core::decide::breaker::Change;
 use gate_core::history::State;
-use gate_core::protocol::ledger::{Body, BodyError, Sealed};
+use gate_core::ledger::{Body, BodyError, Sealed};
 use serde::Serialize;
 use serde_json::{Number, Value, json};
 

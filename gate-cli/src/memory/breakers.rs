@@ -6,7 +6,7 @@ use gate_core::Policy;
 use gate_core::decide::breaker::{Breaker, BreakerState};
 use gate_core::decide::timestamp;
 use gate_core::history::{Owner, State, kind};
-use gate_core::protocol::ledger::Sealed;
+use gate_core::ledger::Sealed;
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;

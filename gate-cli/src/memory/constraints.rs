@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use gate_core::Policy;
 use gate_core::decide::run_state::RunState;
 use gate_core::history::kind;
-use gate_core::protocol::ledger::{Draft, Sealed};
+use gate_core::ledger::{Draft, Sealed};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;

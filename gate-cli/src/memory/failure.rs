@@ -1,6 +1,6 @@
 //! Turns errors of the store and of work items into failures for the user.
 
-use gate_core::work::WorkError;
+use gate_fleet::work::WorkError;
 
 use crate::failure::Failure;
 use crate::store::StoreError;

@@ -4,7 +4,7 @@
 use gate_core::decide::run_state::RunState;
 use gate_core::decide::timestamp;
 use gate_core::history::kind;
-use gate_core::protocol::ledger::Draft;
+use gate_core::ledger::Draft;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gate_core::decide::spent::Spent;
 use gate_core::history::kind;
-use gate_core::protocol::ledger::Draft;
+use gate_core::ledger::Draft;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_checks::worktree;
-use gate_core::protocol::ledger::Head;
+use gate_core::ledger::Head;
 
 pub(crate) use approvals::Approvals;
 pub use breaker_ops::{BreakerStatus, Operation};

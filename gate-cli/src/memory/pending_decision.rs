@@ -7,7 +7,9 @@
 //! record    write transaction    the state again, decide, append
 //! ```
 
+use gate_core::Policy;
 use gate_core::decide::breaker::{Admission, Change};
+use gate_core::decide::decision::Judged;
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::Status;
@@ -15,8 +17,7 @@ use gate_core::decide::stop::Refusals;
 use gate_core::decide::timestamp;
 use gate_core::exit::AgentSessionCompleted;
 use gate_core::history::{Owner, State, kind};
-use gate_core::protocol::ledger::Draft;
-use gate_core::{Judged, Policy};
+use gate_core::ledger::Draft;
 use jiff::Timestamp;
 use serde_json::json;
 use uuid::Uuid;

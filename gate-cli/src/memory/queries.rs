@@ -1,7 +1,7 @@
 //! Looks up recorded decisions.
 
 use gate_core::history::kind;
-use gate_core::protocol::ledger::Sealed;
+use gate_core::ledger::Sealed;
 use gate_core::{Decision, Policy, decide};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use gate_core::Policy;
 use gate_core::decide::breaker::Breaker;
 use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::history::Owner;
-use gate_core::protocol::ledger::Sealed;
+use gate_core::ledger::Sealed;
 
 use super::{Memory, body, naming, now};
 use crate::failure::Failure;

@@ -2,7 +2,7 @@
 //! one.
 
 use gate_core::exit::WorkPhase;
-use gate_core::work::{Added, Cause, ItemState, Moved, WorkItem, kind};
+use gate_fleet::work::{Added, Cause, ItemState, Moved, WorkItem, kind};
 use schemars::JsonSchema;
 use serde::Serialize;
 

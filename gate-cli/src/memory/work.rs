@@ -9,8 +9,8 @@ mod verified_rows;
 use std::time::{Duration, Instant};
 
 use gate_core::exit::{ExitHandlerError, ExitSignal, Session, WorkPhase};
-use gate_core::protocol::ledger::{Body, Draft};
-use gate_core::work::{
+use gate_core::ledger::{Body, Draft};
+use gate_fleet::work::{
     Added, CI_PROCESSOR, Cause, Ended, ItemState, Lease, LeaseState, Moved, Step, WorkError,
     WorkItem, actor, is_claimable, kind,
 };

@@ -3,7 +3,7 @@
 
 use gate_core::Verdict;
 use gate_core::history::kind;
-use gate_core::protocol::ledger::{Draft, Sealed};
+use gate_core::ledger::{Draft, Sealed};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use gate_core::protocol::bus::{Message, Problem};
 use gate_core::text::clean;
+use gate_fleet::bus::{Message, Problem};
 
 use super::diagnose;
 

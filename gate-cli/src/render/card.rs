@@ -10,7 +10,8 @@ use gate_core::decide::reason::{ReasonCode, WarningCode};
 use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{NearMiss, Signal, Status};
 use gate_core::decide::situation::Released;
-use gate_core::{Decision, Policy, Transcript, Verdict};
+use gate_core::scan::Transcript;
+use gate_core::{Decision, Policy, Verdict};
 
 use super::breaker::{counted, state_name};
 use super::page::{Mark, Page};

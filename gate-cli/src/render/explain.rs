@@ -1,9 +1,10 @@
 //! A decision with every input that it rests on.
 
+use gate_core::Policy;
 use gate_core::decide::breaker::BreakerView;
 use gate_core::decide::iteration_facts::IterationFacts;
 use gate_core::decide::policy::Mode;
-use gate_core::{Policy, Transcript};
+use gate_core::scan::Transcript;
 
 use super::breaker::{counted, state_name};
 use super::card::{CardOptions, fill_card};

@@ -1,6 +1,6 @@
 //! The problems of a handoff, for a person and for a program.
 
-use gate_core::handoff::Problem;
+use gate_fleet::handoff::Problem;
 use serde::Serialize;
 
 use super::page::{Mark, Page};

@@ -1,7 +1,7 @@
 //! The result of verifying a ledger, for a person and for a program.
 
 use gate_core::history::Divergence;
-use gate_core::protocol::ledger::{Chain, Head, Problem};
+use gate_core::ledger::{Chain, Head, Problem};
 use serde::Serialize;
 
 use super::page::{Mark, Page};

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use gate_core::history::kind;
-use gate_core::protocol::ledger::{Record, Sealed};
-use gate_core::{text, work};
+use gate_core::ledger::{Record, Sealed};
+use gate_core::text;
+use gate_fleet::work;
 use serde_json::Value;
 
 use super::page::{Mark, Page};
@@ -223,7 +224,7 @@ fn at<'a>(record: &'a Record, member: &str, pointer: &str) -> &'a str {
 
 #[cfg(test)]
 mod tests {
-    use gate_core::protocol::ledger::{Body, Draft, Head};
+    use gate_core::ledger::{Body, Draft, Head};
     use serde_json::json;
 
     use super::*;

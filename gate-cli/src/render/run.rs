@@ -13,7 +13,7 @@ use gate_checks::Events;
 use gate_core::Verdict;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::spent::Spent;
-use gate_core::read::Forced;
+use gate_transcript::Forced;
 
 use super::card::{checks, done};
 use super::page::{Mark, Page};

@@ -3,7 +3,7 @@
 use anstyle::Style;
 use gate_core::exit::WorkPhase;
 use gate_core::text::brief;
-use gate_core::work::LeaseState;
+use gate_fleet::work::LeaseState;
 use jiff::Timestamp;
 
 use super::page::{Mark, Page};

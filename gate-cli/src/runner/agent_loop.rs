@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gate_checks::process::Supervisor;
-use gate_core::protocol::bus::{Draft, Message};
+use gate_fleet::bus::{Draft, Message};
 
 use super::backoff::Backoff;
 use super::finished_run::DelegatedRuns;

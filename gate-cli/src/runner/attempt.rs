@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use gate_checks::process::{Fate, Launch, PausedSession, SessionEnd};
-use gate_core::protocol::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
+use gate_fleet::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
 use super::agent_loop::Loop;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::io;
 
-use gate_core::protocol::run::layout;
+use gate_fleet::run::layout;
 
 use crate::failure::Failure;
 use crate::governance::Task;

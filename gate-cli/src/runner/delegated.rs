@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use gate_checks::process::{Session, command_line};
-use gate_core::protocol::run::RunInfo;
+use gate_fleet::run::RunInfo;
 
 use super::{lock, stale_run};
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gate_checks::CancellationToken;
-use gate_core::protocol::run::RunInfo;
+use gate_fleet::run::RunInfo;
 
 /// The parameters of a loop.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gate_core::protocol::run::Status;
+use gate_fleet::run::Status;
 
 use super::delegated;
 use super::finished_run::DelegatedRuns;

@@ -1,7 +1,7 @@
 //! A run that is marked as running, although its agent may be gone.
 
-use gate_core::protocol::bus::Draft;
-use gate_core::protocol::run::{RECONCILED, RunInfo};
+use gate_fleet::bus::Draft;
+use gate_fleet::run::{RECONCILED, RunInfo};
 use jiff::Timestamp;
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process_group};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gate_checks::CancellationToken;
-use gate_core::protocol::run::layout;
+use gate_fleet::run::layout;
 
 use super::order::Order;
 use crate::governance::Task;

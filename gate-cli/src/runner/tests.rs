@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use gate_checks::CancellationToken;
-use gate_core::protocol::run::{RECONCILED, RunInfo, Status, layout};
+use gate_fleet::run::{RECONCILED, RunInfo, Status, layout};
 use jiff::Timestamp;
 use tempfile::TempDir;
 

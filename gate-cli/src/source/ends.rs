@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use gate_core::Scanner;
-use gate_core::read::{MAX_RECORD, TAIL_BYTES};
+use gate_transcript::{MAX_RECORD, TAIL_BYTES};
 use memchr::{memchr, memrchr};
 
 use super::{block_for, feed};

@@ -1,6 +1,6 @@
 //! Why a store could not be read or written.
 
-use gate_core::protocol::ledger::Head;
+use gate_core::ledger::Head;
 
 /// Why a store could not be read or written. Nothing was kept, except where
 /// the variant says otherwise.

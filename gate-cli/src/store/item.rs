@@ -1,7 +1,7 @@
 //! Work items in a store: a row each, with its latest lease.
 
 use gate_core::exit::WorkPhase;
-use gate_core::work::{ItemState, Lease, WorkItem};
+use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 
 use super::error::StoreError;

@@ -1,6 +1,6 @@
 //! The look-up columns of records.
 
-use gate_core::protocol::ledger::Record;
+use gate_core::ledger::Record;
 use serde_json::Value;
 
 /// The look-up columns of a record, which repeat parts of its body.

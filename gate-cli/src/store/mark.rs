@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gate_core::protocol::ledger::Head;
+use gate_core::ledger::Head;
 use rustix::fs::OFlags;
 
 use super::error::StoreError;
@@ -216,7 +216,7 @@ fn holds<R: Reading + ?Sized>(reading: &mut R, known: Option<Head>) -> Result<()
 mod tests {
     use std::thread;
 
-    use gate_core::protocol::ledger::Hash;
+    use gate_core::ledger::Hash;
 
     use super::*;
 

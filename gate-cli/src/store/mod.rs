@@ -28,8 +28,8 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gate_core::protocol::ledger::{Draft, Head, Sealed};
-use gate_core::work::{ItemState, Lease, WorkItem};
+use gate_core::ledger::{Draft, Head, Sealed};
+use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 
 pub use error::StoreError;

@@ -1,7 +1,7 @@
 //! A record as a row, and back: with the distrust that a table deserves which
 //! others can edit.
 
-use gate_core::protocol::ledger::{Body, Hash, Record, Sealed};
+use gate_core::ledger::{Body, Hash, Record, Sealed};
 
 use super::error::StoreError;
 use super::keys::Keys;

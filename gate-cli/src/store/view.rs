@@ -2,9 +2,9 @@
 
 mod items;
 
-use gate_core::protocol::ledger::{Draft, Head, Record, Sealed};
+use gate_core::ledger::{Draft, Head, Record, Sealed};
 
-use gate_core::work::{ItemState, WorkItem};
+use gate_fleet::work::{ItemState, WorkItem};
 use uuid::Uuid;
 
 use super::error::StoreError;

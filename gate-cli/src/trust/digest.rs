@@ -1,7 +1,7 @@
 //! The digest that an approval names.
 
 use gate_core::digest;
-use gate_core::protocol::ledger::Body;
+use gate_core::ledger::Body;
 use serde::Serialize;
 
 // The digest covers the project too: an approval must not count in another project, where

@@ -14,7 +14,7 @@ use super::key::KeyPath;
 use super::raw::{RawConfig, RawExitGate};
 use super::{DEFAULT, locate, schema, serde_message, validate};
 use crate::decide::policy::Unverified;
-use crate::protocol::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
+use crate::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
 
 /// Sources of settings, lowest to highest.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::layer::Origin;
 use super::resolve::{Resolved, Setting};
 use crate::decide::policy::Threshold;
-use crate::protocol::exit::AGENT_EXIT_PROTOCOL_ENABLED_ENV;
+use crate::exit::AGENT_EXIT_PROTOCOL_ENABLED_ENV;
 
 /// The effective settings as TOML that means the same again; with `origins`,
 /// each with who said it.

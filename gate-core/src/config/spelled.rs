@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::layer::Layer;
-use crate::protocol::ledger::Body;
+use crate::ledger::Body;
 
 impl Layer {
     /// All that its text says, as canonical JSON (RFC 8785): every key and every

@@ -17,7 +17,7 @@ use super::language::Language;
 use super::pattern::{Matcher, Pattern, Scope};
 use super::policy::Policy;
 use super::sentence::Phrase;
-use crate::read::{Boundary, Event, Role, Text};
+use gate_transcript::{Boundary, Event, Role, Text};
 use search::Search;
 
 /// The most hits that are kept of each pattern, of which one counts: the first ones may

@@ -2,7 +2,7 @@
 //! they add up.
 //!
 //! Nothing here knows where a text, an outcome or a state comes from: bytes
-//! are [`read`](crate::read) elsewhere, checks are run elsewhere, state is
+//! are [`read`](gate_transcript) elsewhere, checks are run elsewhere, state is
 //! kept elsewhere.
 
 pub mod breaker;

@@ -8,7 +8,7 @@ use super::divergence::{Wrong, same};
 use super::{Owner, State};
 use crate::decide::breaker::{Act, BreakerState, Change, Event, Trip};
 use crate::decide::decision::Decision;
-use crate::protocol::ledger::Record;
+use crate::ledger::Record;
 
 /// The body of a decision's record.
 pub(super) struct Decided {

@@ -9,7 +9,7 @@ use crate::decide::breaker::{Breaker, BreakerState, Change, Event, TABLE, Transi
 use crate::decide::decision::{Decision, judge};
 use crate::decide::policy::Policy;
 use crate::decide::run_state::{LoopState, RunState};
-use crate::protocol::ledger::Record;
+use crate::ledger::Record;
 
 /// The runs and breakers of a ledger, record after record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl History {
     /// say nothing of runs and breakers.
     ///
     /// The chain of the records is not looked at: see
-    /// [`Chain`](crate::protocol::ledger::Chain).
+    /// [`Chain`](crate::ledger::Chain).
     ///
     /// # Errors
     ///

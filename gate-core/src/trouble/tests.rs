@@ -7,7 +7,7 @@ mod signatures;
 
 use super::{line, wording};
 use crate::config::Pack;
-use crate::read::Wording;
+use gate_transcript::Wording;
 
 /// A pack of the breaker, with its samples.
 fn read(name: &str) -> Pack {

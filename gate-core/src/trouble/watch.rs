@@ -2,7 +2,7 @@
 
 use super::{Effort, Signature, wording};
 use crate::decide::iteration_facts::LimitNotice;
-use crate::read::{Boundary, Event, Fact, FinalTurn, Role, Text, resets_at};
+use gate_transcript::{Boundary, Event, Fact, FinalTurn, Role, Text, resets_at};
 
 /// The most failed tool results, errors and limits of a turn that are kept: more than a
 /// signature needs.

@@ -3,7 +3,7 @@
 use super::hint::Hints;
 use super::pack::Kind;
 use crate::decide::iteration_facts::OutageCause;
-use crate::read::Wording;
+use gate_transcript::Wording;
 
 /// The longest notice, in bytes; a longer text is somebody's prose.
 const MAX_NOTICE_BYTES: usize = 300;

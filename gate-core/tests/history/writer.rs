@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::breaker::{Act, Breaker, Change};
+use gate_core::decide::decision::judge;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::iteration_facts::{IterationFacts, LimitNotice, TreeSeen, TreeState};
 use gate_core::decide::policy::Mode;
@@ -13,8 +14,8 @@ use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::decide::timestamp::Timestamp;
 use gate_core::history::{Owner, State, kind};
-use gate_core::protocol::ledger::{Body, Draft, Head, Record};
-use gate_core::{Input, Policy, Verdict, judge};
+use gate_core::ledger::{Body, Draft, Head, Record};
+use gate_core::{Input, Policy, Verdict};
 use serde_json::{Value, json};
 
 const MINUTE: u64 = 60_000;

@@ -2,8 +2,8 @@
 
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::pattern::{Guard, Matcher, Pattern, Scope};
-use gate_core::read::TAIL_BYTES;
 use gate_core::{Policy, Scan, Scanner};
+use gate_transcript::TAIL_BYTES;
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 

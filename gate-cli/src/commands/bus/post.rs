@@ -1,7 +1,7 @@
 //! `gate bus post`: a message from an agent or a person.
 
-use gate_core::protocol::bus::{Draft, Link, Parent, is_runners};
-use gate_core::protocol::run;
+use gate_fleet::bus::{Draft, Link, Parent, is_runners};
+use gate_fleet::run;
 
 use super::super::common::DONE;
 use super::{body_text, target};

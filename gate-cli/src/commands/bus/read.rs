@@ -4,7 +4,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Instant;
 
-use gate_core::protocol::bus::{self, Message};
+use gate_fleet::bus::{self, Message};
 
 use super::super::common::DONE;
 use super::super::lines::{Flow, Lines};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gate_core::protocol::run::{RunInfo, layout};
+use gate_fleet::run::{RunInfo, layout};
 
 use crate::args::BusArgs;
 use crate::context::Here;

@@ -1,6 +1,6 @@
 //! Records, page after page.
 
-use gate_core::protocol::ledger::{Body, Draft};
+use gate_core::ledger::{Body, Draft};
 use serde_json::json;
 use tempfile::TempDir;
 

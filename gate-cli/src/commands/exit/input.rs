@@ -6,8 +6,9 @@ use gate_core::exit::{
     AGENT_EXIT_PROTOCOL_ENABLED_ENV, ExitSignal, ExitSignalError, MAX_EXIT_SIGNAL,
     parse_agent_exit_protocol_enabled,
 };
-use gate_core::read::{Forced, Format};
-use gate_core::{ExitScan, ExitScanner, text};
+use gate_core::exit_scan::{ExitScan, ExitScanner};
+use gate_core::text;
+use gate_transcript::{Forced, Format};
 
 use crate::context::Here;
 use crate::failure::Failure;

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use gate_core::Policy;
 use gate_core::history::History;
-use gate_core::protocol::ledger::{Chain, Fault, Head, LONGEST_LINE, Problem, Record, Sealed};
-use gate_core::work::{ReplayedItems, WorkError};
+use gate_core::ledger::{Chain, Fault, Head, LONGEST_LINE, Problem, Record, Sealed};
+use gate_fleet::work::{ReplayedItems, WorkError};
 
 use crate::args::Verify;
 use crate::commands::common::DONE;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use gate_core::read::{Event, ProblemKind, Reader, Sink};
+use gate_transcript::{Event, ProblemKind, Reader, Sink};
 
 /// Bytes that are read: as many as a reader needs to find the format.
 const HEAD: u64 = 64 << 10;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use gate_checks::CheckSite;
 use gate_core::config::Resolved;
 use gate_core::decide::policy::When;
-use gate_core::read::Forced;
+use gate_transcript::Forced;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::inputs::Input;

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use gate_checks::CancellationToken;
-use gate_core::ExitScanner;
 use gate_core::config::Resolved;
 use gate_core::decide::policy::{SignalPolicy, Spelling};
 use gate_core::decide::signal;
@@ -12,8 +11,9 @@ use gate_core::exit::{
     AGENT_EXIT_PROTOCOL_ENABLED_ENV, ExitReason, ExitSignal, ExitSignalError, MAX_NOTES, WorkPhase,
     parse_agent_exit_protocol_enabled,
 };
-use gate_core::read::Forced;
+use gate_core::exit_scan::ExitScanner;
 use gate_core::text;
+use gate_transcript::Forced;
 use uuid::Uuid;
 
 use crate::args::{CiResult, Run};

@@ -5,7 +5,7 @@ use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::decide::evidence::Outcome;
 use gate_core::exit::WorkPhase;
-use gate_core::work::WorkError;
+use gate_fleet::work::WorkError;
 
 use super::{NEGATIVE, answer};
 use crate::args::{Ci, CiResult};
@@ -95,8 +95,8 @@ fn bad_setting(message: String) -> Failure {
 impl CiResult {
     fn event(self) -> &'static str {
         match self {
-            Self::Passed => gate_core::work::Cause::CiPassed.as_str(),
-            Self::Failed => gate_core::work::Cause::CiFailed.as_str(),
+            Self::Passed => gate_fleet::work::Cause::CiPassed.as_str(),
+            Self::Failed => gate_fleet::work::Cause::CiFailed.as_str(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The JSON of `gate work --json`.
 
 use gate_core::exit::WorkPhase;
-use gate_core::work::{LeaseState, is_claimable};
+use gate_fleet::work::{LeaseState, is_claimable};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;

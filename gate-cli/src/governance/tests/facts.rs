@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gate_core::protocol::bus::Draft;
-use gate_core::protocol::fact::{Fact, Scope};
+use gate_fleet::bus::Draft;
+use gate_fleet::fact::{Fact, Scope};
 
 use super::super::promote::title;
 use super::super::{Promoted, Promotion, Source, add};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use gate_core::protocol::run::layout;
+use gate_fleet::run::layout;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::super::RunFolder;

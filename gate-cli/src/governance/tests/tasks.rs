@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gate_core::protocol::bus::{self, Draft};
-use gate_core::protocol::run::{RunInfo, layout};
+use gate_fleet::bus::{self, Draft};
+use gate_fleet::run::{RunInfo, layout};
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::{Brief, Bus, Heads, Runs, STARTING, by_gate, message_id};

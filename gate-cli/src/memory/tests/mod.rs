@@ -5,9 +5,10 @@ mod decisions;
 mod queries;
 
 use gate_core::config::{Layer, Origin, resolve};
+use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::IterationFacts;
 use gate_core::decide::signal::{Signal, Status};
-use gate_core::{Input, Judged, Policy, judge};
+use gate_core::{Input, Policy};
 use serde_json::json;
 use tempfile::TempDir;
 use uuid::Uuid;

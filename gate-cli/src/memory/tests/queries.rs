@@ -1,7 +1,7 @@
 //! Decisions that are looked up: by work tree, run, session, task, id and number.
 
 use gate_core::history::kind;
-use gate_core::protocol::ledger::{Body, Draft};
+use gate_core::ledger::{Body, Draft};
 use serde_json::Value;
 
 use super::super::{Last, NotJudged, RecordSelector};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gate_core::protocol::ledger::Record;
-use gate_core::work::{ItemState, ReplayedItem, ReplayedItems, WorkError, WorkItem};
+use gate_core::ledger::Record;
+use gate_fleet::work::{ItemState, ReplayedItem, ReplayedItems, WorkError, WorkItem};
 
 use crate::failure::Failure;
 use crate::memory::Memory;

@@ -3,7 +3,7 @@
 
 use anstyle::{AnsiColor, Style};
 use gate_core::decide::signal::Status;
-use gate_core::read::Format;
+use gate_transcript::Format;
 
 use super::super::text::plain;
 use super::{Layout, why};

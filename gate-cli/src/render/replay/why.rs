@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use gate_core::Command;
 use gate_core::decide::signal::Status;
+use gate_core::scan::Command;
 
 use super::super::text::{brief, plain};
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};

@@ -5,7 +5,7 @@ use std::mem;
 
 use anstream::adapter::StripBytes;
 use anstyle::Style;
-use gate_core::read::{Event, Forced, Reader, Role, Sink};
+use gate_transcript::{Event, Forced, Reader, Role, Sink};
 
 use super::super::text::{brief, lines};
 use crate::secrets;

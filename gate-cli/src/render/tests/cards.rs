@@ -5,9 +5,10 @@
 
 use std::path::PathBuf;
 
+use gate_core::Policy;
 use gate_core::config::{Layer, Origin, resolve};
 use gate_core::decide::score::Indicators;
-use gate_core::{Policy, Transcript};
+use gate_core::scan::Transcript;
 use serde_json::{Value, json};
 
 use super::super::card::fill_card;

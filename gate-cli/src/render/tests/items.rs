@@ -1,7 +1,7 @@
 //! Work items: a card, and a line each.
 
 use gate_core::exit::WorkPhase;
-use gate_core::work::{ItemState, Lease, LeaseState, WorkItem};
+use gate_fleet::work::{ItemState, Lease, LeaseState, WorkItem};
 use jiff::Timestamp;
 
 use super::super::text::local_time;

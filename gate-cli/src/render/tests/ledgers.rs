@@ -1,6 +1,6 @@
 //! The result of verifying a ledger.
 
-use gate_core::protocol::ledger::{Body, Chain, Draft, Head, Sealed};
+use gate_core::ledger::{Body, Chain, Draft, Head, Sealed};
 use serde_json::json;
 
 use super::super::{LedgerReport, json, verified_card};

@@ -2,8 +2,8 @@
 
 use anstyle::AnsiColor;
 use gate_core::history::kind;
-use gate_core::protocol::ledger::{Body, Draft, Head, Sealed};
-use gate_core::work;
+use gate_core::ledger::{Body, Draft, Head, Sealed};
+use gate_fleet::work;
 use serde_json::{Value, json};
 
 use super::super::text::local_seconds;

@@ -1,7 +1,7 @@
 //! Rows are read with distrust: what they say has to be what their bodies say.
 
 use gate_core::exit::WorkPhase;
-use gate_core::protocol::ledger::{Body, Draft, Head, Sealed};
+use gate_core::ledger::{Body, Draft, Head, Sealed};
 use serde_json::json;
 
 use super::super::error::StoreError;

@@ -1,6 +1,6 @@
 //! One project's ledger inside of a transaction, in a database that is made up.
 
-use gate_core::protocol::ledger::{Body, Draft, Head};
+use gate_core::ledger::{Body, Draft, Head};
 use serde_json::{Value, json};
 
 use super::super::error::StoreError;

@@ -1,7 +1,7 @@
 //! A project's work items inside of a transaction.
 
 use gate_core::exit::WorkPhase;
-use gate_core::work::{ItemState, Lease, WorkItem, is_claimable};
+use gate_fleet::work::{ItemState, Lease, WorkItem, is_claimable};
 use jiff::Timestamp;
 
 use super::super::error::StoreError;

@@ -16,10 +16,10 @@ use super::objection::Objection;
 use super::promise::{FOLLOWED, MARKS, neighbours_objection};
 use crate::decide::language::Language;
 use crate::decide::policy::{SignalValue, Spelling};
-use crate::protocol::exit::{
+use crate::exit::{
     AgentExitConfig, EXIT_SIGNAL_PROTOCOL, ExitSignal, ExitSignalError, WorkPhase, find,
 };
-use crate::read::{FinalTurn, Word};
+use gate_transcript::{FinalTurn, Word};
 
 /// The part of a signal's line that can refuse it, in bytes on either side.
 const MAX_LINE_BYTES: usize = 2_000;

@@ -10,7 +10,7 @@ use super::context::Context;
 use super::layout::Layout;
 use super::objection::Objection;
 use crate::decide::policy::{SignalPolicy, SignalValue, Spelling};
-use crate::protocol::exit::ExitSignal;
+use crate::exit::ExitSignal;
 use crate::text::clean_lines;
 
 /// The most candidates of one spelling that are judged: the last ones. Each is compared

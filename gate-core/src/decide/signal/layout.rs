@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use super::text_after::{begins_iteration, names_iteration};
 use crate::decide::language::Language;
-use crate::read::Word;
+use gate_transcript::Word;
 
 /// A message. It is cut into lines on first use, because most messages hold nothing that
 /// could be a signal.

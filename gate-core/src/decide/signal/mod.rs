@@ -27,11 +27,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
-use crate::protocol::exit::ExitSignal;
-use crate::read::{FinalTurn, Word};
+use crate::exit::ExitSignal;
 use candidate::{
     Candidate, Reading, Selection, Statement, cut, disagreement, refuse_examples, select,
 };
+use gate_transcript::{FinalTurn, Word};
 use layout::Layout;
 use marker::Marker;
 use token::{SeenToken, is_token_line};

@@ -1,7 +1,7 @@
 //! Comma-separated values: every column under its name, and empty where nothing is known.
 
-use gate_core::Transcript;
 use gate_core::decide::signal::{Signal, Status};
+use gate_core::scan::Transcript;
 
 use super::super::csv::{head, record, row};
 use super::{judged, miss, observing, place, reason, signal};

@@ -1,6 +1,6 @@
 //! The rows of one folder or session together.
 
-use gate_core::Transcript;
+use gate_core::scan::Transcript;
 
 use super::super::Report;
 use super::{Grouping, Shape, judged, labelled, layout, place};

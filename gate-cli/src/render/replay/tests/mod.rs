@@ -9,7 +9,7 @@ mod why;
 
 use gate_core::decide::reason::{Reason, ReasonCode};
 use gate_core::decide::signal::{NearMiss, Signal, Status};
-use gate_core::{Command, Transcript};
+use gate_core::scan::{Command, Transcript};
 use serde_json::json;
 
 use super::{Grouping, Layout, Shape};

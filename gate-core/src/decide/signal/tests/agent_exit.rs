@@ -1,7 +1,7 @@
 //! The JSON exit signal as an explicit signal of the gate.
 
 use super::*;
-use crate::protocol::exit::WorkPhase;
+use crate::exit::WorkPhase;
 
 const SIGNAL: &str = r#"{"protocol":"apm2_agent_exit","version":"1.0.0","phase_completed":"IMPLEMENTATION","exit_reason":"completed","notes":"both layouts are read"}"#;
 

@@ -12,7 +12,7 @@ use super::*;
 use crate::decide::language::Language;
 use crate::decide::pattern::Matcher;
 use crate::decide::policy::{AgentOverride, CustomSignal};
-use crate::read::{Event, Role, Text};
+use gate_transcript::{Event, Role, Text};
 
 fn policy() -> SignalPolicy {
     use Spelling::{AgentExit, ExitStatus, Promise, RalphStatus};
@@ -159,7 +159,7 @@ fn custom_signals() {
 #[test]
 fn answers_to_notifications_give_way() {
     let mut turn = turn(&["<promise>COMPLETE</promise>"]);
-    turn.event(&Event::Boundary(crate::read::Boundary::Notification, 2));
+    turn.event(&Event::Boundary(gate_transcript::Boundary::Notification, 2));
     let answer = |text| {
         Event::Text(Text {
             role: Role::Assistant,

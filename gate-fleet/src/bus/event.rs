@@ -1,0 +1,55 @@
+//! Messages of a runner about a run: it started, stopped or crashed.
+
+use super::kind::{CRASH, START, STOP};
+use super::message::Draft;
+use crate::run::{RunInfo, Status};
+
+/// Lines of an agent's standard error that a crash message quotes.
+pub const STDERR_LINES: usize = 50;
+
+/// A run's event, by its record: START while it runs, STOP where it completed,
+/// CRASH else. `folder` is the run's, `stderr` what the agent wrote there, of
+/// which a crash tells the last [`STDERR_LINES`] lines.
+pub fn event(info: &RunInfo, folder: &str, stderr: &str) -> Draft {
+    let (kind, body) = match info.status {
+        Status::Running => (START, started(info, folder)),
+        Status::Completed => (STOP, ended(info, folder)),
+        Status::Failed | Status::Unknown => (CRASH, ended(info, folder) + &told(stderr)),
+    };
+    Draft {
+        task_id: info.task_id.clone(),
+        run_id: info.run_id.clone(),
+        body,
+        ..Draft::new(kind, &info.project_id)
+    }
+}
+
+fn started(info: &RunInfo, folder: &str) -> String {
+    let places = [
+        ("run_dir", folder),
+        ("prompt", &info.prompt_path),
+        ("stdout", &info.stdout_path),
+        ("stderr", &info.stderr_path),
+        ("output", &info.output_path),
+    ];
+    format!("run started{}", lines(&places))
+}
+
+fn ended(info: &RunInfo, folder: &str) -> String {
+    let places = [("run_dir", folder), ("output", info.output_path.as_str())];
+    format!("run stopped with code {}{}", info.exit_code, lines(&places))
+}
+
+fn lines(places: &[(&str, &str)]) -> String {
+    let told = places.iter().filter(|(_, path)| !path.is_empty());
+    told.map(|(name, path)| format!("\n{name}: {path}")).collect()
+}
+
+fn told(stderr: &str) -> String {
+    let all: Vec<_> = stderr.trim_end().lines().collect();
+    let last = &all[all.len().saturating_sub(STDERR_LINES)..];
+    if last.is_empty() {
+        return String::new();
+    }
+    format!("\n\n## stderr (last {STDERR_LINES} lines)\n{}", last.join("\n"))
+}

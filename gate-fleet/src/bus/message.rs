@@ -1,0 +1,216 @@
+//! A message, and a draft of one.
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use super::id::MessageId;
+use crate::yaml::Entry;
+
+/// The longest body that is written, in bytes.
+pub const LONGEST_BODY: usize = 1 << 20;
+
+/// The longest word of a header that is written, in bytes.
+const LONGEST_WORD: usize = 4096;
+
+/// The type of messages that are issues.
+const ISSUE: &str = "ISSUE";
+
+/// An entry of a bus.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Message {
+    /// Its id, which nobody chooses.
+    pub msg_id: String,
+    /// When it was written (RFC 3339, UTC), as it says; empty where it does not.
+    pub ts: String,
+    /// Its type: `FACT`, `QUESTION`, `RUN_STOP`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The project's id.
+    pub project_id: String,
+    /// The task's id; empty for a message to the project.
+    pub task_id: String,
+    /// The run that wrote it; empty where none did.
+    pub run_id: String,
+    /// An issue's number: its id.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub issue_id: String,
+    /// The messages that it answers, corrects or belongs to.
+    pub parents: Vec<Parent>,
+    /// Files and addresses that it refers to.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
+    /// Keys and values of programs, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
+    pub meta: Vec<(String, String)>,
+    /// Its text.
+    pub body: String,
+    /// Keys that are not known here.
+    #[serde(skip)]
+    pub(super) extra: Vec<Entry>,
+}
+
+/// A message that another belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Parent {
+    /// Its id.
+    pub msg_id: String,
+    /// Kind of the relation; empty means an answer.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// Keys and values of programs.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_map")]
+    pub meta: Vec<(String, String)>,
+}
+
+/// Something that a message points to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// An absolute path or an address.
+    pub url: String,
+    /// Label for a person.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// Kind for a program.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+}
+
+/// A message before it is written: without an id and a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Draft {
+    /// Its type.
+    pub kind: String,
+    /// The project's id.
+    pub project_id: String,
+    /// The task's id; empty for none.
+    pub task_id: String,
+    /// The run that says it; empty for none.
+    pub run_id: String,
+    /// The messages that it answers.
+    pub parents: Vec<Parent>,
+    /// Files and addresses that it refers to.
+    pub links: Vec<Link>,
+    /// Keys and values of programs.
+    pub meta: Vec<(String, String)>,
+    /// Its text.
+    pub body: String,
+}
+
+/// A message that nobody may write.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadMessage {
+    /// It is of no type.
+    #[error("message type is empty")]
+    NoType,
+    /// It belongs to no project.
+    #[error("project id is empty")]
+    NoProject,
+    /// A word of its header that is none.
+    #[error("{key}: one line without control characters is expected, at most 4096 bytes")]
+    Word {
+        /// The key.
+        key: &'static str,
+    },
+    /// It is too long.
+    #[error("the body has {0} bytes, and {LONGEST_BODY} are the most: link to a file instead")]
+    Long(usize),
+}
+
+impl Draft {
+    /// A message of a type to a project, which says nothing yet.
+    pub fn new(kind: &str, project_id: &str) -> Self {
+        Self { kind: kind.to_owned(), project_id: project_id.to_owned(), ..Self::default() }
+    }
+
+    /// The message.
+    ///
+    /// # Errors
+    ///
+    /// No type, no project, a word in the header that is none, too long a body.
+    pub fn message(self, id: MessageId) -> Result<Message, BadMessage> {
+        self.check()?;
+        let msg_id = id.to_string();
+        let issue_id = if self.kind == ISSUE { msg_id.clone() } else { String::new() };
+        let Self { kind, project_id, task_id, run_id, parents, links, meta, body } = self;
+        let ts = id.time.to_string();
+        let extra = Vec::new();
+        Ok(Message {
+            msg_id,
+            ts,
+            kind,
+            project_id,
+            task_id,
+            run_id,
+            issue_id,
+            parents,
+            links,
+            meta,
+            body,
+            extra,
+        })
+    }
+
+    /// True if it may be written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Draft::message`].
+    pub fn check(&self) -> Result<(), BadMessage> {
+        if self.kind.trim().is_empty() {
+            return Err(BadMessage::NoType);
+        }
+        if self.project_id.trim().is_empty() {
+            return Err(BadMessage::NoProject);
+        }
+        if let Some((key, _)) = self.words().find(|(_, word)| !is_word(word)) {
+            return Err(BadMessage::Word { key });
+        }
+        match self.body.len() {
+            0..=LONGEST_BODY => Ok(()),
+            length => Err(BadMessage::Long(length)),
+        }
+    }
+
+    fn words(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let own = [
+            ("type", &self.kind),
+            ("project_id", &self.project_id),
+            ("task_id", &self.task_id),
+            ("run_id", &self.run_id),
+        ];
+        let own = own.into_iter().map(|(key, word)| (key, word.as_str()));
+        let parents = self.parents.iter().flat_map(|parent| [parent.msg_id.as_str(), &parent.kind]);
+        let links = self.links.iter().flat_map(|link| [link.url.as_str(), &link.label, &link.kind]);
+        let inner = self.parents.iter().flat_map(|parent| parent.meta.iter());
+        let meta = self.meta.iter().chain(inner).flat_map(|(key, value)| [key.as_str(), value]);
+        own.chain(parents.map(|word| ("parents", word)))
+            .chain(links.map(|word| ("links", word)))
+            .chain(meta.map(|word| ("meta", word)))
+    }
+}
+
+impl Message {
+    /// When it was written; none where it does not say.
+    pub fn time(&self) -> Option<Timestamp> {
+        self.ts.parse().ok()
+    }
+}
+
+impl Parent {
+    /// A message that is answered or corrected.
+    pub fn new(msg_id: &str) -> Self {
+        Self { msg_id: msg_id.to_owned(), ..Self::default() }
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    text.len() <= LONGEST_WORD && !text.contains(breaks_line)
+}
+
+fn breaks_line(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+fn as_map<S: Serializer>(pairs: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(pairs.iter().map(|(key, value)| (key, value)))
+}

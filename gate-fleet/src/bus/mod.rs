@@ -1,0 +1,78 @@
+//! Message buses: what agents and runners tell each other, in one file that
+//! only grows.
+//!
+//! ```
+//! use gate_fleet::bus::{self, Draft, MessageId};
+//!
+//! let now = "2026-02-20T15:30:45.5Z".parse().expect("a time");
+//! let draft = Draft { body: "half\n---\nway".to_owned(), ..Draft::new("PROGRESS", "shop") };
+//! let message = draft.message(MessageId { time: now, pid: 4121, seq: 1 }).expect("it is whole");
+//!
+//! let read = bus::read(message.to_entry().as_bytes());
+//! assert_eq!(read.messages[0].body, "half\n---\nway");
+//! assert_eq!(bus::since(&read.messages, "").expect("from the start").len(), 1);
+//! ```
+//!
+//! An entry is a header of YAML between two lines `---`, then its body. A line
+//! `---` in a body would end it, and what follows could be anybody's entry; so
+//! such a line is written with a backslash before it, which is taken away when
+//! it is read ([`Message::to_entry`], [`read`]). Entries are never changed.
+
+mod escape;
+mod event;
+mod header;
+mod id;
+mod kind;
+mod legacy;
+mod message;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use event::{STDERR_LINES, event};
+pub use id::MessageId;
+pub use kind::{CRASH, START, STOP, is_runners};
+pub use message::{BadMessage, Draft, LONGEST_BODY, Link, Message, Parent};
+pub use read::{Problem, Read, Tail, Trouble, read};
+
+/// The messages behind one; all of them where `id` is empty.
+///
+/// # Errors
+///
+/// There is none with this id.
+pub fn since<'a>(messages: &'a [Message], id: &str) -> Result<&'a [Message], UnknownId> {
+    if id.is_empty() {
+        return Ok(messages);
+    }
+    match messages.iter().position(|message| message.msg_id == id) {
+        Some(at) => Ok(&messages[at + 1..]),
+        None => Err(UnknownId(id.to_owned())),
+    }
+}
+
+/// The messages of a thread: this one, and all that answer to one of them.
+///
+/// # Errors
+///
+/// There is none with this id.
+pub fn thread<'a>(messages: &'a [Message], id: &str) -> Result<Vec<&'a Message>, UnknownId> {
+    let from = messages.iter().position(|message| message.msg_id == id);
+    let from = from.ok_or_else(|| UnknownId(id.to_owned()))?;
+    let mut all: Vec<&Message> = vec![&messages[from]];
+    for message in &messages[from + 1..] {
+        if message
+            .parents
+            .iter()
+            .any(|parent| all.iter().any(|known| known.msg_id == parent.msg_id))
+        {
+            all.push(message);
+        }
+    }
+    Ok(all)
+}
+
+/// A message that is not on the bus.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("since id {0:?} not found")]
+pub struct UnknownId(pub String);

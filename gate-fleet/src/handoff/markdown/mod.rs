@@ -1,0 +1,222 @@
+//! A handoff as Markdown.
+//!
+//! It is the list below the heading `## Handoff`, up to the next heading; in a
+//! document without that heading, every list of it. A field is an item
+//! `- key: value`, and what belongs to it stands behind the colon or in a list
+//! below. Other text is passed over. A key may be bold, and in any case.
+
+mod arrow;
+mod outline;
+mod quote;
+mod row;
+mod write;
+
+use super::Read;
+use super::form::{self, Entry, Field, Node, Shape, field, handoff_fields};
+use super::problem::Problem;
+
+use outline::{Block, Item};
+use quote::unquote;
+
+pub(super) use write::write;
+
+/// The longest that a key is, in bytes.
+const LONGEST_KEY: usize = 40;
+
+/// Reads a handoff.
+pub(super) fn read(text: &str) -> Read {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = Reader { problems: Vec::new() };
+    let items = reader.section(outline::read(text));
+    let entries = reader.entries(items.iter(), handoff_fields(), "");
+    if !entries.iter().any(|entry| field(handoff_fields(), &entry.key).is_some()) {
+        let message = "there is no handoff: a heading `## Handoff` is expected, and below it a \
+                       list of fields such as `- objective: …`";
+        return Read::nothing(Problem::new("", message));
+    }
+    form::handoff(entries, reader.problems)
+}
+
+/// Items between two headings.
+#[derive(Default)]
+struct Section<'s> {
+    /// True if its heading names a handoff.
+    is_named: bool,
+    line: usize,
+    items: Vec<Item<'s>>,
+}
+
+struct Reader {
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    /// The items of the section that is the handoff.
+    fn section<'s>(&mut self, blocks: Vec<Block<'s>>) -> Vec<Item<'s>> {
+        let mut sections: Vec<Section<'s>> = vec![Section::default()];
+        for block in blocks {
+            match block {
+                Block::Heading { text, line } => {
+                    sections.push(Section { is_named: names_it(&text), line, items: Vec::new() });
+                }
+                Block::Item(item) => {
+                    if let Some(section) = sections.last_mut() {
+                        section.items.push(item);
+                    }
+                }
+            }
+        }
+        if !sections.iter().any(|section| section.is_named) {
+            return sections.into_iter().flat_map(|section| section.items).collect();
+        }
+        // The heading of a document may name what a heading below it holds.
+        let mut named =
+            sections.into_iter().filter(|section| section.is_named && !section.items.is_empty());
+        let first = named.next().unwrap_or_default();
+        if let Some(second) = named.next() {
+            let lines = format!("lines {} and {}", first.line, second.line);
+            let message = format!("{lines}: one handoff is expected, not two");
+            self.problems.push(Problem::new("", message));
+        }
+        first.items
+    }
+
+    /// The fields that items are.
+    fn entries<'i, 's: 'i>(
+        &mut self,
+        items: impl Iterator<Item = &'i Item<'s>>,
+        fields: &[Field],
+        at: &str,
+    ) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for item in items {
+            let Some((key, value)) = self.key(item, at) else { continue };
+            let line = Some(item.line);
+            let path = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+            // What a key means that is not known does not matter.
+            let shape = field(fields, &key).map_or(&Shape::Text, |field| &field.shape);
+            let value = self.value(&value, item, shape, &path);
+            entries.push(Entry { key, value, line });
+        }
+        entries
+    }
+
+    /// The children of an item, with their keys.
+    fn children<'i, 's>(
+        &mut self,
+        item: &'i Item<'s>,
+        at: &str,
+    ) -> Vec<(String, String, &'i Item<'s>)> {
+        let keyed = item.children.iter().filter_map(|child| {
+            let (key, value) = self.key(child, at)?;
+            Some((key, value, child))
+        });
+        keyed.collect()
+    }
+
+    /// An item's key and what stands behind it.
+    fn key(&mut self, item: &Item<'_>, at: &str) -> Option<(String, String)> {
+        let text = item.text();
+        let found = keyed(&text).map(|(key, value)| (key, value.to_owned()));
+        if found.is_none() {
+            let shown = gate_core::text::brief(&text, 60);
+            let message = format!("line {}: `key: value` is expected, not `{shown}`", item.line);
+            self.problems.push(Problem::new(at, message));
+        }
+        found
+    }
+
+    /// Tells what is in an item beside its text and a list below, where no field
+    /// takes it up.
+    fn only_list(&mut self, item: &Item<'_>, at: &str) {
+        if item.is_mixed {
+            let message = format!("line {}: only a list is read here", item.line);
+            self.problems.push(Problem::new(at, message));
+        }
+    }
+
+    fn value(&mut self, value: &str, item: &Item<'_>, shape: &Shape, at: &str) -> Node {
+        if !matches!(shape, Shape::Text) {
+            self.only_list(item, at);
+        }
+        match shape {
+            Shape::Text => Node::Text(text_of(value, item)),
+            Shape::List(inner) => self.list(uncommented(value), item, inner, at),
+            Shape::Table(_) if !uncommented(value).is_empty() => Node::Text(value.to_owned()),
+            Shape::Table(fields) => Node::Table(self.entries(item.children.iter(), fields, at)),
+        }
+    }
+
+    /// A list: what stands behind its key, and each item below.
+    fn list(&mut self, value: &str, item: &Item<'_>, inner: &Shape, at: &str) -> Node {
+        let mut nodes = Vec::new();
+        if matches!(inner, Shape::Text) {
+            match serde_json::from_str::<Vec<String>>(value) {
+                Ok(texts) => nodes.extend(texts.into_iter().map(Node::Text)),
+                Err(_) if value.is_empty() => {}
+                Err(_) => nodes.push(Node::Text(unquote(value))),
+            }
+            nodes.extend(
+                item.children.iter().map(|child| Node::Text(text_of(&child.text(), child))),
+            );
+            return Node::List(nodes);
+        }
+        let own = (!value.is_empty() && value != "[]").then(|| Item::new(value, item.line));
+        for (index, entry) in own.iter().chain(&item.children).enumerate() {
+            let at = format!("{at}[{index}]");
+            nodes.push(match at.starts_with("verification") {
+                true => self.verification(entry, &at),
+                false => self.risk(entry, &at),
+            });
+        }
+        Node::List(nodes)
+    }
+}
+
+fn names_it(heading: &str) -> bool {
+    let word = heading.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+    word.is_some_and(|word| word.eq_ignore_ascii_case("handoff"))
+}
+
+/// The key that a line begins with, in the spelling of the fields, and what stands
+/// behind its colon.
+fn keyed(line: &str) -> Option<(String, &str)> {
+    const MARKS: [char; 3] = ['*', '_', '`'];
+    let (key, value) = line.split_once(':')?;
+    let key = key.trim();
+    let bare = key.trim_matches(MARKS);
+    if bare.is_empty() || bare.len() > LONGEST_KEY || !bare.chars().all(is_name) {
+        return None;
+    }
+    // Of `**key:** value` the second mark stands behind the colon.
+    let before = &key[..key.len() - key.trim_start_matches(MARKS).len()];
+    let value =
+        if key.ends_with(MARKS) { value } else { value.strip_prefix(before).unwrap_or(value) };
+    Some((bare.to_lowercase().replace(['-', ' '], "_"), value.trim()))
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | ' ')
+}
+
+/// A text: what stands behind the key, with what else the item holds.
+fn text_of(value: &str, item: &Item<'_>) -> String {
+    if item.is_plain() {
+        return unquote(value);
+    }
+    match &item.children[..] {
+        [only] if value.is_empty() && !item.is_mixed => text_of(&only.text(), only),
+        _ => {
+            let whole = item.whole();
+            match whole.split_once(':') {
+                Some((_, rest)) if item.text() != value => rest.trim().to_owned(),
+                _ => whole.trim().to_owned(),
+            }
+        }
+    }
+}
+
+/// The value after the key of a list; empty for a comment.
+fn uncommented(value: &str) -> &str {
+    if value == "#" || value.starts_with("# ") { "" } else { value }
+}

@@ -1,0 +1,22 @@
+//! The formats of many agents at work on one project. Each can be read and written
+//! without gate: they are plain Markdown, YAML and JSON in files.
+//!
+//! * [`run`]: run folders; [`bus`]: what agents and runners write to each other;
+//!   [`fact`]: findings that others may rely on;
+//! * [`handoff`]: what one agent leaves to the next;
+//! * [`exit`], [`work`]: the agent exit protocol, and the work items that it moves.
+//!
+//! The crate has no input, output, clock or environment of its own.
+#![doc = include_str!("../README.md")]
+
+pub mod bus;
+pub mod fact;
+pub mod handoff;
+pub mod run;
+mod stamp;
+pub mod work;
+mod yaml;
+
+pub use gate_core::exit;
+pub use stamp::Stamp;
+pub use yaml::YamlError;

@@ -1,0 +1,32 @@
+//! Run folders: what stands in them and what they are called.
+//!
+//! ```
+//! use gate_fleet::run::{RunInfo, Status};
+//!
+//! let text = "version: 1\nrun_id: 20260220-1530450000-4121-1\nproject_id: shop\ntask_id: \"42\"\n\
+//!             agent: codex\npid: 4130\npgid: 4130\nstart_time: 2026-02-20T15:30:45.5Z\n\
+//!             end_time: 0001-01-01T00:00:00Z\nexit_code: -1\nstatus: running\nagent_version: \"\"\n";
+//! let info = RunInfo::parse(text).expect("a run that goes on");
+//! assert_eq!((info.status, info.end_time), (Status::Running, None));
+//! assert_eq!(info.to_yaml(), text);
+//! ```
+//!
+//! The files are those of conductor-loop: each of the two reads what the other
+//! wrote. [`RunInfo`] is the record of a run, [`layout`] says where things
+//! stand, [`Preamble`] is what a prompt begins with.
+
+mod cause;
+mod fields;
+mod id;
+mod info;
+pub mod layout;
+mod preamble;
+#[cfg(test)]
+mod tests;
+mod written;
+
+pub use cause::{AGENT_TIMED_OUT, RECONCILED, error_summary};
+pub(crate) use id::slug;
+pub use id::{BadId, folder_name, is_run_id, is_task_id, project_id, project_slug, task_id};
+pub use info::{Ownership, Problem, RunInfo, RunInfoError, Status};
+pub use preamble::{CONTINUE, Preamble};

@@ -1,0 +1,107 @@
+//! Why something is not done with a work item.
+
+use jiff::Timestamp;
+
+use super::lease::LeaseState;
+use gate_core::exit::WorkPhase;
+
+/// Why something is not done with a work item. Nothing has changed then.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkError {
+    /// There is no such item.
+    #[error("work not found: {0}")]
+    NotFound(String),
+    /// There is one with this id.
+    #[error("work already exists: {0}")]
+    Exists(String),
+    /// A name that cannot be kept.
+    #[error("{what} {why}")]
+    Unfit {
+        /// Description of the name, such as `the work's id`.
+        what: &'static str,
+        /// The fault, in words.
+        why: String,
+    },
+    /// The item is in another phase.
+    #[error("invalid transition from {from} via {event}")]
+    Invalid {
+        /// The phase that it is in.
+        from: WorkPhase,
+        /// The refused event.
+        event: &'static str,
+    },
+    /// No step leads there.
+    #[error("transition from {from} to {to} is not allowed")]
+    NotAllowed {
+        /// The phase that it is in.
+        from: WorkPhase,
+        /// The phase that it was to go to.
+        to: WorkPhase,
+    },
+    /// The step was taken already, or one before it was not.
+    #[error(
+        "sequence mismatch for work {id}: expected transition_count {expected}, event implies {implied}"
+    )]
+    Sequence {
+        /// The item.
+        id: String,
+        /// The number of the next step.
+        expected: u64,
+        /// The number that it has.
+        implied: u64,
+    },
+    /// A phase that no agent claims, such as one that waits for CI.
+    #[error("work item {id} is in phase {phase}, which nobody claims")]
+    NotClaimable {
+        /// The item.
+        id: String,
+        /// Its phase.
+        phase: WorkPhase,
+    },
+    /// Somebody else has it.
+    #[error("work item {id} already has an active lease: {lease}")]
+    Leased {
+        /// The item.
+        id: String,
+        /// The lease.
+        lease: String,
+    },
+    /// Nobody has such a lease: it never was, or the item was claimed anew since.
+    #[error("lease not found: {0}")]
+    LeaseNotFound(String),
+    /// It is over.
+    #[error("lease {lease} is already in terminal state: {state}")]
+    LeaseOver {
+        /// The lease.
+        lease: String,
+        /// Its final state.
+        state: LeaseState,
+    },
+    /// It is somebody else's.
+    #[error("unauthorized operation on lease {lease}: actor {actor} is not the lease holder")]
+    NotHolder {
+        /// The lease.
+        lease: String,
+        /// The actor of the request.
+        actor: String,
+    },
+    /// It would end earlier, or as it does.
+    #[error("renewal for lease {lease} must extend expiration: current={current}, new={new}")]
+    NotExtended {
+        /// The lease.
+        lease: String,
+        /// When it expires.
+        current: Timestamp,
+        /// When it would.
+        new: Timestamp,
+    },
+    /// A record that says something else than records of its type do.
+    #[error("record {seq}: {why}")]
+    Unreadable {
+        /// The record.
+        seq: u64,
+        /// The fault, in words.
+        why: String,
+    },
+}

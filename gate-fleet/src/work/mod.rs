@@ -1,0 +1,37 @@
+//! Work items: what is to be done, the phase that it is in, and who has it.
+//!
+//! An item goes through the phases of the exit protocol ([`WorkPhase`](gate_core::exit::WorkPhase)). Agents
+//! claim it for a phase; a [`Lease`] is theirs alone until they release it or it
+//! expires. A valid exit signal ends the phase. Each [`Step`] from one phase to
+//! another is a record of the ledger, and [`ReplayedItems`] holds records against each
+//! other: a step counts once, and leads only where the protocol says.
+//!
+//! ```
+//! use gate_fleet::work::{Cause, ItemState};
+//! use gate_core::exit::WorkPhase;
+//!
+//! let draft = ItemState::added(WorkPhase::Draft);
+//! let step = draft.step("W-1", Cause::Completed)?;
+//! let after = draft.taken(&step, "agent-7")?;
+//! assert_eq!(after.phase, WorkPhase::Implementation);
+//! assert!(after.taken(&step, "agent-7").is_err(), "it was taken already");
+//! # Ok::<(), gate_fleet::work::WorkError>(())
+//! ```
+//!
+//! Nothing here keeps anything: time and earlier state are parameters.
+
+mod error;
+mod events;
+mod lease;
+mod name;
+mod replay;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use error::WorkError;
+pub use events::{Added, Ended, Moved, kind};
+pub use lease::{Lease, LeaseState};
+pub use name::{MAX_DESCRIPTION, MAX_NAME, MAX_TITLE, WorkItem, actor};
+pub use replay::{ReplayedItem, ReplayedItems};
+pub use state::{CI_PROCESSOR, CLAIMABLE, Cause, ItemState, Step, is_claimable};

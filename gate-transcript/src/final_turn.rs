@@ -1,0 +1,193 @@
+//! The final turn and the last word: which of the agent's texts counts.
+
+use std::collections::VecDeque;
+
+use super::blocks::count_breaks;
+use super::{Boundary, Event, Role};
+
+/// The longest message that is kept whole, in bytes; of a longer one the end. A signal
+/// is at the end of a message, and memory must stay flat.
+const KEEP: usize = 256 << 10;
+
+/// Earlier texts of the turn that are kept, and how many bytes of each.
+const EARLIER: usize = 8;
+const KEEP_EARLIER: usize = 64 << 10;
+
+/// Answers to task notifications that are kept for the way back to the text before them.
+const KEEP_ANSWERS: usize = 64;
+
+/// Follows the events of a [`Reader`](super::Reader) and keeps what the main
+/// agent wrote after the last thing that could change its mind.
+///
+/// The *final turn* begins after a real prompt, hook feedback, a new objective
+/// or a compaction. Its last text is the *last word*; texts that only answer a
+/// task notification give way to the text before them unless they carry a
+/// signal of their own, so [`FinalTurn::words`] offers them newest first.
+#[derive(Debug, Default)]
+pub struct FinalTurn {
+    words: Vec<Word>,
+    earlier: VecDeque<Word>,
+    notified: bool,
+}
+
+/// One message of the main agent.
+#[derive(Clone, Debug, Default)]
+pub struct Word {
+    /// The message's text; of one longer than 256 KiB the end.
+    pub text: String,
+    /// The input's line in which `text` begins.
+    pub line: u64,
+    /// True if line breaks in `text` are line breaks of the input.
+    pub multiline: bool,
+    /// True if the beginning was cut off.
+    pub clipped: bool,
+    /// True if the message answers a task notification.
+    pub answers_notification: bool,
+    /// True if the message began before the tail of a long input.
+    pub before_tail: bool,
+}
+
+impl Word {
+    /// A message of its own.
+    pub fn whole(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            line: 1,
+            multiline: true,
+            clipped: false,
+            answers_notification: false,
+            before_tail: false,
+        }
+    }
+}
+
+impl FinalTurn {
+    /// Takes one event.
+    pub fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Boundary(Boundary::Notification, _) => self.notified = true,
+            Event::Boundary(..) => *self = Self::default(),
+            Event::Tail => self.tail(),
+            Event::Text(text) if text.role == Role::Assistant => {
+                if text.continues
+                    && let Some(word) = self.words.last_mut()
+                {
+                    if word.text.is_empty() {
+                        word.line = text.line;
+                    }
+                    word.push(text.text);
+                } else if !text.text.trim().is_empty() {
+                    self.begin(text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the input: what is kept no longer depends on how it was cut into
+    /// pieces.
+    pub fn finish(&mut self) {
+        for word in &mut self.words {
+            word.clip(KEEP);
+        }
+    }
+
+    /// The texts that may be the last word, newest first: answers to task
+    /// notifications, then the last text that is none.
+    pub fn words(&self) -> impl Iterator<Item = &Word> {
+        let mut done = false;
+        self.words.iter().rev().take_while(move |word| {
+            let take = !done;
+            done |= !word.answers_notification;
+            take
+        })
+    }
+
+    /// Earlier texts of the turn, newest first: the ends of the last eight.
+    /// They are not the last word; what looks like a signal in them is worth
+    /// a remark.
+    pub fn earlier(&self) -> impl Iterator<Item = &Word> {
+        self.earlier.iter().rev()
+    }
+
+    /// True if the next text would answer a task notification.
+    pub fn is_notified(&self) -> bool {
+        self.notified
+    }
+
+    /// Of what came before the tail, only the last words count, and of plain text not
+    /// even they.
+    fn tail(&mut self) {
+        self.earlier.clear();
+        for word in &mut self.words {
+            word.before_tail = true;
+            if word.multiline {
+                word.text.clear();
+                word.clipped = true;
+            }
+        }
+    }
+
+    fn begin(&mut self, text: &super::Text<'_>) {
+        let mut word = Word {
+            line: text.line,
+            multiline: text.multiline,
+            answers_notification: self.notified,
+            ..Word::default()
+        };
+        word.push(text.text);
+        if !self.notified {
+            self.supersede();
+        } else if self.words.len() > KEEP_ANSWERS {
+            self.words.remove(1);
+        }
+        self.words.push(word);
+    }
+}
+
+impl FinalTurn {
+    /// Makes the words so far earlier ones.
+    fn supersede(&mut self) {
+        for mut word in self.words.drain(..).filter(|word| !word.before_tail) {
+            word.clip(KEEP_EARLIER);
+            word.text.shrink_to_fit();
+            self.earlier.push_back(word);
+        }
+        while self.earlier.len() > EARLIER {
+            self.earlier.pop_front();
+        }
+    }
+}
+
+impl Word {
+    /// The line of the input that holds the byte at `offset` of the text.
+    pub fn line_at(&self, offset: usize) -> u64 {
+        let breaks = self.multiline.then(|| count_breaks(&self.text.as_bytes()[..offset]));
+        self.line + breaks.unwrap_or(0)
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        if self.text.len() >= 2 * KEEP {
+            self.clip(KEEP);
+        }
+    }
+
+    /// Cuts the text down to its last whole lines within `keep` bytes.
+    fn clip(&mut self, keep: usize) {
+        if self.text.len() <= keep {
+            return;
+        }
+        let bytes = self.text.as_bytes();
+        let from = bytes.len() - keep;
+        let mut cut = memchr::memchr(b'\n', &bytes[from..]).map_or(from, |at| from + at + 1);
+        while !self.text.is_char_boundary(cut) {
+            cut += 1;
+        }
+        if self.multiline {
+            self.line += count_breaks(&bytes[..cut]);
+        }
+        self.text.drain(..cut);
+        self.clipped = true;
+    }
+}
