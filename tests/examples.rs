@@ -54,3 +54,30 @@ fn a_folder_is_replayed_in_batches() {
     let files: Vec<_> = rows.iter().map(|row| row["file"].as_str().unwrap()).collect();
     assert!(files.len() >= 6 && files.is_sorted(), "{files:?}");
 }
+
+fn compiled(name: &str) -> Run {
+    let folder = std::path::Path::new(crate::support::GATE).parent().unwrap();
+    Run::new(folder.join("examples").join(name))
+}
+
+#[test]
+fn a_program_reads_a_transcript_with_the_library() {
+    let file = root().join("examples/unfinished.jsonl");
+    compiled("read_transcript").args([file]).code(0).says("format: claude-stream");
+}
+
+#[test]
+fn a_program_decides_without_input_and_output() {
+    compiled("decide").code(0).says("tests Pass: exit").says("tests Fail: continue");
+}
+
+#[test]
+fn a_program_gates_its_own_loop() {
+    // The agent fails its first iteration: the file that its check asks for is missing.
+    let settings = "[checks.file]\ncommand = [\"test\", \"-e\", \"done.txt\"]\n";
+    let agent = "test -e begun && touch done.txt; touch begun; \
+                 printf 'It is ready.\\n\\nEXIT_STATUS: COMPLETE\\nEXIT_REASON: the file is there\\n'";
+    let run = compiled("gate_a_loop").settings(settings).committed();
+    let ran = run.args(["sh", "-c", agent]).code(0);
+    ran.says("go on: ").says("file failed").says("done");
+}

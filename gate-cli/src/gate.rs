@@ -1,6 +1,7 @@
 //! One decision: read, gather, decide, record.
 
 mod baseline;
+mod builder;
 mod failures;
 mod reading;
 mod replayed;
@@ -35,6 +36,7 @@ use crate::request::{Checks, Request};
 use crate::retry::{delay, random_fraction};
 use crate::source::Source;
 
+pub use self::builder::GateBuilder;
 pub(crate) use self::reading::Judging;
 pub(crate) use self::replayed::{Replayed, Step};
 use self::token::proven;
@@ -125,14 +127,24 @@ impl Gate {
         decide(&input, &self.policy)
     }
 
-    /// Reads a transcript, gathers the evidence, and decides. With a memory, the decision
-    /// is recorded when this returns.
+    /// Reads a transcript, gathers the evidence, and decides. A path is read as a file, a
+    /// text is the agent's output itself. With a memory, the decision is recorded when
+    /// this returns.
     ///
     /// # Errors
     ///
     /// A source that cannot be read, a system that refuses to start checks, a store that
     /// cannot be written. Then nothing was decided.
-    pub fn check(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
+    pub fn check(&self, transcript: impl Into<Source>) -> Result<Record, Failure> {
+        self.check_with(&transcript.into(), &Request::default())
+    }
+
+    /// As [`Gate::check`], with the run, the iteration and all else that a caller may know.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Gate::check`].
+    pub fn check_with(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
         let renewed = self.renewed()?;
         let gate = renewed.as_ref().unwrap_or(self);
         gate.judge(&gate.read(source, request)?, source, request)

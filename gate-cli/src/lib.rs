@@ -41,8 +41,9 @@ use std::process::ExitCode;
 
 pub use commands::schema;
 pub use failure::Failure;
-pub use gate::Gate;
+pub use gate::{Gate, GateBuilder};
 pub use gate_checks::{CheckSite, Event, Events};
+pub use gate_core::Verdict;
 pub use memory::{
     BreakerStatus, Claim, LeaseRef, Lock, Memory, OpenBreaker, Operation, RecordSelector,
     ReplayedDecision, SetAside, Submitted, Which,

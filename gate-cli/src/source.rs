@@ -26,6 +26,30 @@ pub enum Source {
     Message(String),
 }
 
+impl From<&Path> for Source {
+    fn from(path: &Path) -> Self {
+        Self::File(path.to_owned())
+    }
+}
+
+impl From<PathBuf> for Source {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+impl From<&str> for Source {
+    fn from(text: &str) -> Self {
+        Self::Message(text.to_owned())
+    }
+}
+
+impl From<String> for Source {
+    fn from(text: String) -> Self {
+        Self::Message(text)
+    }
+}
+
 impl Source {
     /// The source that a command line names: `-` is the standard input.
     pub fn named(name: &Path, folder: &Path) -> Self {

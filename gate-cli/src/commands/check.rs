@@ -59,7 +59,7 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
         known_check(gate.policy(), name)?;
     }
     let source = Source::named(file, &here.places.folder);
-    let record = gate.check(&source, &request(here, args))?;
+    let record = gate.check_with(&source, &request(here, args))?;
     if let Some(file) = &args.feedback {
         write_feedback(&here.places.folder.join(file), &record)?;
     }

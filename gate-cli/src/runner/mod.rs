@@ -174,7 +174,7 @@ impl Loop<'_> {
             acts: Vec::new(),
             ..self.request.clone()
         };
-        self.gate.check(&Source::File(run.transcript.clone()), &request)
+        self.gate.check_with(&Source::File(run.transcript.clone()), &request)
     }
 
     /// The decision on a run, and true if its output is of no known format.
@@ -219,7 +219,7 @@ impl Loop<'_> {
         if !is_stopped {
             return Ok(false);
         }
-        let record = self.gate.check(&Source::Message(String::new()), &self.request)?;
+        let record = self.gate.check_with(&Source::Message(String::new()), &self.request)?;
         let is_tripped = record.decision.verdict == Verdict::Tripped;
         self.last = Some(record);
         Ok(is_tripped)

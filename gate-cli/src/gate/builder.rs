@@ -1,0 +1,93 @@
+//! A gate for a program that embeds it.
+
+use std::path::PathBuf;
+
+use gate_checks::process::Supervisor;
+use gate_checks::{CheckSite, SLOTS};
+use gate_core::config::{self, Layer, Origin};
+use gate_core::decide::policy::When;
+
+use super::Gate;
+use crate::failure::Failure;
+use crate::memory::Memory;
+use crate::settings::{FILE, Places, Selection, layers_with};
+use crate::supervision::SUPERVISE;
+
+/// Builds a [`Gate`] for one project. The order of the calls does not matter.
+#[derive(Clone, Debug)]
+pub struct GateBuilder {
+    project: PathBuf,
+    settings: Option<String>,
+    supervisor: Option<PathBuf>,
+    has_memory: bool,
+}
+
+impl Gate {
+    /// A gate for the project in this folder, with the settings that the program `gate`
+    /// would use there. Whoever embeds gate answers for the commands in those settings:
+    /// nobody has to approve them.
+    pub fn builder(project: impl Into<PathBuf>) -> GateBuilder {
+        let project = project.into();
+        GateBuilder { project, settings: None, supervisor: None, has_memory: true }
+    }
+}
+
+impl GateBuilder {
+    /// Takes this text in the place of the project's gate.toml. The user's settings and
+    /// the `GATE_*` variables still apply.
+    #[must_use]
+    pub fn settings(mut self, text: impl Into<String>) -> Self {
+        self.settings = Some(text.into());
+        self
+    }
+
+    /// Runs checks below this program, which has to be `gate` of the same version. It ends
+    /// all of a check's processes. Without it gate ends process groups, and a process that
+    /// left its group survives its check.
+    #[must_use]
+    pub fn supervisor(mut self, program: impl Into<PathBuf>) -> Self {
+        self.supervisor = Some(program.into());
+        self
+    }
+
+    /// Keeps no ledger and no breaker: each decision stands alone, and its trust is T0.
+    #[must_use]
+    pub fn without_memory(mut self) -> Self {
+        self.has_memory = false;
+        self
+    }
+
+    /// Reads the settings and opens the project's ledger.
+    ///
+    /// # Errors
+    ///
+    /// A folder that is not there, settings that are wrong, a ledger that cannot be opened.
+    pub fn build(self) -> Result<Gate, Failure> {
+        let folder = self.project.canonicalize().map_err(|error| {
+            Failure::file("folder-unknown", "use the folder", &self.project, &error)
+        })?;
+        let places = Places::from_process(folder);
+        let project = self
+            .settings
+            .as_deref()
+            .map(|text| Layer::parse(Origin::File(PathBuf::from(FILE)), text));
+        let layers = layers_with(&places, &Selection::default(), project.transpose()?)?;
+        let settings = config::resolve(&layers, None)?;
+        let supervisor =
+            self.supervisor.map(|program| Supervisor { program, args: vec![SUPERVISE.to_owned()] });
+        let state = self.has_memory.then(|| places.state.clone()).flatten();
+        let site = CheckSite {
+            slots: state.as_ref().map(|state| state.join(SLOTS)),
+            state,
+            supervisor,
+            environment: places.environment.clone(),
+            ..CheckSite::new(places.project()?)
+        };
+        let gate = Gate::open(settings, site)?.at(When::Check);
+        if !self.has_memory {
+            return Ok(gate);
+        }
+        let memory = Memory::open(&places, gate.policy().project_id.as_deref())?;
+        Ok(gate.remembering(memory))
+    }
+}
