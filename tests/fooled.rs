@@ -100,6 +100,7 @@ pub(crate) fn pytest(act: &str) -> Attack<'_> {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn without_an_attack_it_fails() {
     if needs("pytest") {
         let evidence = comes_to(pytest("true").run(), "fail", "1 of 2 failed");
@@ -108,6 +109,7 @@ fn without_an_attack_it_fails() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn results_that_are_written_anew() {
     if !needs("pytest") {
         return;
@@ -131,6 +133,7 @@ X";
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn runs_that_end_before_their_tests() {
     if !needs("pytest") {
         return;
@@ -144,6 +147,7 @@ fn runs_that_end_before_their_tests() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn tests_that_are_left_out() {
     if !needs("pytest") {
         return;
@@ -173,6 +177,7 @@ X";
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn tests_that_are_changed() {
     if !needs("pytest") {
         return;
@@ -192,6 +197,7 @@ fn tests_that_are_changed() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_program_that_ends_every_other_one() {
     if !needs("pytest") {
         return;
@@ -204,6 +210,7 @@ fn a_program_that_ends_every_other_one() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_hides_the_exit_code() {
     if !needs("pytest") || !needs("make") {
         return;
@@ -228,6 +235,7 @@ fn what_hides_the_exit_code() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn new_tests_that_cannot_fail() {
     if !needs("pytest") {
         return;

@@ -47,12 +47,14 @@ pub(crate) fn integration(act: &str) -> Attack<'_> {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn without_an_attack_it_fails() {
     let evidence = comes_to(cargo("true").run(), "fail", "1 of 2 failed: thing::tests::adds");
     assert_eq!(evidence["detail"]["tests"]["control"], "failed-as-it-must", "{evidence:#}");
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn tests_that_are_taken_out_of_the_sources() {
     let ignored = "sed -i 's/    fn adds/    #[ignore]\\n    fn adds/' src/lib.rs";
     let seen = cargo(ignored).is_seen("fail", "1 of 2 failed: thing::tests::adds");
@@ -67,6 +69,7 @@ fn tests_that_are_taken_out_of_the_sources() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn keys_that_select_tests() {
     let no_lib = "printf '[lib]\\ntest = false\\n' >> Cargo.toml";
     cargo(no_lib).is_seen("fail", "");
@@ -80,6 +83,7 @@ fn keys_that_select_tests() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_runner_that_runs_nothing() {
     let act = "mkdir .cargo; printf '[target.\"cfg(all())\"]\\nrunner = \"true\"\\n' > .cargo/config.toml";
     cargo(act).is_seen("inconclusive", "the report is incomplete");
@@ -90,6 +94,7 @@ fn a_runner_that_runs_nothing() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_test_that_ends_the_others() {
     let act = "sed -i 's/    fn zero() {/    fn zero() {\\n        std::process::exit(0);/' src/lib.rs; \
                sed -i 's/    fn adds() {/    fn adds() {\\n        std::thread::sleep(std::time::Duration::from_secs(9));/' src/lib.rs";
@@ -97,6 +102,7 @@ fn a_test_that_ends_the_others() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn nextest() {
     if !needs("nextest") {
         return;
@@ -107,6 +113,7 @@ fn nextest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn new_tests_that_cannot_fail() {
     let new = |body: &str| {
         format!(

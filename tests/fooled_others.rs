@@ -5,6 +5,7 @@ use crate::fooled::{Attack, comes_to};
 use crate::needs::{needs, node_module};
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn node() {
     if !needs("node") {
         return;
@@ -30,6 +31,7 @@ fn with_modules(name: &str, act: &str) -> String {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn jest() {
     if !needs("jest") {
         return;
@@ -54,6 +56,7 @@ fn jest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn vitest() {
     if !needs("vitest") {
         return;
@@ -78,6 +81,7 @@ fn vitest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn go() {
     if !needs("go") {
         return;
@@ -95,6 +99,7 @@ fn go() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn bats() {
     if !needs("bats") {
         return;

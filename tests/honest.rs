@@ -36,6 +36,7 @@ fn honest(settings: &str, act: &str, says: &str) -> serde_json::Value {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn work_on_sources_and_new_tests() {
     if !needs("pytest") {
         return;
@@ -53,6 +54,7 @@ fn work_on_sources_and_new_tests() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn work_on_test_files() {
     if !needs("pytest") {
         return;
@@ -72,6 +74,7 @@ fn work_on_test_files() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_the_operator_lets_change() {
     if !needs("pytest") {
         return;
@@ -90,6 +93,7 @@ X";
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn outside_of_git_there_is_a_control_alone() {
     if !needs("pytest") {
         return;
@@ -106,6 +110,7 @@ fn outside_of_git_there_is_a_control_alone() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_runner_that_ends_early_goes_on() {
     if !needs("pytest") {
         return;
@@ -122,6 +127,7 @@ fn a_runner_that_ends_early_goes_on() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_git_ignores_is_not_evidence() {
     if !needs("pytest") {
         return;
@@ -142,6 +148,7 @@ fn what_git_ignores_is_not_evidence() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_second_run_writes_only_what_changed() {
     let settings = "[checks.tests]\ncommand = [\"cargo\", \"test\", \"--offline\"]\n";
     let manifest =

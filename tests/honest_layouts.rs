@@ -23,6 +23,7 @@ const MANIFEST: &str =
     "[package]\nname = \"thing\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn cargo() {
     let strict = "#![deny(warnings, missing_docs, clippy::all)]\n//! A thing.\nmod inner;\n\
                   #[cfg(test)]\nmod tests;\n";
@@ -51,6 +52,7 @@ fn cargo() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn pytest() {
     if !needs("pytest") {
         return;
@@ -67,6 +69,7 @@ fn pytest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn unittest() {
     if !needs("python3") {
         return;
@@ -80,6 +83,7 @@ fn unittest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn node() {
     if !needs("node") {
         return;
@@ -107,6 +111,7 @@ fn passes_with(name: &str, command: &str, files: &[(&str, &str)], planted: &[&st
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn jest() {
     if !needs("jest") {
         return;
@@ -127,6 +132,7 @@ fn jest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn vitest() {
     if !needs("vitest") {
         return;
@@ -143,6 +149,7 @@ fn vitest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn go() {
     if !needs("go") {
         return;

@@ -28,6 +28,7 @@ fn check(attack: Attack<'_>, settings: &str, outcome: &str, says: &str) -> Value
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn one_that_needs_the_work_is_enough() {
     if !needs("pytest") {
         return;
@@ -41,6 +42,7 @@ fn one_that_needs_the_work_is_enough() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn auto_warns_and_refuses_nothing() {
     if !needs("pytest") {
         return;
@@ -60,6 +62,7 @@ fn auto_warns_and_refuses_nothing() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_baseline_whose_tests_are_not_known_is_no_baseline_without_tests() {
     if !needs("pytest") {
         return;
@@ -81,6 +84,7 @@ fn a_baseline_whose_tests_are_not_known_is_no_baseline_without_tests() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn where_it_has_no_effect_it_says_so() {
     let files = [("run.sh", "true\n")];
     let attack = |act| Attack { command: "sh run.sh", settings: "", files: &files, act };
@@ -103,6 +107,7 @@ fn moved(act: &str) -> String {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn tests_move_with_their_module() {
     let whole = moved("true");
     let evidence = comes_to(cargo(&whole).run(), "pass", "2 passed");
@@ -115,6 +120,7 @@ fn tests_move_with_their_module() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn tests_move_with_their_package() {
     if !needs("go") {
         return;

@@ -53,6 +53,7 @@ fn takes() { std::thread::sleep(std::time::Duration::from_secs(9)); panic!(); }
 ";
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn cargo_test() {
     let passed = comes_to(cargo("cargo test --offline", RUST), "pass", "1");
     assert_eq!(
@@ -76,6 +77,7 @@ fn cargo_test() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_first_run_that_writes_its_lock_file_is_no_trouble() {
     let run = || cargo("cargo test --offline", RUST).setup("echo target > .gitignore");
     let wrote = |run: Run| run.committed().code(0).json()["tree"]["wrote"].clone();
@@ -86,6 +88,7 @@ fn a_first_run_that_writes_its_lock_file_is_no_trouble() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn cargo_nextest() {
     if !needs("nextest") {
         return;
@@ -101,6 +104,7 @@ fn cargo_nextest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn pytest() {
     if !needs("pytest") {
         return;
@@ -125,6 +129,7 @@ fn pytest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn a_quick_repair_of_the_same_size_is_seen() {
     if !needs("pytest") {
         return;
@@ -139,6 +144,7 @@ fn a_quick_repair_of_the_same_size_is_seen() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn make_runs_pytest() {
     if !needs("pytest") || !needs("make") {
         return;
@@ -154,6 +160,7 @@ fn make_runs_pytest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn node() {
     if !needs("node") {
         return;
@@ -195,6 +202,7 @@ pub(crate) fn modules(name: &str, command: &str, files: &[(&str, &str)]) -> Run 
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn jest() {
     if !needs("jest") {
         return;
@@ -220,6 +228,7 @@ fn jest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn vitest() {
     if !needs("vitest") {
         return;
@@ -246,6 +255,7 @@ fn vitest() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn go() {
     if !needs("go") {
         return;
@@ -271,6 +281,7 @@ fn go() {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn bats() {
     if !needs("bats") {
         return;

@@ -89,6 +89,7 @@ pub(super) fn rows() -> String {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn honest_work_may_end() {
     if !needs("pytest") {
         return;

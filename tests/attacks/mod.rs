@@ -128,41 +128,49 @@ fn exists(name: &str) -> bool {
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_is_said() {
     println!("{}", all_caught(said::ROWS));
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_is_done_to_tests() {
     println!("{}", all_caught(tests::ROWS));
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_is_done_to_other_tests() {
     println!("{}", all_caught(tests_others::ROWS));
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_attackers_found_who_had_read_the_sources() {
     println!("{}", all_caught(findings::ROWS));
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_is_done_to_the_ground_of_tests() {
     println!("{}", all_caught(ground::ROWS));
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_is_done_to_code() {
     println!("{}", all_caught(code::ROWS));
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_is_done_to_git() {
     println!("{}", all_caught(git::ROWS));
 }
 
 #[test]
+#[ignore = "minutes: projects with real test runners"]
 fn what_is_done_to_gate() {
     println!("{}", all_caught(gate::ROWS));
 }

@@ -72,6 +72,7 @@ const REWRITE: &str = "docs/integrity.md is stale: rewrite it with \
      `UPDATE=1 cargo test -p gate-cli --test gate -- integrity::`";
 
 #[test]
+#[ignore = "minutes: many projects"]
 fn what_gets_around_the_checks_is_found() {
     let (mut wrong, mut table) = (Vec::new(), String::new());
     for case in cases(ATTACKS, "attack") {
@@ -98,6 +99,7 @@ fn what_gets_around_the_checks_is_found() {
 }
 
 #[test]
+#[ignore = "minutes: many projects"]
 fn honest_work_is_left_alone() {
     let mut wrong = Vec::new();
     for case in cases(include_str!("honest.toml"), "work") {
