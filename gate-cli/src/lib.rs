@@ -6,7 +6,6 @@
 
 mod agent;
 mod approval;
-mod args;
 mod commands;
 mod context;
 mod failure;

@@ -1,5 +1,7 @@
 //! `gate baseline`: what the work tree is before an agent acts.
 
+pub(super) mod args;
+
 use std::fmt::Write;
 use std::io::IsTerminal;
 
@@ -9,7 +11,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::common::DONE;
-use crate::args;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;

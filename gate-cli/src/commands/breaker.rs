@@ -1,10 +1,12 @@
 //! `gate breaker`: what circuit breakers say, and an operator's acts.
 
+mod args;
+
 use gate_core::Verdict;
 use gate_core::decide::breaker::Act;
 
+pub(crate) use self::args::Breaker;
 use super::common::DONE;
-use crate::args::{self, Breaker};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{BreakerStatus, Operation, Which};

@@ -1,13 +1,14 @@
 //! `gate bus`: what runs and agents tell each other.
 
+mod args;
 mod post;
 mod read;
 mod target;
 
 use std::io::{self, IsTerminal, Read as _};
 
+pub(crate) use self::args::{Bus, BusArgs, BusFilter, Poll, Post, Read};
 use super::common::DONE;
-use crate::args::{self, Bus};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};
@@ -27,7 +28,7 @@ pub(super) fn run(here: &Here, args: &Bus) -> Result<u8, Failure> {
     }
 }
 
-fn discover(here: &Here, place: &args::BusArgs, json: bool) -> Result<u8, Failure> {
+fn discover(here: &Here, place: &BusArgs, json: bool) -> Result<u8, Failure> {
     let found = target::resolve(here, place, &target::caller(here, place)?)?;
     let exists = found.bus.path().is_file();
     let shown = found.bus.path().display();

@@ -1,5 +1,7 @@
 //! `gate check`: decides over one iteration.
 
+mod args;
+
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -8,9 +10,9 @@ use gate_checks::{CheckSite, Events};
 use gate_core::decide::policy::When;
 use gate_core::{Policy, Verdict};
 
+pub(crate) use self::args::{CODES, Check};
 use super::common::known_check;
 use super::plan;
-use crate::args::Check;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;

@@ -1,10 +1,12 @@
 //! `gate config`: settings in force, their schema, the import of the seed's.
 
+pub(super) mod args;
+
 use gate_core::config;
 
+pub(crate) use self::args::Config;
 use super::common::DONE;
 use super::schema;
-use crate::args::Config;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};

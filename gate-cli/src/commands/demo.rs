@@ -6,12 +6,15 @@ mod stage;
 use clap::Parser;
 
 use super::check;
+use super::cli::{Cli, Command};
 use super::common::DONE;
-use crate::args::{Cli, Command};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{Mark, Page, print};
 use stage::{CLAIMS, Claim, Stage};
+
+pub(crate) const CODES: &str = "\
+Exit codes: 0 shown, 5 it could not be shown";
 
 /// The command that judges each claim, as a person or a loop types it.
 const JUDGED_BY: &str = "gate check out.log";

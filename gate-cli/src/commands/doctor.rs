@@ -1,17 +1,18 @@
 //! `gate doctor`: what is missing or wrong here, and whether checks can fail.
 
 mod agent;
+mod args;
 mod card;
 mod record;
 
 use gate_checks::{CheckSite, Finding, Level, examine, examine_surroundings, self_test};
 use gate_core::Policy;
 
+pub(crate) use self::args::Doctor;
 use self::card::doctor_card;
 pub use self::record::{AgentRecord, DoctorRecord};
 use super::common::{DONE, known_check};
 use crate::agent::Agent;
-use crate::args::Doctor;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Which;

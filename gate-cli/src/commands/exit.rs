@@ -1,5 +1,6 @@
 //! `gate exit`: the agent exit protocol.
 
+mod args;
 mod emit;
 mod input;
 mod parse;
@@ -8,7 +9,7 @@ mod submit;
 pub use parse::ExitParsed;
 pub use submit::ExitSubmitted;
 
-use crate::args::Exit;
+pub(crate) use self::args::{Emit, Exit, Parse, Submit, phase};
 use crate::context::Here;
 use crate::failure::Failure;
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::common::DONE;
-use crate::args::Explain;
+use crate::commands::arguments::{Suggested, codes};
 use crate::context::Here;
 use crate::failure::{Failure, error_page, error_pages};
 use crate::memory::{RecordSelector, ReplayedDecision};
@@ -15,6 +15,24 @@ use crate::record::Record;
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection};
+use clap::Args;
+
+pub(crate) const CODES: &str = "\
+Exit codes: 0, or 1 if the decision, made again from its record, is another one";
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// A decision's id or its beginning, a record's number (`#12` or `12`), or
+    /// a code such as `signal-absent`; the latest decision here if not given.
+    #[arg(value_name = "DECISION|#N|CODE", value_parser = Suggested(codes), hide_possible_values = true)]
+    pub(crate) what: Option<String>,
+    /// List all codes instead.
+    #[arg(long, conflicts_with_all = ["what", "json"])]
+    pub(crate) codes: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Exit code of a decision that comes out otherwise when it is decided again.
 const DIFFERS: u8 = 1;

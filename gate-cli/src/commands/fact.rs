@@ -1,13 +1,15 @@
 //! `gate fact`: what was found out, written down.
 
+mod args;
+
 use gate_fleet::fact::{Fact as Found, Scope, slug};
 use gate_fleet::run::RunInfo;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+pub(crate) use self::args::{Add, Fact, FactOwner, Promote, ScopeName};
 use super::bus::{body_text, project};
 use super::common::DONE;
-use crate::args::{Add, Fact, FactOwner, Promote, ScopeName};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{self, Caller, Project, Promoted, Promotion, Source, Task};

@@ -1,5 +1,7 @@
 //! `gate handoff`: what one agent leaves to the next.
 
+mod args;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -8,9 +10,9 @@ use gate_checks::CheckSite;
 use gate_checks::worktree::WorkTree;
 use gate_fleet::handoff::{self, Format, LONGEST};
 
+pub(crate) use self::args::{Convert, Handoff, HandoffFormat, HandoffInput, New, Verify};
 use super::common::DONE;
 use super::schema;
-use crate::args::handoff::{Convert, Handoff, HandoffFormat, HandoffInput, New, Verify};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::handoff::{changed, draft, unheld};

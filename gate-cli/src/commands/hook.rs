@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 
 use super::common::DONE;
 use crate::agent::Agent;
-use crate::args::Hook;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::{Session, is_new_message};
@@ -27,8 +26,28 @@ use crate::memory::{Memory, NotJudged};
 use crate::panics::guarded;
 use crate::render::{self, print};
 use crate::secrets;
+use crate::settings::parse_duration;
 use crate::settings::{self, Places, Selection};
 use crate::trust::{NOT_TRUSTED, Trust};
+use clap::Args;
+
+/// The exit code says nothing: clients take any other than 0 in their own ways.
+const CODES: &str = "\
+A refusal is one JSON object on stdout; to let the agent stop, nothing is printed.
+Where a session begins, its baseline is taken, and nothing is printed.
+Exit code: 0, whatever is replied";
+
+#[derive(Debug, Args)]
+#[command(after_help = CODES)]
+pub(crate) struct Hook {
+    /// The agent whose client calls.
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: Agent,
+    /// The most time that the hook may take, below the client's own limit: a check that
+    /// takes longer goes on by itself, and the next stop waits for it.
+    #[arg(long, value_name = "D", value_parser = parse_duration)]
+    pub(crate) deadline: Option<Duration>,
+}
 
 /// The longest wait for a client's event.
 const PATIENCE: Duration = Duration::from_secs(10);

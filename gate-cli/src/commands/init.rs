@@ -1,6 +1,7 @@
 //! `gate init`: a commented gate.toml for what the project is, or a loop around
 //! an agent.
 
+mod args;
 mod measure;
 mod measured;
 mod merge;
@@ -15,10 +16,10 @@ use std::path::Path;
 
 use gate_checks::project::{Aim, Detected, Proposal, detect_with_ci};
 
+pub(crate) use self::args::{Init, Language};
 use super::common::DONE;
 use crate::agent::Agent;
 use crate::approval::approve_written;
-use crate::args::{Init, Language};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Roots};

@@ -1,10 +1,12 @@
 //! `gate install`: puts gate in front of an agent's stop.
 
+mod args;
+
 use std::fmt::Write as _;
 
+pub(crate) use self::args::{Install, PLACES, ScopeArgs};
 use super::common::{DONE, agreed, can_ask};
 use crate::agent::Agent;
-use crate::args::Install;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, CopyStep, HookProgram, InstallOptions, Plan, Roots, Scope, Step};

@@ -3,13 +3,36 @@
 use std::fs;
 use std::path::Path;
 
-use crate::args::Last;
+use crate::commands::arguments::{Output, Suggested, checks};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{Last as Happened, RecordSelector};
 use crate::record::Record;
 use crate::render::{self, print};
 use crate::settings::{self, Selection};
+use clap::Args;
+
+pub(crate) const CODES: &str = "\
+Exit codes: that of the latest decision, as of `gate check`; 5 if nothing was decided here";
+
+#[derive(Debug, Args)]
+pub(crate) struct Last {
+    /// Of this run, or of the runs of this name.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// Of this task.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// Print what this check wrote.
+    #[arg(long, value_name = "CHECK", conflicts_with_all = ["json", "quiet", "verbose"],
+        value_parser = Suggested(checks), hide_possible_values = true)]
+    pub(crate) log: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// Show everything on the card, also what is fine.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
 
 pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;

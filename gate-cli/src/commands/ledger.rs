@@ -1,12 +1,13 @@
 //! `gate ledger`: what was recorded, and whether it holds.
 
+mod args;
 mod verify;
 
+pub(crate) use self::args::{Ledger, Show, Verify};
 use super::common::DONE;
 use super::entries;
 use super::lines::Lines;
 use super::log::{self, Listing};
-use crate::args::{Ledger, Show};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};

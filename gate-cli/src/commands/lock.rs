@@ -1,13 +1,32 @@
 //! `gate lock`: holds a run to the policy of this moment.
 
 use super::common::DONE;
-use crate::args::Lock;
+use crate::commands::arguments::SettingsArgs;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{self, Loop};
 use crate::render::{self, print, print_text};
 use crate::store::PATIENCE;
 use crate::trust;
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Lock {
+    /// The loop's name; else it is named by its task and work tree.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// The task's id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// End the lock.
+    #[arg(long)]
+    pub(crate) release: bool,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(super) fn run(here: &Here, args: &Lock) -> Result<u8, Failure> {
     let operator = here.operator("gate lock")?;

@@ -6,12 +6,29 @@ use serde_json::Value;
 use super::common::DONE;
 use super::entries;
 use super::lines::{Flow, Lines};
-use crate::args::Log;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::render;
 use crate::settings::{self, Selection};
+use clap::Args;
+use std::num::NonZeroU64;
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// Go on with new records as they come.
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// Show so many records.
+    #[arg(short = 'n', value_name = "N", default_value = "20")]
+    pub(crate) count: NonZeroU64,
+    /// Show the records of this run, or of the runs of this name, alone.
+    #[arg(long, value_name = "R")]
+    pub(crate) run: Option<String>,
+    /// Print the records as JSON, one a line, with their hashes.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Records that are shown by default.
 pub(super) const DEFAULT_COUNT: u64 = 20;

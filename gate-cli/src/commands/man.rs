@@ -6,7 +6,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use super::common::DONE;
-use crate::args::help;
+use super::help;
 use crate::failure::Failure;
 use crate::render::print;
 

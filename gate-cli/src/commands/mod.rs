@@ -1,10 +1,12 @@
 //! The commands, one file each.
 
 mod approve;
+mod arguments;
 mod baseline;
 mod breaker;
 mod bus;
 mod check;
+mod cli;
 mod common;
 mod config;
 mod demo;
@@ -14,6 +16,7 @@ mod exit;
 mod explain;
 mod fact;
 mod handoff;
+mod help;
 mod hook;
 mod init;
 mod install;
@@ -48,13 +51,13 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use gate_core::config::nearest_name;
 
-use crate::args::{Cli, Command, help};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::panics::{self, guarded};
 use crate::render::{self, OutputMode};
 use crate::supervision::supervision;
 
+use self::cli::{Cli, Command};
 use self::common::DONE;
 
 /// Exit code of a command line that cannot be understood.

@@ -9,8 +9,8 @@ use gate_core::decide::policy::{CheckPolicy, Mode, When};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::check::Check;
 use super::common::DONE;
-use crate::args::Check;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;

@@ -5,13 +5,33 @@ use gate_core::decide::policy::{TokenMode, When};
 use gate_core::decide::signal::prompt;
 
 use super::common::DONE;
-use crate::args::Prompt;
+use crate::commands::arguments::SettingsArgs;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::render::print;
 use crate::request::Request;
 use crate::settings;
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Prompt {
+    /// The task's id, as for `gate check`. With `signal.token = "required"` it selects
+    /// the token.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// The run's name.
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// The iteration's number, if the caller counts.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) iteration: Option<u64>,
+    /// Begin a new run with it.
+    #[arg(long)]
+    pub(crate) new_run: bool,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+}
 
 pub(super) fn run(here: &Here, args: &Prompt) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.settings.selection())?;

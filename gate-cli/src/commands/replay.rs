@@ -3,6 +3,7 @@
 //! Files are read by a pool of threads ([`workers`]). This thread compares, counts and
 //! prints, in the order in which they were named.
 
+mod args;
 mod earlier;
 mod inputs;
 mod labels;
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use gate_checks::CheckSite;
 
+pub(crate) use self::args::{CODES, Only, Replay};
 use self::earlier::EarlierReplay;
 use self::inputs::Inputs;
 use self::labels::{Idle, Labels};
@@ -32,7 +34,6 @@ use self::sniff::Passed;
 use self::workers::{Finding, Findings, Work};
 use super::common::DONE;
 use super::lines::{Flow, Lines};
-use crate::args::{Only, Replay};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;

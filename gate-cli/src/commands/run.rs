@@ -1,5 +1,6 @@
 //! `gate run`: an agent in a loop, until gate says that it ends.
 
+mod args;
 mod job;
 
 use std::env;
@@ -17,10 +18,10 @@ use gate_fleet::run;
 use gate_transcript::Forced;
 use jiff::Timestamp;
 
+pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run};
 use self::job::Job;
 use super::common::DONE;
 use crate::agent::IN_RUN;
-use crate::args::{Cwd, ExitCodes, Run};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;

@@ -11,13 +11,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::common::DONE;
-use crate::args::Scan;
+use crate::commands::arguments::InputArgs;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::render::{self, OutputMode, print};
 use crate::settings;
 use crate::source::Source;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct Scan {
+    /// Transcripts; `-` is the standard input.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: InputArgs,
+    /// Print one JSON object a file.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// `gate.scan.v1`: what a transcript holds.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

@@ -8,6 +8,7 @@ use schemars::schema_for;
 use serde_json::{Value, json};
 
 pub use super::baseline::BaselineRecord;
+pub use super::config::args::SchemaName as Name;
 pub use super::doctor::{AgentRecord, DoctorRecord};
 pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
@@ -18,7 +19,6 @@ use super::status::Status;
 pub use super::version::VersionRecord;
 pub use super::work::{LeaseRecord, WorkList, WorkRecord};
 pub use crate::approval::{Starts, TrustRecord};
-pub use crate::args::SchemaName as Name;
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
 use crate::memory::{BreakerStatus, Lock, WrongRecord};

@@ -9,13 +9,28 @@ use gate_checks::worktree::WorkTree;
 
 use super::common::{DONE, agreed, can_ask};
 use super::{init, trust};
+use crate::agent::Agent;
 use crate::approval::{self, TrustRecord};
-use crate::args::Setup;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, HookProgram, Roots};
 use crate::render::{Mark, Page, print};
+use clap::Args;
 use clients::SetUp;
+
+pub(crate) const CODES: &str = "\
+Exit codes: 0 all is set up, 1 something is left to do, 2 no project or nothing that can be
+read, 5 not done";
+
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    /// The agents; those that are found here if not given.
+    #[arg(value_name = "AGENT")]
+    pub(crate) agents: Vec<Agent>,
+    /// Do not run the checks that are found to see how long they take.
+    #[arg(long)]
+    pub(crate) no_run: bool,
+}
 
 /// Exit code if something is left to do.
 const UNFINISHED: u8 = 1;

@@ -1,5 +1,7 @@
 //! `gate status`: whether stops of agents are judged here, and how.
 
+pub(super) mod args;
+
 use std::path::Path;
 
 use gate_core::Policy;
@@ -10,7 +12,6 @@ use serde::Serialize;
 
 use super::common::DONE;
 use super::plan::{self, PlannedCheck};
-use crate::args;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{OpenBreaker, RecordSelector, Which};

@@ -1,11 +1,18 @@
 //! `gate stop`: asks loops to stop.
 
 use super::common::DONE;
-use crate::args::Stop;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs;
 use crate::render::print_text;
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Stop {
+    /// The loop over this task alone.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+}
 
 pub(super) fn run(here: &Here, args: &Stop) -> Result<u8, Failure> {
     let project = Runs::here(&here.places)?;

@@ -3,12 +3,29 @@
 use gate_checks::worktree::WorkTree;
 
 use super::common::DONE;
-use crate::args::{Off, On};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::require_exit;
 use crate::render::print_text;
+use crate::settings::parse_duration;
 use crate::settings::{self, Selection};
+use clap::Args;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub(crate) struct Off {
+    /// For so long, such as 1h; until `gate on` if not given.
+    #[arg(long = "for", value_name = "D", value_parser = parse_duration)]
+    pub(crate) length: Option<Duration>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct On {
+    /// Have the agents' sessions in this work tree end only with an explicit signal and
+    /// green checks.
+    #[arg(long)]
+    pub(crate) session: bool,
+}
 
 pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
     here.operator("gate off")?;

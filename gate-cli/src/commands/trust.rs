@@ -2,7 +2,6 @@
 
 use super::common::DONE;
 use crate::approval::{TrustRecord, keep, memory, outcome, record, shown};
-use crate::args::Trust;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::operator::Operator;
@@ -10,6 +9,20 @@ use crate::record::Ledger;
 use crate::render::{self, print, print_text};
 use crate::settings::Selection;
 use crate::trust::{self, Approved, TrustState};
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// Show what would be approved, with its digest for GATE_TRUST, and approve nothing.
+    #[arg(long, visible_alias = "print", conflicts_with = "revoke")]
+    pub(crate) show: bool,
+    /// Take back what was approved here.
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(super) fn run(here: &Here, args: &Trust) -> Result<u8, Failure> {
     let mut record = record(here)?;

@@ -3,14 +3,27 @@
 use std::time::Duration;
 
 use super::common::DONE;
+use super::install::ScopeArgs;
 use super::install::changes;
-use crate::args::Uninstall;
+use crate::agent::Agent;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{Plan, Roots};
 use crate::memory::Memory;
 use crate::render::{self, print_text};
 use crate::settings::{self, Selection};
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Uninstall {
+    /// The agent.
+    pub(crate) agent: Agent,
+    #[command(flatten)]
+    pub(crate) whom: ScopeArgs,
+    /// Show what would change, and change nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
 
 /// The longest wait for a store that only records the act.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);

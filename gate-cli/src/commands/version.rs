@@ -9,10 +9,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::common::DONE;
-use crate::args::Version;
 use crate::failure::Failure;
 use crate::record::VERSION;
 use crate::render::{self, print};
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Version {
+    /// Say which file runs, and what its bytes are.
+    #[arg(long)]
+    pub(crate) digest: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// Bytes of the program that are read at once.
 const BLOCK_BYTES: usize = 1 << 20;

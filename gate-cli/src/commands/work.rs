@@ -1,5 +1,6 @@
 //! `gate work`: work items, and who has them.
 
+mod args;
 mod ci;
 mod record;
 
@@ -13,9 +14,9 @@ use serde_json::json;
 pub(super) use ci::checked;
 pub use record::{LeaseRecord, WorkList, WorkRecord};
 
+pub(crate) use self::args::{AddWork, Ci, CiResult, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 use super::common::DONE;
 use super::log;
-use crate::args::{AddWork, ClaimWork, LeaseArgs, ListWork, Unblock, Work};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{Claim, LeaseRef, Memory};

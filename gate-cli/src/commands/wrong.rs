@@ -1,7 +1,7 @@
 //! `gate wrong`: marks a decision as a false refusal or a false exit.
 
 use super::common::DONE;
-use crate::args::Wrong;
+use crate::commands::arguments::non_empty;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::WrongRecord;
@@ -9,6 +9,21 @@ use crate::render::{self, print, print_text};
 use crate::settings::Selection;
 use crate::store::PATIENCE;
 use crate::trust;
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Wrong {
+    /// The decision: the number of its record, or the beginning of its id. In a shell,
+    /// leave the `#` of a number out or quote it.
+    #[arg(value_name = "DECISION")]
+    pub(crate) decision: String,
+    /// Why the decision was wrong.
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
+    pub(crate) reason: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(super) fn run(here: &Here, args: &Wrong) -> Result<u8, Failure> {
     let operator = here.operator("gate wrong")?;

@@ -4,8 +4,8 @@ use gate_fleet::bus::{Draft, Link, Parent, is_runners};
 use gate_fleet::run;
 
 use super::super::common::DONE;
+use super::Post;
 use super::{body_text, target};
-use crate::args::Post;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};

@@ -9,7 +9,7 @@ use gate_fleet::bus::{self, Message};
 use super::super::common::DONE;
 use super::super::lines::{Flow, Lines};
 use super::target;
-use crate::args::{BusArgs, BusFilter, Poll, Read};
+use super::{BusArgs, BusFilter, Poll, Read};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Bus;

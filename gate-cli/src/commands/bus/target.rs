@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gate_fleet::run::{RunInfo, layout};
 
-use crate::args::BusArgs;
+use super::BusArgs;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{Bus, Caller, Project, Runs};

@@ -2,7 +2,7 @@
 
 use gate_core::exit::ExitSignal;
 
-use crate::args::Emit;
+use super::Emit;
 use crate::commands::common::DONE;
 use crate::failure::Failure;
 use crate::render::{self, print};

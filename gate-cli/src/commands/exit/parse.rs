@@ -5,8 +5,8 @@ use gate_core::text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Parse;
 use super::input::{self, INVALID};
-use crate::args::Parse;
 use crate::commands::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;

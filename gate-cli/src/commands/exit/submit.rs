@@ -5,8 +5,8 @@ use gate_core::text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Submit;
 use super::input::{self, INVALID};
-use crate::args::Submit;
 use crate::commands::common::DONE;
 use crate::commands::log;
 use crate::context::Here;

@@ -10,7 +10,7 @@ use gate_core::history::History;
 use gate_core::ledger::{Chain, Fault, Head, LONGEST_LINE, Problem, Record, Sealed};
 use gate_fleet::work::{ReplayedItems, WorkError};
 
-use crate::args::Verify;
+use super::Verify;
 use crate::commands::common::DONE;
 use crate::commands::{entries::PAGE_RECORDS, log};
 use crate::context::Here;

@@ -12,10 +12,10 @@ use std::path::{Component, Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 
+use super::Replay;
 use super::labels::Labels;
 use super::listed::listed;
 use super::run_folder::RunFolders;
-use crate::args::Replay;
 use crate::failure::Failure;
 
 /// Extensions of transcripts. Files without an extension are looked at as well.

@@ -16,8 +16,9 @@ use gate_core::text;
 use gate_transcript::Forced;
 use uuid::Uuid;
 
-use crate::args::{CiResult, Run};
+use super::Run;
 use crate::commands::work;
+use crate::commands::work::CiResult;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};

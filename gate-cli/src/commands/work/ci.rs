@@ -7,8 +7,8 @@ use gate_core::decide::evidence::Outcome;
 use gate_core::exit::WorkPhase;
 use gate_fleet::work::WorkError;
 
+use super::{Ci, CiResult};
 use super::{NEGATIVE, answer};
-use crate::args::{Ci, CiResult};
 use crate::commands::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;

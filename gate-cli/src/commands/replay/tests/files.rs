@@ -9,7 +9,8 @@ use tempfile::TempDir;
 
 use super::super::inputs::{Input, Inputs, find};
 use super::super::labels::Labels;
-use crate::args::{Cli, Command, Replay};
+use crate::commands::cli::{Cli, Command};
+use crate::commands::replay::Replay;
 
 fn folder(files: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
 
-use super::shared::SettingsArgs;
+use crate::commands::arguments::SettingsArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Config {

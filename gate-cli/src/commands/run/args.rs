@@ -1,4 +1,4 @@
-//! `gate run` and `gate stop`.
+//! The arguments of `gate run`.
 
 use std::ffi::OsString;
 use std::num::NonZeroU64;
@@ -9,12 +9,12 @@ use clap::{Args, ValueEnum};
 use gate_core::exit::WorkPhase;
 use gate_transcript::Forced;
 
-use super::exit::phase;
-use super::shared::{FormatName, non_empty};
+use crate::commands::arguments::{FormatName, non_empty};
+use crate::commands::exit::phase;
 use crate::runner::Allow;
 use crate::settings::parse_duration;
 
-pub(super) const CODES: &str = "\
+pub(crate) const CODES: &str = "\
 Exit codes: 0 the work is done, 1 it is not, 2 or 5 the loop could not run;
 with --exit-codes check: those of gate check (3 tripped, cancelled or out of iterations, 4 blocked)";
 
@@ -125,11 +125,4 @@ pub(crate) enum ExitCodes {
     Run,
     /// Those of `gate check`.
     Check,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Stop {
-    /// The loop over this task alone.
-    #[arg(long, value_name = "ID")]
-    pub(crate) task: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The arguments of `gate setup`, `gate install` and `gate uninstall`.
+//! The arguments of `gate install`.
 
 use clap::Args;
 
@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::install::Scope;
 
 /// The places of the agents' settings, shown below the help.
-pub(super) const PLACES: &str = "\
+pub(crate) const PLACES: &str = "\
 Settings:
   claude-code  ~/.claude/settings.json, --project .claude/settings.local.json,
                --shared .claude/settings.json
@@ -25,20 +25,6 @@ package manager may take away is copied to ~/.local/share/gate/bin first.
 
 Exit codes: 0 done, 2 settings that have to be put right first, 5 not done";
 
-pub(super) const SETUP_CODES: &str = "\
-Exit codes: 0 all is set up, 1 something is left to do, 2 no project or nothing that can be
-read, 5 not done";
-
-#[derive(Debug, Args)]
-pub(crate) struct Setup {
-    /// The agents; those that are found here if not given.
-    #[arg(value_name = "AGENT")]
-    pub(crate) agents: Vec<Agent>,
-    /// Do not run the checks that are found to see how long they take.
-    #[arg(long)]
-    pub(crate) no_run: bool,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Install {
     /// The agent; those that are found here if not given.
@@ -52,17 +38,6 @@ pub(crate) struct Install {
     /// With them it would ignore the whole file.
     #[arg(long)]
     pub(crate) fix: bool,
-    /// Show what would change, and change nothing.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Uninstall {
-    /// The agent.
-    pub(crate) agent: Agent,
-    #[command(flatten)]
-    pub(crate) whom: ScopeArgs,
     /// Show what would change, and change nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -1,15 +1,16 @@
-//! `gate work`.
+//! The arguments of `gate work`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 use gate_core::exit::WorkPhase;
 use gate_fleet::work::CLAIMABLE;
 
-use super::exit::phase;
-use super::shared::non_empty;
+use crate::commands::arguments::non_empty;
+use crate::commands::exit::phase;
 use crate::settings::parse_duration;
 
 const CLAIM_CODES: &str = "\
@@ -46,6 +47,21 @@ pub(crate) enum Work {
     Show(ShowWork),
     /// List the items, in the order of their adding.
     List(ListWork),
+}
+
+impl Work {
+    /// The command answers in JSON.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Add(args) => args.json,
+            Self::Claim(args) => args.json,
+            Self::Renew { lease, .. } | Self::Release(lease) => lease.json,
+            Self::Unblock(args) => args.json,
+            Self::Ci(args) => args.json,
+            Self::Show(args) => args.json,
+            Self::List(args) => args.json,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -180,19 +196,4 @@ pub(crate) struct ListWork {
 fn claimable() -> impl TypedValueParser<Value = WorkPhase> {
     let names = CLAIMABLE.map(|phase| phase.as_str());
     PossibleValuesParser::new(names).try_map(|name| WorkPhase::parse(&name))
-}
-
-impl Work {
-    /// The command answers in JSON.
-    pub(crate) fn json(&self) -> bool {
-        match self {
-            Self::Add(args) => args.json,
-            Self::Claim(args) => args.json,
-            Self::Renew { lease, .. } | Self::Release(lease) => lease.json,
-            Self::Unblock(args) => args.json,
-            Self::Ci(args) => args.json,
-            Self::Show(args) => args.json,
-            Self::List(args) => args.json,
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! `gate handoff`.
+//! The arguments of `gate handoff`.
 
 use std::path::PathBuf;
 

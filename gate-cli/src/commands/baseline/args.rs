@@ -1,11 +1,11 @@
-//! `gate baseline`.
+//! The arguments of `gate baseline`.
 
 use clap::Args;
 
-use super::shared::SettingsArgs;
+use crate::commands::arguments::SettingsArgs;
 
 /// The exit codes of `gate baseline`.
-pub(super) const CODES: &str = "\
+pub(crate) const CODES: &str = "\
 Exit codes: 0, or 1 where there is none (outside of git, or nothing was committed), 2 or 5
 nothing was found out";
 

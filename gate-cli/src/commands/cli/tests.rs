@@ -6,6 +6,11 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use super::*;
+use crate::agent::Agent;
+use crate::commands::breaker::Breaker;
+use crate::commands::bus::Bus;
+use crate::commands::run::{Cwd, ExitCodes};
+use crate::commands::work::Work;
 use crate::runner::Allow;
 
 fn parse(line: &str) -> Result<Command, clap::Error> {

@@ -1,10 +1,9 @@
-//! `gate bus` and `gate fact`.
+//! The arguments of `gate bus`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
-use gate_fleet::fact::Scope;
+use clap::{Args, Subcommand};
 
 use crate::settings::parse_duration;
 
@@ -125,95 +124,6 @@ pub(crate) struct Poll {
     /// Print one JSON object a message, one a line.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Fact {
-    /// Write a fact down, for a task or for the project.
-    Add(Add),
-    /// Make facts that tasks found the project's. For a root agent or a person.
-    Promote(Promote),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Add {
-    /// A few words that its file is called by.
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
-    /// The scope; by default the task if one is known, else the project.
-    #[arg(long, value_enum)]
-    pub(crate) scope: Option<ScopeName>,
-    /// The subject; NAME if not given.
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) title: Option<String>,
-    /// The fact, as Markdown; from the standard input if not given.
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) body: Option<String>,
-    #[command(flatten)]
-    pub(crate) owner: FactOwner,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 the project knows them now, 2 or 5 nothing was promoted")]
-pub(crate) struct Promote {
-    /// Ids of FACT messages, or files of facts.
-    #[arg(value_name = "MSG_ID|FILE", required_unless_present = "all")]
-    pub(crate) what: Vec<String>,
-    /// All that the tasks here have found.
-    #[arg(long, conflicts_with = "what")]
-    pub(crate) all: bool,
-    /// A few words that the file is called by, if one fact is promoted.
-    #[arg(long, value_name = "NAME", conflicts_with = "all")]
-    pub(crate) name: Option<String>,
-    /// Say what would be promoted, and promote nothing.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) owner: FactOwner,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// The owner of facts, and the caller.
-#[derive(Debug, Args)]
-pub(crate) struct FactOwner {
-    /// The project; else it is known by its repository.
-    #[arg(long, value_name = "ID")]
-    pub(crate) project: Option<String>,
-    /// The task; else that of the run whose agent calls.
-    #[arg(long, value_name = "ID")]
-    pub(crate) task: Option<String>,
-    /// The run that found it, if no agent of a run calls.
-    #[arg(long, value_name = "ID")]
-    pub(crate) run: Option<String>,
-    /// The folder of all projects, instead of the settings' own.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) root: Option<PathBuf>,
-}
-
-/// The scope of a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeName {
-    /// The task.
-    Task,
-    /// The project.
-    Project,
-    /// Every project.
-    Global,
-}
-
-impl From<ScopeName> for Scope {
-    fn from(name: ScopeName) -> Self {
-        match name {
-            ScopeName::Task => Self::Task,
-            ScopeName::Project => Self::Project,
-            ScopeName::Global => Self::Global,
-        }
-    }
 }
 
 /// `KEY=VALUE`.

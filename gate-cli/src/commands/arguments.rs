@@ -46,14 +46,25 @@ impl SettingsArgs {
 }
 
 /// A text that says something.
-pub(super) fn non_empty(text: &str) -> Result<String, String> {
+pub(crate) fn non_empty(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("words are expected".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct Output {
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// The value of an option that names a format or an agent. The help lists the names, and
 /// shells complete them.
 #[derive(Clone)]
-pub(super) struct FormatName;
+pub(crate) struct FormatName;
 
 impl TypedValueParser for FormatName {
     type Value = Forced;
@@ -75,7 +86,7 @@ impl TypedValueParser for FormatName {
 
 /// The value of an option for which shells offer these words; any other text is allowed.
 #[derive(Clone)]
-pub(super) struct Suggested(pub(super) fn() -> Vec<&'static str>);
+pub(crate) struct Suggested(pub(crate) fn() -> Vec<&'static str>);
 
 impl TypedValueParser for Suggested {
     type Value = String;
@@ -95,12 +106,12 @@ impl TypedValueParser for Suggested {
 }
 
 /// The codes of reasons and warnings.
-pub(super) fn codes() -> Vec<&'static str> {
+pub(crate) fn codes() -> Vec<&'static str> {
     let reasons = ReasonCode::ALL.iter().map(|code| code.code());
     reasons.chain(WarningCode::ALL.iter().map(|code| code.code())).collect()
 }
 
 /// The checks that gate has itself.
-pub(super) fn checks() -> Vec<&'static str> {
+pub(crate) fn checks() -> Vec<&'static str> {
     vec!["tests", "build", "lint", "clean_git", "integrity", "acceptance_criteria"]
 }

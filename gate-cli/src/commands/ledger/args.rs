@@ -1,4 +1,4 @@
-//! `gate ledger` and `gate log`.
+//! The arguments of `gate ledger`.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -49,22 +49,6 @@ pub(crate) struct Show {
     /// Show all records.
     #[arg(long, conflicts_with = "number")]
     pub(crate) all: bool,
-    /// Print the records as JSON, one a line, with their hashes.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Log {
-    /// Go on with new records as they come.
-    #[arg(long, short)]
-    pub(crate) follow: bool,
-    /// Show so many records.
-    #[arg(short = 'n', value_name = "N", default_value = "20")]
-    pub(crate) count: NonZeroU64,
-    /// Show the records of this run, or of the runs of this name, alone.
-    #[arg(long, value_name = "R")]
-    pub(crate) run: Option<String>,
     /// Print the records as JSON, one a line, with their hashes.
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,9 +1,11 @@
 //! The help: commands by group, examples, topics.
 
+mod examples;
+
 use clap::{Command, CommandFactory};
 
-use super::Cli;
-use super::examples::EXAMPLES;
+use self::examples::EXAMPLES;
+use super::cli::Cli;
 use crate::render::fitted;
 
 pub(crate) const ENVIRONMENT: &str = include_str!("help/environment.txt");

@@ -1,15 +1,14 @@
-//! The command line of `gate replay`.
+//! The arguments of `gate replay`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::shared::InputArgs;
-
+use crate::commands::arguments::InputArgs;
 use crate::render::replay::Grouping;
 
-pub(super) const CODES: &str = "\
+pub(crate) const CODES: &str = "\
 Exit codes:
   0    all was read; no false or missed exit, by labels and marks
   1    by --labels, or by what `gate wrong` has marked, there are false or missed exits

@@ -1,13 +1,15 @@
-//! `gate exit`.
+//! The arguments of `gate exit`.
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
-use gate_core::exit::{ExitReason, WorkPhase};
+use gate_core::exit::ExitReason;
+use gate_core::exit::WorkPhase;
 use gate_transcript::Forced;
 
-use super::shared::FormatName;
+use crate::commands::arguments::FormatName;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Exit {
@@ -20,6 +22,17 @@ pub(crate) enum Exit {
     Submit(Submit),
     /// Print an exit signal on one line, for an agent to say.
     Emit(Emit),
+}
+
+impl Exit {
+    /// The command answers in JSON, failures included.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Parse(args) => args.json,
+            Self::Submit(args) => args.json,
+            Self::Emit(args) => args.json,
+        }
+    }
 }
 
 const PARSE_CODES: &str = "\
@@ -89,7 +102,7 @@ pub(crate) struct Emit {
     pub(crate) json: bool,
 }
 
-pub(super) fn phase() -> impl TypedValueParser<Value = WorkPhase> {
+pub(crate) fn phase() -> impl TypedValueParser<Value = WorkPhase> {
     PossibleValuesParser::new(WorkPhase::NAMES).try_map(|name| WorkPhase::parse(&name))
 }
 
@@ -99,15 +112,4 @@ fn reason() -> impl TypedValueParser<Value = ExitReason> {
         let mut all = ExitReason::ALL.into_iter();
         all.find(|reason| reason.as_str().eq_ignore_ascii_case(&name)).ok_or("no such reason")
     })
-}
-
-impl Exit {
-    /// The command answers in JSON, failures included.
-    pub(crate) fn json(&self) -> bool {
-        match self {
-            Self::Parse(args) => args.json,
-            Self::Submit(args) => args.json,
-            Self::Emit(args) => args.json,
-        }
-    }
 }
