@@ -1,6 +1,7 @@
 //! `gate breaker`: what circuit breakers say, and an operator's acts.
 
 mod args;
+mod card;
 
 use gate_core::Verdict;
 use gate_core::decide::breaker::Act;
@@ -34,7 +35,7 @@ pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
 }
 
 fn answer(selection: &args::BreakerSelection, status: &BreakerStatus) -> Result<(), Failure> {
-    print(&if selection.json { render::json(status)? } else { render::breaker_card(status) })
+    print(&if selection.json { render::json(status)? } else { card::breaker_card(status) })
 }
 
 impl Breaker {

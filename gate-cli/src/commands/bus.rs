@@ -1,6 +1,7 @@
 //! `gate bus`: what runs and agents tell each other.
 
 mod args;
+mod card;
 mod post;
 mod read;
 mod target;

@@ -1,6 +1,7 @@
 //! `gate check`: decides over one iteration.
 
 mod args;
+mod sarif;
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -159,7 +160,7 @@ fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
 
 /// Writes the findings to the file that the caller names.
 fn write_sarif(file: &Path, record: &Record) -> Result<(), Failure> {
-    put(file, render::sarif(record)?.as_bytes()).map_err(|error| {
+    put(file, sarif::sarif(record)?.as_bytes()).map_err(|error| {
         let failure = Failure::file("sarif-unwritable", "write the findings to", file, &error);
         Failure { exit_code: 5, ..failure }
     })

@@ -1,5 +1,9 @@
 //! `gate explain`: a decision with all that led to it, or what a code means.
 
+pub(super) mod card;
+
+mod codes;
+
 use gate_core::Decision;
 use gate_core::decide::reason::{ReasonCode, WarningCode, explain};
 use schemars::JsonSchema;
@@ -69,7 +73,7 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     if let Some(code) = args.what.as_deref()
         && let Some(explanation) = explain(code).or_else(|| error_page(code))
     {
-        print(&render::code_page(code, explanation))?;
+        print(&codes::code_page(code, explanation))?;
         return Ok(DONE);
     }
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
@@ -84,7 +88,7 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     let past = memory.replay(record)?;
     let differs = past.is_same() == Some(false);
     let text =
-        if args.json { render::json(&ExplainRecord::new(past))? } else { render::explained(&past) };
+        if args.json { render::json(&ExplainRecord::new(past))? } else { card::explained(&past) };
     // The policy is kept as it was written, so it may contain secrets.
     print(&secrets::masked(&text))?;
     Ok(if differs { DIFFERS } else { DONE })
@@ -118,7 +122,7 @@ fn all() -> String {
         ("Warnings", warnings.collect()),
         ("Errors", error_pages().collect()),
     ];
-    render::code_list(&groups)
+    codes::code_list(&groups)
 }
 
 /// The known code that is most like this one.

@@ -1,6 +1,7 @@
 //! `gate handoff`: what one agent leaves to the next.
 
 mod args;
+mod card;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,13 +12,14 @@ use gate_checks::worktree::WorkTree;
 use gate_fleet::handoff::{self, Format, LONGEST};
 
 pub(crate) use self::args::{Convert, Handoff, HandoffFormat, HandoffInput, New, Verify};
+use self::card::{ConvertedHandoff, HandoffReport};
 use super::common::DONE;
 use super::schema;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::handoff::{changed, draft, unheld};
 use crate::memory::RecordSelector;
-use crate::render::{self, ConvertedHandoff, HandoffReport, print};
+use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection};
 
@@ -109,7 +111,7 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
 }
 
 fn answer(examined: &HandoffReport, json: bool, words: &str) -> Result<u8, Failure> {
-    print(&if json { render::json(examined)? } else { render::handoff_card(examined, words) })?;
+    print(&if json { render::json(examined)? } else { card::handoff_card(examined, words) })?;
     Ok(code(examined))
 }
 

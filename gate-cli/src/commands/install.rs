@@ -1,6 +1,7 @@
 //! `gate install`: puts gate in front of an agent's stop.
 
 mod args;
+mod diff;
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use crate::agent::Agent;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, CopyStep, HookProgram, InstallOptions, Plan, Roots, Scope, Step};
-use crate::render::{self, print_text};
+use crate::render::print_text;
 
 pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
     let roots = Roots::new(&here.places)?;
@@ -99,7 +100,7 @@ fn describe_step(step: &Step, dry_run: bool) -> String {
         _ => ["changed", "would change"],
     };
     let mut text = format!("{} {}\n", did[usize::from(dry_run)], step.file.display());
-    text.push_str(&render::diff(&step.file, step.before.as_deref(), step.after.as_deref()));
+    text.push_str(&diff::diff(&step.file, step.before.as_deref(), step.after.as_deref()));
     if !dry_run && let Some(backup) = step.backup() {
         let _ = writeln!(text, "backup: {}", backup.display());
     }

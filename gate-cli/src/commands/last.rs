@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::commands::arguments::{Output, Suggested, checks};
+use crate::commands::explain::card::last_card;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{Last as Happened, RecordSelector};
@@ -53,7 +54,7 @@ pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
     } else if args.output.json {
         print(&render::json(&record)?)?;
     } else if !args.output.quiet {
-        print(&render::last_card(&record, args.verbose))?;
+        print(&last_card(&record, args.verbose))?;
     }
     Ok(record.decision.verdict.exit_code())
 }

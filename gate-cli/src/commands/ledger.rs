@@ -1,12 +1,14 @@
 //! `gate ledger`: what was recorded, and whether it holds.
 
 mod args;
+mod card;
 mod verify;
 
 pub(crate) use self::args::{Ledger, Show, Verify};
 use super::common::DONE;
 use super::entries;
 use super::lines::Lines;
+use super::log::card::record_card;
 use super::log::{self, Listing};
 use crate::context::Here;
 use crate::failure::Failure;
@@ -37,7 +39,7 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
         Failure::usage("unknown-record", message).hint("`gate log` lists the latest records")
     })?;
     let mut lines = if args.json { Lines::for_program() } else { Lines::for_person() };
-    let text = if args.json { sealed.to_line() } else { render::record_card(&sealed) };
+    let text = if args.json { sealed.to_line() } else { record_card(&sealed) };
     if lines.line(&text)?.is_continue() {
         let _ = lines.flush()?;
     }

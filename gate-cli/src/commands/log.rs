@@ -1,5 +1,7 @@
 //! `gate log`: the latest records, a line each.
 
+pub(super) mod card;
+
 use gate_core::ledger::Sealed;
 use serde_json::Value;
 
@@ -9,7 +11,6 @@ use super::lines::{Flow, Lines};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
-use crate::render;
 use crate::settings::{self, Selection};
 use clap::Args;
 use std::num::NonZeroU64;
@@ -86,7 +87,7 @@ impl Listing<'_> {
         if !self.wants(sealed) {
             return Ok(Flow::Continue(()));
         }
-        lines.line(&if self.json { sealed.to_line() } else { render::log_line(sealed) })
+        lines.line(&if self.json { sealed.to_line() } else { card::log_line(sealed) })
     }
 
     fn wants(&self, sealed: &Sealed) -> bool {

@@ -10,6 +10,7 @@ mod labels;
 mod list;
 mod listed;
 mod marks;
+mod report;
 mod run_folder;
 mod sniff;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use self::earlier::EarlierReplay;
 use self::inputs::Inputs;
 use self::labels::{Idle, Labels};
 use self::marks::Marks;
+use self::report::{Bar, Layout, Report, Shape, shown, stdout_columns};
 use self::sniff::Passed;
 use self::workers::{Finding, Findings, Work};
 use super::common::DONE;
@@ -38,7 +40,6 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::render::notes;
-use crate::render::replay::{Bar, Layout, Report, Shape, shown, stdout_columns};
 use crate::replay::ReplayRecord;
 use crate::settings;
 

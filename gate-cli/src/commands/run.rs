@@ -1,6 +1,7 @@
 //! `gate run`: an agent in a loop, until gate says that it ends.
 
 mod args;
+mod display;
 mod job;
 
 use std::env;
@@ -19,6 +20,7 @@ use gate_transcript::Forced;
 use jiff::Timestamp;
 
 pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run};
+use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
 use super::common::DONE;
 use crate::agent::IN_RUN;
@@ -29,7 +31,7 @@ use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::memory::StoppedBy;
 use crate::operator::project_marks;
-use crate::render::{self, LoopDisplay, LoopReporter, print};
+use crate::render::{self, print};
 use crate::request::Request;
 use crate::runner::{
     AgentStart, End, Loop, Order, PresetContext, agent_start, agents, shell_word, starts_runs,
@@ -190,7 +192,7 @@ impl RunCommand<'_> {
         print(&if self.args.json {
             render::json_line(&record)?
         } else {
-            render::run_card(&record, end.last.as_ref())
+            display::run_card(&record, end.last.as_ref())
         })?;
         Ok(code)
     }

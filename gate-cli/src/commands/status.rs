@@ -16,7 +16,8 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{OpenBreaker, RecordSelector, Which};
 use crate::record::Record;
-use crate::render::{self, Mark, Page, local_time, print, state_name};
+use crate::render::breaker::state_name;
+use crate::render::{self, Mark, Page, local_time, print};
 use crate::secrets;
 use crate::settings::{self, Selection};
 

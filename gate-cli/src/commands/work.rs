@@ -1,6 +1,7 @@
 //! `gate work`: work items, and who has them.
 
 mod args;
+mod card;
 mod ci;
 mod record;
 
@@ -86,7 +87,7 @@ fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
     print(&if args.json {
         render::json(&lease)?
     } else {
-        render::work_card(&item, LeaseState::Active)
+        card::work_card(&item, LeaseState::Active)
     })?;
     Ok(DONE)
 }
@@ -107,7 +108,7 @@ fn list(memory: &mut Memory, args: &ListWork) -> Result<u8, Failure> {
     print(&if args.json {
         render::json(&WorkList::new(&items, now))?
     } else {
-        render::fitted(&render::work_list(&items, now))
+        render::fitted(&card::work_list(&items, now))
     })?;
     Ok(DONE)
 }
@@ -124,7 +125,7 @@ fn answer(
         render::json(&WorkRecord::new(&item, now))?
     } else {
         let state = item.lease.as_ref().map_or(LeaseState::Released, |lease| lease.state(now));
-        render::work_card(&item, state)
+        card::work_card(&item, state)
     })?;
     Ok(DONE)
 }

@@ -1,7 +1,7 @@
 //! The card for a person: what happened and why in one line, what is not in order, and
 //! what to do next.
 
-mod checks;
+pub(crate) mod checks;
 
 use gate_core::decide::breaker::{BreakerState, Counters};
 use gate_core::decide::evidence::Outcome;
@@ -47,7 +47,7 @@ pub(crate) fn card(record: &Record, options: CardOptions<'_>) -> String {
 }
 
 /// Writes the card of a decision on a page.
-pub(super) fn fill_card(page: &mut Page, record: &Record, options: CardOptions<'_>) {
+pub(crate) fn fill_card(page: &mut Page, record: &Record, options: CardOptions<'_>) {
     let card = Card::new(record, options);
     card.head(page);
     page.blank();
@@ -87,17 +87,17 @@ pub(crate) fn scan_card(
 }
 
 /// The first word of a card about work that is done.
-pub(super) fn done(verified: bool) -> &'static str {
+pub(crate) fn done(verified: bool) -> &'static str {
     if verified { "DONE" } else { "DONE (unverified)" }
 }
 
 /// The checks of a decision: first what is not in order, then the rest in one line.
-pub(super) fn checks(page: &mut Page, record: &Record) {
+pub(crate) fn checks(page: &mut Page, record: &Record) {
     Card::new(record, CardOptions::default()).checks(page);
 }
 
 /// The verdict of a decision and why, in one line.
-pub(super) fn head(page: &mut Page, record: &Record) {
+pub(crate) fn head(page: &mut Page, record: &Record) {
     Card::new(record, CardOptions::default()).head(page);
 }
 

@@ -1,27 +1,16 @@
 //! Output: cards for a person, JSON for a program, diagnostics.
 
-mod breaker;
-mod bus;
-mod card;
-mod code;
+pub(crate) mod breaker;
+pub(crate) mod card;
 mod diagnostic;
-mod explain;
-mod findings;
-mod fit;
-mod handoff;
+pub(crate) mod findings;
+pub(crate) mod fit;
 mod hook;
-mod install;
-mod ledger;
-mod log;
-mod page;
-mod progress;
-pub(crate) mod replay;
-mod run;
-mod sarif;
+pub(crate) mod page;
+pub(crate) mod progress;
 #[cfg(test)]
-mod tests;
-mod text;
-mod work;
+pub(crate) mod tests;
+pub(crate) mod text;
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -29,23 +18,12 @@ use std::io::Write;
 use gate_core::text::is_plain;
 use serde::Serialize;
 
-pub(crate) use breaker::{breaker_card, state_name};
-pub(crate) use bus::{bus_message, bus_problems};
 pub(crate) use card::{CardOptions, card, decided, scan_card};
-pub(crate) use code::{code_list, code_page};
 pub(crate) use diagnostic::{OutputMode, failure, message, notes, stop_line, unverified_line};
-pub(crate) use explain::{explained, last_card};
-pub(crate) use handoff::{ConvertedHandoff, HandoffReport, handoff_card};
 pub(crate) use hook::{let_go, released};
-pub(crate) use install::diff;
-pub(crate) use ledger::{LedgerProblem, LedgerReport, verified_card};
-pub(crate) use log::{log_line, record_card};
 pub(crate) use page::{Mark, Page};
 pub(crate) use progress::progress;
-pub(crate) use run::{LoopDisplay, LoopReporter, run_card};
-pub(crate) use sarif::sarif;
 pub(crate) use text::{lines, local_time, span};
-pub(crate) use work::{work_card, work_list};
 
 use crate::failure::Failure;
 
@@ -107,7 +85,7 @@ fn unprintable(error: &serde_json::Error) -> Failure {
 }
 
 /// Writes diagnostics. If stderr is gone, they are lost.
-fn diagnose(text: &str) {
+pub(crate) fn diagnose(text: &str) {
     let text = fit::fitted(&text::without_ci_commands(text), fit::stderr_columns());
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }

@@ -24,13 +24,13 @@ pub(crate) fn progress() -> Events {
 }
 
 /// The lines of the checks that run.
-pub(super) struct Progress {
+pub(crate) struct Progress {
     all: MultiProgress,
     running: Mutex<BTreeMap<String, ProgressBar>>,
 }
 
 impl Progress {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let all = MultiProgress::new();
         if !all.is_hidden() {
             all.set_draw_target(ProgressDrawTarget::stderr());
@@ -39,11 +39,11 @@ impl Progress {
     }
 
     /// Writes something else to the same terminal.
-    pub(super) fn beside(&self, write: impl FnOnce()) {
+    pub(crate) fn beside(&self, write: impl FnOnce()) {
         self.all.suspend(write);
     }
 
-    pub(super) fn show(&self, event: &Event) {
+    pub(crate) fn show(&self, event: &Event) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Started { check } => match running.get(check.as_str()) {

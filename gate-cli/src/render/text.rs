@@ -66,7 +66,7 @@ fn with_offset(time: Timestamp, zone: TimeZone) -> String {
 }
 
 /// A time of today, to the second, in the person's time zone.
-pub(super) fn clock(time: Timestamp) -> String {
+pub(crate) fn clock(time: Timestamp) -> String {
     time.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()
 }
 
@@ -78,7 +78,7 @@ fn in_zone(time: Timestamp, zone: TimeZone) -> String {
 /// anywhere, `::` at the beginning of a line, white space apart.
 ///
 /// Source: the runner of GitHub Actions, which takes both.
-pub(super) fn without_ci_commands(text: &str) -> String {
+pub(crate) fn without_ci_commands(text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| {
         let line = line.replace("##[", "## [");
         let begins = line.len() - line.trim_start().len();

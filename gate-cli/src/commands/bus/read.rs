@@ -37,7 +37,7 @@ pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
         }
     };
     let named = bus.clone().unwrap_or_else(|| Bus::at("-"));
-    render::bus_problems(named.path(), &read.problems);
+    super::card::bus_problems(named.path(), &read.problems);
     let all = output.select(&named, &read.messages)?;
     let skip = all.len().saturating_sub(count(args).unwrap_or(usize::MAX));
     let last = read.messages.last().map(|message| message.msg_id.clone());
@@ -135,8 +135,11 @@ impl<'a> Output<'a> {
 
     fn show(&mut self, messages: &[&Message]) -> Result<Flow, Failure> {
         for message in messages {
-            let line =
-                if self.json { render::json_line(message)? } else { render::bus_message(message) };
+            let line = if self.json {
+                render::json_line(message)?
+            } else {
+                super::card::bus_message(message)
+            };
             if self.lines.line(line.trim_end_matches('\n'))?.is_break() {
                 return Ok(Flow::Break(()));
             }

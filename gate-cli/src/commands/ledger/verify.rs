@@ -11,14 +11,15 @@ use gate_core::ledger::{Chain, Fault, Head, LONGEST_LINE, Problem, Record, Seale
 use gate_fleet::work::{ReplayedItems, WorkError};
 
 use super::Verify;
+use super::card::{self, LedgerProblem, LedgerReport};
 use crate::commands::common::DONE;
 use crate::commands::{entries::PAGE_RECORDS, log};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::record::VERSION;
+use crate::render;
 use crate::render::print;
-use crate::render::{self, LedgerProblem, LedgerReport};
 use crate::store::StoreError;
 
 /// Exit code of a ledger that does not hold.
@@ -30,7 +31,7 @@ pub(super) fn run(here: &Here, args: &Verify) -> Result<u8, Failure> {
         Some(file) => exported(chain, here, file)?,
         None => recorded(LedgerWalk::new(chain), &mut log::opened(here)?)?,
     };
-    print(&if args.json { render::json(&verified)? } else { render::verified_card(&verified) })?;
+    print(&if args.json { render::json(&verified)? } else { card::verified_card(&verified) })?;
     Ok(if verified.ok { DONE } else { BROKEN })
 }
 

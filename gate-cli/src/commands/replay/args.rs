@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::report::Grouping;
 use crate::commands::arguments::InputArgs;
-use crate::render::replay::Grouping;
 
 pub(crate) const CODES: &str = "\
 Exit codes:

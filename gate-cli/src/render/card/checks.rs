@@ -17,7 +17,7 @@ const MAX_SHOWN: usize = 3;
 const MAX_MESSAGE_LINES: usize = 6;
 
 /// The row of a check, its failing tests, its findings, and its log if that says more.
-pub(super) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stored: bool) {
+pub(crate) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stored: bool) {
     page.marked(mark(evidence), &evidence.check, &check_text(evidence));
     warm(page, evidence);
     let most = if verbose { usize::MAX } else { MAX_SHOWN };
@@ -51,7 +51,7 @@ fn warm(page: &mut Page, evidence: &Evidence) {
     }
 }
 
-pub(super) fn mark(evidence: &Evidence) -> Mark {
+pub(crate) fn mark(evidence: &Evidence) -> Mark {
     match evidence.outcome {
         Outcome::Pass => Mark::Good,
         Outcome::Fail | Outcome::Tamper if evidence.mode == Mode::Require => Mark::Bad,
@@ -60,13 +60,13 @@ pub(super) fn mark(evidence: &Evidence) -> Mark {
 }
 
 /// True if a check passed and a card need not say more about it.
-pub(super) fn is_quiet(evidence: &Evidence) -> bool {
+pub(crate) fn is_quiet(evidence: &Evidence) -> bool {
     findings(std::slice::from_ref(evidence)).0.is_empty()
         && evidence.decided_in() != DecidedIn::Warm
 }
 
 /// A check that passed, with its time if that was a second or more.
-pub(super) fn passed(evidence: &Evidence) -> String {
+pub(crate) fn passed(evidence: &Evidence) -> String {
     let cached = if evidence.cached { ", as before" } else { "" };
     match time(evidence) {
         Some(time) => format!("{} ({time}{cached})", evidence.check),

@@ -1,14 +1,20 @@
-//! Messages of hooks, differences of files, and the place of a failure.
-
-use std::path::Path;
+//! Messages of hooks, and the place of a failure.
 
 use gate_core::integrity::Finding;
 use serde_json::{Value, json};
 
 use super::super::findings::{finding_line, findings};
-use super::super::{diff, let_go, message, released};
+use super::super::{let_go, message, released};
 use crate::failure::Failure;
 use crate::tests::decision;
+
+fn finding(file: &str, line: Option<usize>, excerpt: &str) -> Finding {
+    let value = json!({
+        "rule": "skip", "severity": "warn", "file": file, "line": line, "excerpt": excerpt,
+        "message": "a test is skipped", "hint": "run it",
+    });
+    serde_json::from_value(value).unwrap()
+}
 
 fn reasons(texts: &[&str]) -> Value {
     texts.iter().map(|text| json!({ "code": "released", "message": text })).collect()
@@ -36,36 +42,6 @@ fn a_release_says_what_was_seen() {
         let decided = json!({ "released": seen, "reasons": reasons(&["tests pass"]) });
         assert_eq!(released("qwen", &decision(&decided)), expected);
     }
-}
-
-#[test]
-fn a_file_that_comes_or_goes_is_told_against_nothing() {
-    let file = Path::new("/h/s.json");
-    let made = diff(file, None, Some(b"{}\n"));
-    assert_eq!(made, "--- /dev/null\n+++ /h/s.json\n@@ -0,0 +1 @@\n+{}\n");
-    let gone = diff(file, Some(b"{}"), None);
-    let hint = "\\ No newline at end of file\n";
-    assert_eq!(gone, format!("--- /h/s.json\n+++ /dev/null\n@@ -1 +0,0 @@\n-{{}}\n{hint}"));
-    assert_eq!(diff(file, Some(b"same\n"), Some(b"same\n")), "");
-}
-
-#[test]
-fn three_lines_around_a_change_are_shown_clean() {
-    let lines = |middle: &str| {
-        let numbers = |from: u32| (from..from + 5).map(|n| format!("{n}\r\n")).collect::<String>();
-        format!("{}{middle}{}", numbers(1), numbers(6)).into_bytes()
-    };
-    let shown = diff(Path::new("a\u{1b}[2Jb"), Some(&lines("")), Some(&lines("new\u{7}\r\n")));
-    let expected = "--- ab\n+++ ab\n@@ -3,6 +3,7 @@\n 3\n 4\n 5\n+new\n 6\n 7\n 8\n";
-    assert_eq!(shown, expected);
-}
-
-fn finding(file: &str, line: Option<usize>, excerpt: &str) -> Finding {
-    let value = json!({
-        "rule": "skip", "severity": "warn", "file": file, "line": line, "excerpt": excerpt,
-        "message": "a test is skipped", "hint": "run it",
-    });
-    serde_json::from_value(value).unwrap()
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::super::json_line;
-use super::super::text::plain;
 use super::{Layout, csv};
 use crate::failure::Failure;
+use crate::render::json_line;
+use crate::render::text::plain;
 use crate::replay::{GROUP, Judged, ReplayGroup, ReplayRecord, ReplayVerdict};
 
 /// The unit of a row.

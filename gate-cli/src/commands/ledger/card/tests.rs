@@ -3,8 +3,9 @@
 use gate_core::ledger::{Body, Chain, Draft, Head, Sealed};
 use serde_json::json;
 
-use super::super::{LedgerReport, json, verified_card};
-use super::plain;
+use super::{LedgerReport, verified_card};
+use crate::render::json;
+use crate::render::tests::plain;
 
 fn records(count: u64) -> Vec<Sealed> {
     let mut head = Head::EMPTY;

@@ -1,17 +1,20 @@
 //! A decision with every input that it rests on.
 
+#[cfg(test)]
+mod tests;
+
 use gate_core::Policy;
 use gate_core::decide::breaker::BreakerView;
 use gate_core::decide::iteration_facts::IterationFacts;
 use gate_core::decide::policy::Mode;
 use gate_core::scan::Transcript;
 
-use super::breaker::{counted, state_name};
-use super::card::{CardOptions, fill_card};
-use super::page::Page;
-use super::text::{brief, local_time};
 use crate::memory::ReplayedDecision;
 use crate::record::Record;
+use crate::render::breaker::{counted, state_name};
+use crate::render::card::{CardOptions, fill_card};
+use crate::render::page::Page;
+use crate::render::text::{brief, local_time};
 
 /// The latest decision, with its time and place.
 pub(crate) fn last_card(record: &Record, verbose: bool) -> String {

@@ -7,7 +7,7 @@ use anstream::adapter::StripBytes;
 use anstyle::Style;
 use gate_transcript::{Event, Forced, Reader, Role, Sink};
 
-use super::super::text::{brief, lines};
+use crate::render::text::{brief, lines};
 use crate::secrets;
 
 /// Follows the output of one run of an agent, in pieces of any size.

@@ -1,13 +1,16 @@
 //! Work items, for a person.
 
+#[cfg(test)]
+mod tests;
+
 use anstyle::Style;
 use gate_core::exit::WorkPhase;
 use gate_core::text::brief;
 use gate_fleet::work::LeaseState;
 use jiff::Timestamp;
 
-use super::page::{Mark, Page};
-use super::text::local_time;
+use crate::render::page::{Mark, Page};
+use crate::render::text::local_time;
 use crate::store::Item;
 
 /// An item and its lease.

@@ -1,10 +1,13 @@
 //! The result of verifying a ledger, for a person and for a program.
 
+#[cfg(test)]
+mod tests;
+
 use gate_core::history::Divergence;
 use gate_core::ledger::{Chain, Head, Problem};
 use serde::Serialize;
 
-use super::page::{Mark, Page};
+use crate::render::page::{Mark, Page};
 use crate::store::StoreError;
 
 /// The JSON of `gate ledger verify`.

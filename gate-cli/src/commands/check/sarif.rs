@@ -8,9 +8,9 @@ use gate_core::integrity::{About, Finding, Severity, rules};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::findings::findings;
 use crate::failure::Failure;
 use crate::record::Record;
+use crate::render::findings::findings;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -28,7 +28,11 @@ struct Log {
 ///
 /// None in practice: plain data becomes JSON.
 pub(crate) fn sarif(record: &Record) -> Result<String, Failure> {
-    super::json(&Log { schema: SCHEMA, version: "2.1.0", runs: [run(&record.decision.evidence)] })
+    crate::render::json(&Log {
+        schema: SCHEMA,
+        version: "2.1.0",
+        runs: [run(&record.decision.evidence)],
+    })
 }
 
 fn run(evidence: &[Evidence]) -> Value {

@@ -4,6 +4,8 @@
 mod lines;
 mod speech;
 mod terminal;
+#[cfg(test)]
+mod tests;
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -15,10 +17,10 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::spent::Spent;
 use gate_transcript::Forced;
 
-use super::card::{checks, done};
-use super::page::{Mark, Page};
-use super::text::{brief, plain, span};
 use crate::record::Record;
+use crate::render::card::{checks, done};
+use crate::render::page::{Mark, Page};
+use crate::render::text::{brief, plain, span};
 use crate::runner::{Event, FinishedRun, Live, RunRecord};
 use crate::secrets;
 use lines::Lines;
@@ -44,7 +46,7 @@ impl LoopReporter {
         if !display.json && std::io::stderr().is_terminal() {
             Self(Arc::new(Terminal::new(display)))
         } else {
-            Self(Arc::new(Lines::new(super::diagnose)))
+            Self(Arc::new(Lines::new(crate::render::diagnose)))
         }
     }
 

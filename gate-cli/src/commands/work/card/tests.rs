@@ -4,9 +4,9 @@ use gate_core::exit::WorkPhase;
 use gate_fleet::work::{ItemState, Lease, LeaseState, WorkItem};
 use jiff::Timestamp;
 
-use super::super::text::local_time;
-use super::super::{work_card, work_list};
-use super::plain;
+use super::{work_card, work_list};
+use crate::render::tests::plain;
+use crate::render::text::local_time;
 use crate::store::Item;
 
 fn at(text: &str) -> Timestamp {

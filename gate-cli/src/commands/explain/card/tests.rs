@@ -3,10 +3,11 @@
 use gate_core::Policy;
 use serde_json::{Value, json};
 
-use super::super::text::local_time;
-use super::super::{CardOptions, card, explained, last_card};
-use super::plain;
+use super::{CardOptions, explained, last_card};
 use crate::memory::ReplayedDecision;
+use crate::render::card;
+use crate::render::tests::plain;
+use crate::render::text::local_time;
 use crate::tests::{decision, record};
 
 /// The rows of a decision's page below its card.

@@ -5,8 +5,8 @@ use anstyle::{AnsiColor, Style};
 use gate_core::decide::signal::Status;
 use gate_transcript::Format;
 
-use super::super::text::plain;
 use super::{Layout, why};
+use crate::render::text::plain;
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 
 /// The widest column of files, in characters.

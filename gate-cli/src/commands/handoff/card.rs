@@ -3,8 +3,8 @@
 use gate_fleet::handoff::Problem;
 use serde::Serialize;
 
-use super::page::{Mark, Page};
-use super::text::{brief, plain};
+use crate::render::page::{Mark, Page};
+use crate::render::text::{brief, plain};
 
 /// The result of checking a handoff.
 #[derive(Clone, Debug, Serialize)]

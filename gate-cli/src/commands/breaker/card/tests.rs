@@ -3,11 +3,11 @@
 use gate_core::decide::breaker::{BreakerState, Counters};
 use gate_core::history::Owner;
 
-use super::super::breaker_card;
-use super::super::text::local_time;
-use super::plain;
+use super::breaker_card;
 use crate::memory::{BreakerStatus, OpenBreaker, SetAside};
 use crate::record::Ledger;
+use crate::render::tests::plain;
+use crate::render::text::local_time;
 
 fn status(state: BreakerState) -> BreakerStatus {
     BreakerStatus {

@@ -15,10 +15,10 @@ pub(crate) use self::bar::Bar;
 pub(crate) use self::group::Grouping;
 use self::group::Groups;
 pub(crate) use self::totals::Totals;
-pub(crate) use super::fit::stdout_columns;
-use super::json_line;
-use super::text::plain;
 use crate::failure::Failure;
+pub(crate) use crate::render::fit::stdout_columns;
+use crate::render::json_line;
+use crate::render::text::plain;
 use crate::replay::ReplayRecord;
 
 /// Wrong verdicts that are explained at most.
@@ -111,7 +111,7 @@ impl Report {
                 lines.push(format!("\nand {more} more: see them with --only wrong"));
             }
         } else if self.totals.interrupted {
-            super::diagnose(&format!("gate: {}\n", self.totals.interruption()));
+            crate::render::diagnose(&format!("gate: {}\n", self.totals.interruption()));
         }
         Ok(lines)
     }

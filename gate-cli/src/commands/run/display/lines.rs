@@ -3,8 +3,8 @@
 use gate_checks::Event as CheckEvent;
 use jiff::Timestamp;
 
-use super::super::text::{clock, plain, span};
 use super::{check_line, cost_so_far, failed_run, first_reason};
+use crate::render::text::{clock, plain, span};
 use crate::runner::{Event, Live};
 
 /// Writes lines.

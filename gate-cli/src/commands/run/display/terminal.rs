@@ -9,14 +9,14 @@ use anstyle::{AnsiColor, Style};
 use gate_checks::Event as CheckEvent;
 use gate_core::decide::evidence::{Evidence, Outcome};
 
-use super::super::card::head;
-use super::super::page::Page;
-use super::super::progress::Progress;
-use super::super::text::{plain, span};
 use super::lines::waits;
 use super::speech::Speech;
 use super::{LoopDisplay, check_line, cost_so_far, failed_run};
 use crate::record::Record;
+use crate::render::card::head;
+use crate::render::page::Page;
+use crate::render::progress::Progress;
+use crate::render::text::{plain, span};
 use crate::runner::{Event, Live};
 
 /// Writes to a terminal.

@@ -2,9 +2,9 @@
 
 use gate_core::exit::WorkPhase;
 
-use super::super::run_card;
-use super::plain;
+use super::run_card;
 use crate::memory::StoppedBy;
+use crate::render::tests::plain;
 use crate::runner::RunRecord;
 
 fn ended(success: bool, verified: Option<bool>) -> RunRecord {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gate_core::decide::signal::Status;
 use gate_core::scan::Command;
 
-use super::super::text::{brief, plain};
+use crate::render::text::{brief, plain};
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 
 /// Words by which a command is known to test something.

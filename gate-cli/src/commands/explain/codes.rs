@@ -2,7 +2,7 @@
 
 use gate_core::decide::reason::Explanation;
 
-use super::page::{Mark, Page};
+use crate::render::page::{Mark, Page};
 
 /// A code with its meaning, its cause, an example and the remedy.
 pub(crate) fn code_page(code: &str, explanation: Explanation) -> String {

@@ -6,7 +6,7 @@ use std::path::Path;
 use gate_core::text::clean;
 use gate_fleet::bus::{Message, Problem};
 
-use super::diagnose;
+use crate::render::diagnose;
 
 /// A message: what it is, and below it what it says.
 pub(crate) fn bus_message(message: &Message) -> String {

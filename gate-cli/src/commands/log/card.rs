@@ -1,6 +1,9 @@
 //! Records of the ledger: a line each, or one whole. Others wrote their texts, so they are
 //! cleaned.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
@@ -10,9 +13,9 @@ use gate_core::text;
 use gate_fleet::work;
 use serde_json::Value;
 
-use super::page::{Mark, Page};
-use super::text::{brief, local_seconds, span};
 use crate::record::ApprovedChange;
+use crate::render::page::{Mark, Page};
+use crate::render::text::{brief, local_seconds, span};
 
 /// The column of runs and tasks.
 const SUBJECT_COLUMNS: usize = 24;
@@ -220,88 +223,4 @@ fn number(record: &Record, key: &str) -> u64 {
 fn at<'a>(record: &'a Record, member: &str, pointer: &str) -> &'a str {
     let value = record.body.get(member).and_then(|value| value.pointer(pointer));
     value.and_then(Value::as_str).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use gate_core::ledger::{Body, Draft, Head};
-    use serde_json::json;
-
-    use super::*;
-
-    fn record(kind: &str, body: &Value) -> Sealed {
-        Head::EMPTY.follow(Draft {
-            time: "2026-11-02T10:00:00.25Z".to_owned(),
-            kind: kind.to_owned(),
-            run: None,
-            actor: "gate".to_owned(),
-            body: Body::new(body).expect("exact integers only"),
-        })
-    }
-
-    /// The line without colours.
-    fn line(kind: &str, body: &Value) -> String {
-        text::clean(&log_line(&record(kind, body)))
-    }
-
-    #[test]
-    fn every_kind_of_record_says_what_happened_and_why() {
-        let trip = json!({ "cause": "refused", "message": "5 claims were refused" });
-        let step =
-            json!({ "from": "closed", "to": "open", "trip": trip, "state": { "task": "42" } });
-        let forced =
-            json!({ "verdict": "exit", "forced": true, "reasons": [{ "message": "shipped" }] });
-        for (kind, body, expected) in [
-            (
-                kind::TRANSITION,
-                step,
-                "task 42                   breaker        closed to open: 5 claims were refused",
-            ),
-            (
-                kind::TRANSITION,
-                json!({ "from": "half_open", "to": "closed" }),
-                "-                         breaker        half_open to closed",
-            ),
-            (
-                kind::ACT,
-                json!({ "act": "breaker_reset", "reason": "lunch" }),
-                "-                         breaker_reset  lunch",
-            ),
-            (
-                kind::ACT,
-                json!({ "act": "no_checks", "task": "7" }),
-                "task 7                    no_checks",
-            ),
-            (
-                kind::PASSED,
-                json!({ "decision": forced }),
-                "-                         exit, forced   shipped",
-            ),
-            (kind::BLOCKED, json!({ "decision": 7 }), "-"),
-            (
-                kind::RUN_ENDED,
-                json!({ "task": "7", "stopped_by": "cancelled", "message": "cancelled",
-                        "iterations": 3, "cost_micro_usd": 1_480_000, "duration_ms": 62_000 }),
-                "task 7                    loop ended     cancelled (3 iterations, 1m 2s, $1.48)",
-            ),
-            ("run_started", json!({}), "-                         run_started"),
-        ] {
-            let expected = format!("{}      1  {expected}", local_seconds("2026-11-02T10:00:00Z"));
-            assert_eq!(line(kind, &body).trim_end(), expected);
-        }
-    }
-
-    #[test]
-    fn what_others_wrote_is_cleaned() {
-        let dirty = "a\u{1b}[2Jb\u{9b}c\u{202e}d\ne";
-        let mut sealed = record(dirty, &json!({ dirty: [dirty] }));
-        sealed.record.run = Some(dirty.to_owned());
-        sealed.record.time = dirty.to_owned();
-        let shown = [log_line(&sealed), record_card(&sealed)].concat();
-        let bad = |c: &char| matches!(c, '\u{9b}' | '\u{202e}') || (c.is_control() && *c != '\n');
-        let colours = anstream::adapter::strip_str(&shown).to_string();
-        assert_eq!(colours.chars().find(bad), None, "{shown:?}");
-        assert!(log_line(&sealed).starts_with("abcd e"), "{shown}");
-        assert!(shown.contains("which does not fit what the record says"), "{shown}");
-    }
 }

@@ -6,9 +6,9 @@ use gate_core::ledger::{Body, Draft, Head, Sealed};
 use gate_fleet::work;
 use serde_json::{Value, json};
 
-use super::super::text::local_seconds;
-use super::super::{log_line, record_card};
-use super::plain;
+use super::{log_line, record_card};
+use crate::render::tests::plain;
+use crate::render::text::local_seconds;
 
 fn record(kind: &str, run: Option<&str>, body: &Value) -> Sealed {
     Head::EMPTY.follow(Draft {
@@ -161,4 +161,69 @@ fn a_whole_record_shows_every_field_and_its_body() {
          {{\n  \"a\": {{}},\n  \"b\": [\n    1,\n    \"x\"\n  ]\n}}"
     );
     assert_eq!(card, expected);
+}
+
+/// The line without colours.
+fn cleaned_line(kind: &str, body: &Value) -> String {
+    gate_core::text::clean(&log_line(&record(kind, None, body)))
+}
+
+#[test]
+fn every_kind_of_record_says_what_happened_and_why() {
+    let trip = json!({ "cause": "refused", "message": "5 claims were refused" });
+    let step = json!({ "from": "closed", "to": "open", "trip": trip, "state": { "task": "42" } });
+    let forced =
+        json!({ "verdict": "exit", "forced": true, "reasons": [{ "message": "shipped" }] });
+    for (kind, body, expected) in [
+        (
+            kind::TRANSITION,
+            step,
+            "task 42                   breaker        closed to open: 5 claims were refused",
+        ),
+        (
+            kind::TRANSITION,
+            json!({ "from": "half_open", "to": "closed" }),
+            "-                         breaker        half_open to closed",
+        ),
+        (
+            kind::ACT,
+            json!({ "act": "breaker_reset", "reason": "lunch" }),
+            "-                         breaker_reset  lunch",
+        ),
+        (
+            kind::ACT,
+            json!({ "act": "no_checks", "task": "7" }),
+            "task 7                    no_checks",
+        ),
+        (
+            kind::PASSED,
+            json!({ "decision": forced }),
+            "-                         exit, forced   shipped",
+        ),
+        (kind::BLOCKED, json!({ "decision": 7 }), "-"),
+        (
+            kind::RUN_ENDED,
+            json!({ "task": "7", "stopped_by": "cancelled", "message": "cancelled",
+                    "iterations": 3, "cost_micro_usd": 1_480_000, "duration_ms": 62_000 }),
+            "task 7                    loop ended     cancelled (3 iterations, 1m 2s, $1.48)",
+        ),
+        ("run_started", json!({}), "-                         run_started"),
+    ] {
+        let expected = format!("{}      1  {expected}", local_seconds("2026-11-02T10:00:00Z"));
+        assert_eq!(cleaned_line(kind, &body).trim_end(), expected);
+    }
+}
+
+#[test]
+fn what_others_wrote_is_cleaned() {
+    let dirty = "a\u{1b}[2Jb\u{9b}c\u{202e}d\ne";
+    let mut sealed = record(dirty, None, &json!({ dirty: [dirty] }));
+    sealed.record.run = Some(dirty.to_owned());
+    sealed.record.time = dirty.to_owned();
+    let shown = [log_line(&sealed), record_card(&sealed)].concat();
+    let bad = |c: &char| matches!(c, '\u{9b}' | '\u{202e}') || (c.is_control() && *c != '\n');
+    let colours = anstream::adapter::strip_str(&shown).to_string();
+    assert_eq!(colours.chars().find(bad), None, "{shown:?}");
+    assert!(log_line(&sealed).starts_with("abcd e"), "{shown}");
+    assert!(shown.contains("which does not fit what the record says"), "{shown}");
 }
