@@ -70,6 +70,7 @@ pub struct Gathered {
 
 /// The work tree before the checks and after them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TreeChange {
     /// Before.
     pub before: TreeState,

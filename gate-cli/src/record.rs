@@ -19,6 +19,7 @@ pub const SCHEMA: &str = "gate.decision.v1";
 
 /// A decision with its time and place. Fields are added, never changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Record {
     /// Always `gate.decision.v1`.
     pub schema: String,
@@ -187,7 +188,7 @@ impl Record {
 impl Tree {
     /// The digests and, without secrets, the names.
     pub(crate) fn masked(tree: TreeChange, masker: &Masker) -> Self {
-        let TreeChange { before, after, wrote, changed } = tree;
+        let TreeChange { before, after, wrote, changed, .. } = tree;
         Self {
             before: before.digest,
             after: after.digest,

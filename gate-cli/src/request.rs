@@ -12,6 +12,7 @@ use jiff::Timestamp;
 
 /// The parameters of one decision.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Request {
     /// The format, or the agent, of the transcript.
     pub format: Option<Forced>,

@@ -146,6 +146,7 @@ pub enum Fact {
 
 /// Tokens, cost and time of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Usage {
     /// Input and output tokens together.
     pub tokens: Option<u64>,
@@ -170,6 +171,7 @@ fn sum(old: Option<u64>, more: Option<u64>) -> Option<u64> {
 
 /// A flaw in the input that did not stop the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// Line of the input, from 1.
     pub line: u64,

@@ -23,6 +23,7 @@ use super::verdict::Verdict;
 
 /// A verdict with everything that led to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Decision {
     /// The verdict.
     pub verdict: Verdict,
