@@ -53,7 +53,7 @@ pub use exit_scan::{ExitScan, ExitScanner};
 pub use protocol::{exit, handoff, work};
 pub use scan::{Command, Limit, Reach, Remark, Scan, Scanner, Transcript, scan};
 
-/// The guide's examples run with the tests.
+/// The book's examples of this library run with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../GUIDE.md")]
-struct Guide;
+#[doc = include_str!("../../docs/book/src/reference/library.md")]
+struct Book;
