@@ -35,10 +35,10 @@ pub(super) fn page() -> String {
         let _ = write!(page, "## {name}\n\n{}\n\n", described(&schema));
         fields(&schema, &mut page);
         for (name, definition) in members(&schema, "$defs") {
-            if !members(definition, "properties").is_empty() {
-                let _ = write!(page, "**{name}**: {}\n\n", described(definition));
-                fields(definition, &mut page);
-            }
+            let values = constants(definition);
+            let listed = if values.is_empty() { values } else { format!(" One of {values}.") };
+            let _ = write!(page, "**{name}**: {}{listed}\n\n", described(definition));
+            fields(definition, &mut page);
         }
     }
     page
@@ -66,6 +66,13 @@ fn fields(object: &Value, page: &mut String) {
         let _ = writeln!(page, "| `{name}` | {kinds} | {} |", described(field));
     }
     page.push('\n');
+}
+
+/// The values of a definition that lists them, else nothing.
+fn constants(definition: &Value) -> String {
+    let kinds = kinds(definition);
+    let all = kinds.iter().all(|kind| kind.starts_with('`'));
+    if all { kinds.join(", ") } else { String::new() }
 }
 
 /// The types that a field may have.
