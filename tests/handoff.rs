@@ -185,9 +185,9 @@ fn what_is_no_text_is_an_error_with_its_place() {
 }
 
 #[test]
-fn the_guides_example_holds() {
-    let guide = fs::read_to_string(root().join("GUIDE.md")).unwrap();
-    let (_, rest) = guide.split_once("```markdown\n## Handoff\n").unwrap();
+fn the_books_example_holds() {
+    let page = fs::read_to_string(root().join("docs/book/src/concepts/handoffs.md")).unwrap();
+    let (_, rest) = page.split_once("```markdown\n## Handoff\n").unwrap();
     let example = rest.split_once("```").unwrap().0;
     gate("handoff check -").stdin(example).code(0);
 }

@@ -11,6 +11,7 @@
 mod approve;
 mod attacks;
 mod baseline;
+mod book;
 mod breaker;
 mod bus;
 mod bus_crowd;

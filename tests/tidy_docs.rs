@@ -6,6 +6,7 @@ use std::fs;
 
 use gate_core::decide::reason::{ReasonCode, WarningCode};
 
+use crate::book;
 use crate::explain::ERROR_PAGES;
 use crate::needs::root;
 use crate::support::gate;
@@ -65,8 +66,16 @@ fn is_assignment(word: &str) -> bool {
 
 fn shown() -> Vec<Shown> {
     let mut all = Vec::new();
-    for name in ["README.md", "GUIDE.md"] {
-        for (number, line) in fenced(&document(name), &["sh", "bash", "console"]) {
+    let pages = book::pages().into_iter().map(|page| format!("{}/{page}", book::SOURCES));
+    for name in pages.chain(["README.md".to_owned()]) {
+        let text = document(&name);
+        // Of a console only what is typed there, and not what it prints.
+        let typed = fenced(&text, &["console"]).into_iter();
+        let typed = typed.filter_map(|(number, line)| {
+            let command = line.strip_prefix("$ ").or_else(|| line.strip_prefix("> "));
+            command.map(|command| (number, command.to_owned()))
+        });
+        for (number, line) in fenced(&text, &["sh", "bash"]).into_iter().chain(typed) {
             let place = format!("{name}:{number}");
             all.extend(calls(&line).into_iter().map(|words| Shown { place: place.clone(), words }));
         }

@@ -77,8 +77,14 @@ mod tests {
 
     /// The documents that list the built-in checks.
     const DOCUMENTS: [(&str, &str); 3] = [
-        ("GUIDE.md", include_str!("../../GUIDE.md")),
-        ("docs/write-a-check.md", include_str!("../../docs/write-a-check.md")),
+        (
+            "docs/book/src/concepts/evidence.md",
+            include_str!("../../docs/book/src/concepts/evidence.md"),
+        ),
+        (
+            "docs/book/src/howto/own-check.md",
+            include_str!("../../docs/book/src/howto/own-check.md"),
+        ),
         (
             "gate-core/src/config/default.toml",
             include_str!("../../gate-core/src/config/default.toml"),

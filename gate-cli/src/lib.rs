@@ -57,3 +57,8 @@ pub use source::Source;
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(commands::run(&args.into_iter().collect::<Vec<_>>()))
 }
+
+/// The book's examples of this library run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/book/src/howto/loop-rust.md")]
+struct Book;

@@ -37,7 +37,7 @@ pub use decide::verdict::Verdict;
 pub use digest::digest;
 pub use scan::{Scan, Scanner, scan};
 
-/// The guide's examples run with the tests.
+/// The book's examples of this library run with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../GUIDE.md")]
-struct Guide;
+#[doc = include_str!("../../docs/book/src/reference/library.md")]
+struct Book;

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use super::{GATE, Ran, Run};
 
@@ -14,6 +15,11 @@ impl Run {
     /// With another program in the place of gate.
     pub(crate) fn program(self, program: impl Into<OsString>) -> Self {
         Self { program: program.into(), ..self }
+    }
+
+    /// With more time than a program has by default.
+    pub(crate) fn patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// To be started by another program: these words come before it.

@@ -33,7 +33,7 @@ pub(crate) use tools::go_cache;
 /// The program under test.
 pub(crate) const GATE: &str = env!("CARGO_BIN_EXE_gate");
 
-/// After this time a program is killed, and its test fails.
+/// The patience with a program of which a test says nothing else.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How a message begins that stops a loop.
@@ -84,6 +84,8 @@ pub(crate) struct Run {
     kill_once: Option<(String, usize)>,
     /// The folders whose settings the test has written, and a person approves.
     approves: Vec<PathBuf>,
+    /// After this time the program is killed, and the test fails.
+    patience: Duration,
 }
 
 /// `gate` with these words as arguments.
@@ -111,6 +113,7 @@ impl Run {
             stdout: None,
             kill_once: None,
             approves: Vec::new(),
+            patience: PATIENCE,
         }
     }
 
@@ -247,7 +250,7 @@ impl Run {
             }
             child.kill().unwrap();
         }
-        let (code, peak) = wait(&mut child);
+        let (code, peak) = wait(&mut child, self.patience);
         writer.join().unwrap();
         let text =
             |path: &Path| String::from_utf8(fs::read(path).unwrap_or_default()).expect("UTF-8");
@@ -288,7 +291,7 @@ fn make_executable(path: &Path) {
 }
 
 /// The exit code, and the most memory that was seen on the way.
-fn wait(child: &mut Child) -> (Option<i32>, Option<u64>) {
+fn wait(child: &mut Child, patience: Duration) -> (Option<i32>, Option<u64>) {
     let began = Instant::now();
     let mut peak = None;
     loop {
@@ -296,9 +299,9 @@ fn wait(child: &mut Child) -> (Option<i32>, Option<u64>) {
             return (status.code(), peak);
         }
         peak = memory(child.id()).max(peak);
-        if began.elapsed() > PATIENCE {
+        if began.elapsed() > patience {
             child.kill().unwrap();
-            panic!("it did not end within {PATIENCE:?}");
+            panic!("it did not end within {patience:?}");
         }
         thread::sleep(Duration::from_millis(2));
     }

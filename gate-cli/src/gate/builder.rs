@@ -19,6 +19,7 @@ pub struct GateBuilder {
     project: PathBuf,
     settings: Option<String>,
     supervisor: Option<PathBuf>,
+    state: Option<PathBuf>,
     has_memory: bool,
 }
 
@@ -28,7 +29,7 @@ impl Gate {
     /// nobody has to approve them.
     pub fn builder(project: impl Into<PathBuf>) -> GateBuilder {
         let project = project.into();
-        GateBuilder { project, settings: None, supervisor: None, has_memory: true }
+        GateBuilder { project, settings: None, supervisor: None, state: None, has_memory: true }
     }
 }
 
@@ -50,6 +51,13 @@ impl GateBuilder {
         self
     }
 
+    /// Keeps the ledger and all other state in this folder, instead of the user's.
+    #[must_use]
+    pub fn state(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.state = Some(folder.into());
+        self
+    }
+
     /// Keeps no ledger and no breaker: each decision stands alone, and its trust is T0.
     #[must_use]
     pub fn without_memory(mut self) -> Self {
@@ -66,7 +74,11 @@ impl GateBuilder {
         let folder = self.project.canonicalize().map_err(|error| {
             Failure::file("folder-unknown", "use the folder", &self.project, &error)
         })?;
-        let places = Places::from_process(folder);
+        let mut places = Places::from_process(folder);
+        if let Some(folder) = self.state {
+            places.data = Some(folder.join("data"));
+            places.state = Some(folder);
+        }
         let project = self
             .settings
             .as_deref()

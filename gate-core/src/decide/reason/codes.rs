@@ -271,11 +271,11 @@ codes! {
             what: "The agent asked to bypass the threshold, and the settings do not allow that.",
             why: "`signal.agent_override` is \"never\".",
             example: "`EXIT_OVERRIDE: true`",
-            next: "Nothing, or set `signal.agent_override = \"high_confidence\"`.",
+            next: "Nothing, or set `signal.agent_override = \"high-confidence\"`.",
         }
         OverrideGranted = "override-granted" {
             what: "The agent asked to bypass the threshold with high confidence, and the settings allow that.",
-            why: "`signal.agent_override` is \"high_confidence\". Required checks still decide.",
+            why: "`signal.agent_override` is \"high-confidence\". Required checks still decide.",
             example: "`EXIT_OVERRIDE: true` with `EXIT_CONFIDENCE: HIGH`",
             next: "Nothing.",
         }
@@ -337,7 +337,7 @@ codes! {
             what: "`GATE_TRUST_LEVEL` claims more than the facts allow.",
             why: "The decision carries the level that the facts allow.",
             example: "T2, while the agent owns the work tree.",
-            next: "Set up what the level needs: the guide lists that. Or lower the claim.",
+            next: "Set up what the level needs: the book lists that under `Trust levels`. Or lower the claim.",
         }
         SettingsDiffer = "settings-differ" {
             what: "gate.toml is not the one that you approved. The approved settings decide.",
