@@ -20,8 +20,19 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const MARK: char = '\u{1e}';
 
 /// The languages of fences. A misspelt one would be tried by nothing.
-const LANGUAGES: [&str; 10] =
-    ["bash", "console", "json", "markdown", "python", "rust", "sh", "text", "toml", "yaml"];
+const LANGUAGES: [&str; 11] = [
+    "bash",
+    "console",
+    "json",
+    "markdown",
+    "python",
+    "rust",
+    "rust,no_run",
+    "sh",
+    "text",
+    "toml",
+    "yaml",
+];
 
 /// One test for each page with a console.
 macro_rules! tried {
