@@ -1,6 +1,6 @@
 //! `gate check`: decides over one iteration.
 
-mod args;
+pub(super) mod args;
 mod sarif;
 
 use std::fs;

@@ -9,7 +9,7 @@ use gate_core::decide::policy::{CheckPolicy, Mode, When};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::check::Check;
+use super::check::args::Check;
 use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
