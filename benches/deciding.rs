@@ -81,13 +81,17 @@ fn rows(name: &str, command: &[&str], files: &Files, work: &Work) {
     write(project, work.source.0, work.source.1);
     let (program, args) = command.split_first().unwrap();
     let check = ["check", "-q", "--no-cache", "--new-run", "out.log"];
+    // Each iteration has work of its own, which both have to build.
+    let edit = || {
+        let text = format!("{}\n", fs::read_to_string(project.join(work.source.0)).unwrap());
+        write(project, work.source.0, &text);
+    };
     compare(&format!("{name}: an exit, with the deciding run"), 2.2, || {
+        edit();
         (run(project, (0, GATE), &check, ""), run(project, (0, program), args, ""))
     });
     compare(&format!("{name}: a green interactive stop"), 1.2, || {
-        // The next stop has work of its own.
-        let text = format!("{}\n", fs::read_to_string(project.join(work.source.0)).unwrap());
-        write(project, work.source.0, &text);
+        edit();
         (hook(project, "Stop"), run(project, (0, program), args, ""))
     });
     write(project, work.red.0, work.red.1);
