@@ -172,7 +172,7 @@ impl Gate {
             admit: &|turn| self.admit(report, request, &judging.scan, Some(turn)),
             ..self.decision_request(request, input, &judging.policy_text, &look)
         };
-        match memory.begin(&question)? {
+        match memory.start(&question)? {
             Start::Repeated(record) => Ok(*record),
             Start::Pending(turn) => {
                 let turn = *turn;

@@ -2,7 +2,7 @@
 //!
 //! A decision takes three steps:
 //!
-//! 1. [`Memory::begin`] finds the loop, returns a decision that was made before, and asks
+//! 1. [`Memory::start`] finds the loop, returns a decision that was made before, and asks
 //!    the breaker.
 //! 2. The checks run. No lock and no transaction is open in the meantime.
 //! 3. [`Memory::record`] numbers the iteration, decides with the loop's state at that
@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_checks::worktree;
-use gate_core::ledger::Head;
+use gate_core::ledger::{Draft, Head, Sealed};
 
 pub(crate) use approvals::Approvals;
 pub use breaker_ops::{BreakerStatus, Operation};
@@ -55,7 +55,7 @@ pub(crate) use wrong::{JudgedTranscript, MarkedTranscript, WrongRecord};
 
 use crate::failure::Failure;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};
-use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Writing};
+use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Transaction};
 use crate::trust::{self, TrustReport};
 
 /// A project's ledger, opened.
@@ -147,74 +147,33 @@ impl Memory {
         naming::prompt_loop_name(prompt, &self.tree)
     }
 
-    /// Runs a read transaction.
-    pub(crate) fn read<T>(
-        &mut self,
-        mut work: impl FnMut(&mut dyn Reading) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let mut result = None;
-        let stored = self.store.read(&self.project, &mut |reading| set(&mut result, work(reading)));
-        combine(stored, result)
+    /// A consistent view of the ledger.
+    pub(crate) fn read(&mut self) -> Result<Box<dyn Reading + '_>, StoreError> {
+        self.store.read(&self.project)
     }
 
-    /// Runs a read transaction on a ledger that may have lost records. `work` gets the
-    /// last record that is known outside of the store.
-    pub(crate) fn examine<T>(
-        &mut self,
-        mut work: impl FnMut(&mut dyn Reading, Option<Head>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let mut result = None;
-        let stored = self
-            .store
-            .examine(&self.project, &mut |reading, head| set(&mut result, work(reading, head)));
-        combine(stored, result)
+    /// A view of a ledger that may have lost records, and the last record that is known
+    /// outside of the store.
+    pub(crate) fn examine(&mut self) -> Result<(Box<dyn Reading + '_>, Option<Head>), StoreError> {
+        self.store.examine(&self.project)
     }
 
-    /// Runs an exclusive transaction. `work` may run more than once.
-    pub(crate) fn write<T>(
-        &mut self,
-        mut work: impl FnMut(&mut dyn Writing) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let mut result = None;
-        let stored =
-            self.store.write(&self.project, &mut |writing| set(&mut result, work(writing)));
-        combine(stored, result)
+    /// Begins a change of the ledger, which nobody else changes meanwhile.
+    pub(crate) fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
+        self.store.begin(&self.project)
     }
-}
 
-impl Memory {
-    /// Runs a transaction that changes leases of work items, but not the ledger.
-    fn lease<T>(
-        &mut self,
-        mut work: impl FnMut(&mut dyn Leasing) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let mut result = None;
-        let stored =
-            self.store.lease(&self.project, &mut |leasing| set(&mut result, work(leasing)));
-        combine(stored, result)
+    /// Begins a change of leases of work items, but not of the ledger.
+    fn lease(&mut self) -> Result<Box<dyn Leasing + '_>, StoreError> {
+        self.store.lease(&self.project)
     }
-}
 
-/// Saves the result of a transaction's work. An error makes the store roll back.
-fn set<T>(
-    result: &mut Option<Result<T, Failure>>,
-    new: Result<T, Failure>,
-) -> Result<(), StoreError> {
-    let is_error = new.is_err();
-    *result = Some(new);
-    if is_error { Err(StoreError::GivenUp) } else { Ok(()) }
-}
-
-/// The result of the work if the store committed or rolled back; else the store's error.
-fn combine<T>(
-    stored: Result<(), StoreError>,
-    result: Option<Result<T, Failure>>,
-) -> Result<T, Failure> {
-    match (stored, result) {
-        (Ok(()), Some(result)) => result,
-        (Err(StoreError::GivenUp), Some(Err(failure))) => Err(failure),
-        (Err(error), _) => Err(error.into()),
-        (Ok(()), None) => Err(Failure::internal("defect", "the store did nothing")),
+    /// Appends one record.
+    fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError> {
+        let mut transaction = self.begin()?;
+        let sealed = transaction.append(draft)?;
+        transaction.commit()?;
+        Ok(sealed)
     }
 }
 

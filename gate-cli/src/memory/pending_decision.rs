@@ -137,14 +137,9 @@ impl PendingDecision {
 impl Memory {
     /// Finds the decision if it was made before; otherwise asks the breaker. If the
     /// breaker's cool-down is over, its probe begins here.
-    pub(crate) fn begin(&mut self, request: &DecisionRequest<'_>) -> Result<Start, Failure> {
+    pub(crate) fn start(&mut self, request: &DecisionRequest<'_>) -> Result<Start, Failure> {
         let mut pending = PendingDecision::new(request, &self.tree)?;
-        let loaded = self.read(|reading| {
-            let history = load(reading, &pending.task, &pending.name)?;
-            let earlier = RecordedDecision::find(reading, &history, request)?;
-            Ok((history, earlier, RunConstraints::read(reading)?, reading.head()?.seq))
-        });
-        let (history, earlier, constraints, head) = match loaded {
+        let (history, earlier, constraints, head) = match self.load(&pending, request) {
             // The gate still decides without its state, and never lets the loop exit then.
             Err(failure) if failure.lost_state().is_some() => {
                 let pending = PendingDecision { lost: Some(Box::new(failure)), ..pending };
@@ -167,12 +162,24 @@ impl Memory {
             pending.trust = Some(constraints.trust_state(settings));
             pending.tampered = constraints.tampered(settings, &name, run);
             if pending.tampered.is_some() && run.is_some() {
-                let own = self.read(|reading| last_policy(reading, &pending.name))?;
+                let own = last_policy(&mut *self.read()?, &pending.name)?;
                 pending.own = own.map(Box::new);
             }
         }
         pending.admission = self.admit(&history.memory(begins), &pending, request)?;
         Ok(Start::Pending(Box::new(pending)))
+    }
+
+    /// Reads the state of a request's loop, and the number of the last record, in one view.
+    fn load(
+        &mut self,
+        pending: &PendingDecision,
+        request: &DecisionRequest<'_>,
+    ) -> Result<(RunHistory, RecordedDecision, RunConstraints, u64), Failure> {
+        let mut view = self.read()?;
+        let history = load(&mut *view, &pending.task, &pending.name)?;
+        let earlier = RecordedDecision::find(&mut *view, &history, request)?;
+        Ok((history, earlier, RunConstraints::read(&mut *view)?, view.head()?.seq))
     }
 
     /// The run and the number of the next iteration.
@@ -181,11 +188,10 @@ impl Memory {
         request: &DecisionRequest<'_>,
     ) -> Result<(String, u64), Failure> {
         let turn = PendingDecision::new(request, &self.tree)?;
-        let context = self.read(|reading| {
-            let history = load(reading, &turn.task, &turn.name)?;
-            let earlier = RecordedDecision::find(reading, &history, request)?;
-            Ok(request.context(&history, &earlier, &turn))
-        })?;
+        let mut view = self.read()?;
+        let history = load(&mut *view, &turn.task, &turn.name)?;
+        let earlier = RecordedDecision::find(&mut *view, &history, request)?;
+        let context = request.context(&history, &earlier, &turn);
         let iteration = context.run.zip(context.iteration);
         iteration.ok_or_else(|| Failure::internal("defect", "an iteration without a number"))
     }
@@ -210,22 +216,20 @@ impl Memory {
         if change.is_none() || spent || request.dry_run {
             return Ok(admission);
         }
-        let tree = self.tree.clone();
-        self.write(|writing| {
-            // Asked again inside the transaction: another process may have begun the probe
-            // since, and then this decision is held.
-            let before = load(writing, &turn.task, &turn.name)?.memory(true);
-            let breaker = before.governing();
-            let (admission, breaker, change) = breaker.admit(&now(), policy, &turn.probe);
-            if let Some(change) = change {
-                let state = match before.held_by_operator() {
-                    Some(_) => State::for_task(&turn.task, breaker),
-                    None => State::for_loop(&turn.name, &turn.task, breaker),
-                };
-                writing.append(transition(&change, &state, &tree)?)?;
-            }
-            Ok(admission)
-        })
+        let mut transaction = self.store.begin(&self.project)?;
+        // Asked again inside the transaction: another process may have begun the probe
+        // since, and then this decision is held.
+        let before = load(&mut *transaction, &turn.task, &turn.name)?.memory(true);
+        let (admission, breaker, change) = before.governing().admit(&now(), policy, &turn.probe);
+        if let Some(change) = change {
+            let state = match before.held_by_operator() {
+                Some(_) => State::for_task(&turn.task, breaker),
+                None => State::for_loop(&turn.name, &turn.task, breaker),
+            };
+            transaction.append(transition(&change, &state, &self.tree)?)?;
+            transaction.commit()?;
+        }
+        Ok(admission)
     }
 
     /// Decides with the loop's present state, and records the decision. If another process
@@ -239,22 +243,41 @@ impl Memory {
         if let Some(failure) = &turn.lost {
             return without_memory(failure, request, decide);
         }
-        let tree = self.tree.clone();
-        let recorded = if request.dry_run {
-            self.read(|reading| {
-                let history = load(reading, &turn.task, &turn.name)?;
-                let earlier = RecordedDecision::find(reading, &history, request)?;
-                Ok(previewed(history, &earlier, turn, request, decide))
-            })
+        let done = if request.dry_run {
+            self.previewed(turn, request, decide)
         } else {
-            self.write(|writing| recorded(writing, &tree, turn, request, decide))
+            self.recorded(turn, request, decide)
         };
-        match recorded {
+        match done {
             Err(failure) if failure.lost_state().is_some() => {
                 without_memory(&failure, request, decide)
             }
-            recorded => recorded,
+            done => done,
         }
+    }
+
+    fn previewed(
+        &mut self,
+        turn: &PendingDecision,
+        request: &DecisionRequest<'_>,
+        decide: &mut Decide<'_>,
+    ) -> Result<Record, Failure> {
+        let mut view = self.read()?;
+        let history = load(&mut *view, &turn.task, &turn.name)?;
+        let earlier = RecordedDecision::find(&mut *view, &history, request)?;
+        Ok(previewed(history, &earlier, turn, request, decide))
+    }
+
+    fn recorded(
+        &mut self,
+        turn: &PendingDecision,
+        request: &DecisionRequest<'_>,
+        decide: &mut Decide<'_>,
+    ) -> Result<Record, Failure> {
+        let mut transaction = self.store.begin(&self.project)?;
+        let record = recorded(&mut *transaction, &self.tree, turn, request, decide)?;
+        transaction.commit()?;
+        Ok(record)
     }
 }
 

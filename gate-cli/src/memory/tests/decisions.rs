@@ -75,7 +75,7 @@ fn an_exit_is_repeated_only_for_the_same_output_under_the_same_policy() {
         DecisionRequest { input: None, ..request.clone() },
         DecisionRequest { policy_text: &other.text, ..request.clone() },
     ] {
-        match memory.begin(&changed).unwrap() {
+        match memory.start(&changed).unwrap() {
             Start::Repeated(record) => panic!("repeated: {}", record.decision_id),
             Start::Pending(pending) => assert_eq!(pending.numbered(), Some(("nightly#2", 1))),
         }

@@ -48,12 +48,12 @@ impl Shop {
 
 /// The number of records in a ledger.
 fn count(memory: &mut Memory) -> u64 {
-    memory.read(|reading| Ok(reading.head()?.seq)).unwrap()
+    memory.read().unwrap().head().unwrap().seq
 }
 
 /// The types of all records.
 fn kinds(memory: &mut Memory) -> Vec<String> {
-    let entries = memory.read(|reading| Ok(reading.entries(1, 1_000)?)).unwrap();
+    let entries = memory.read().unwrap().entries(1, 1_000).unwrap();
     entries.into_iter().map(|sealed| sealed.record.kind).collect()
 }
 
@@ -135,7 +135,7 @@ fn answer(
 }
 
 fn pending(memory: &mut Memory, request: &DecisionRequest<'_>) -> PendingDecision {
-    match memory.begin(request).unwrap() {
+    match memory.start(request).unwrap() {
         Start::Pending(pending) => *pending,
         Start::Repeated(record) => panic!("repeated: {}", record.decision_id),
     }
@@ -147,7 +147,7 @@ fn decide(
     request: &DecisionRequest<'_>,
     signal: &Signal,
 ) -> Result<Record, Failure> {
-    match memory.begin(request)? {
+    match memory.start(request)? {
         Start::Repeated(record) => Ok(*record),
         Start::Pending(pending) => {
             memory.record(&pending, request, &mut |context| answer(request, signal, context))
