@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::breakers::later;
-use super::pending_decision::GATE;
+use super::decision_transaction::GATE;
 use super::run_history::run_of;
 use super::{Memory, body, now};
 use crate::failure::Failure;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::pending_decision::GATE;
+use super::decision_transaction::GATE;
 use super::{Memory, body};
 use crate::failure::Failure;
 

@@ -1,12 +1,14 @@
 //! The memory of a project's decisions: its ledger, in a store.
 //!
-//! A decision takes three steps:
+//! A decision takes four steps:
 //!
-//! 1. [`Memory::start`] finds the loop, returns a decision that was made before, and asks
-//!    the breaker.
+//! 1. [`Memory::look_up`] finds the loop, returns a decision that was made before, and asks
+//!    the breaker. [`Memory::begin_probe`] records it if the decision is the breaker's probe.
 //! 2. The checks run. No lock and no transaction is open in the meantime.
-//! 3. [`Memory::record`] numbers the iteration, decides with the loop's state at that
-//!    moment, and writes the record. When it returns, the record is durable.
+//! 3. [`Memory::begin_decision`] numbers the iteration, and returns the loop's state at that
+//!    moment. The gate decides by it.
+//! 4. [`DecisionTransaction::commit`] writes the record. When it returns, the record is
+//!    durable.
 
 mod approvals;
 mod body;
@@ -14,6 +16,7 @@ mod breaker_ops;
 mod breakers;
 mod clock;
 mod constraints;
+mod decision_transaction;
 mod failure;
 mod hook;
 mod loop_end;
@@ -41,10 +44,11 @@ pub use breakers::{OpenBreaker, Which};
 pub(crate) use clock::now;
 pub use constraints::Lock;
 pub(crate) use constraints::Settings;
+pub(crate) use decision_transaction::{DecisionContext, DecisionStart};
 pub(crate) use hook::NotJudged;
 pub(crate) use loop_end::{LoopEnd, StoppedBy};
 pub(crate) use naming::{next_run, run_before};
-pub(crate) use pending_decision::{DecisionContext, DecisionRequest, PendingDecision, Start};
+pub(crate) use pending_decision::{DecisionRequest, LookUp, PendingDecision};
 pub(crate) use queries::Last;
 pub use queries::{RecordSelector, ReplayedDecision};
 pub(crate) use run_history::Loop;
