@@ -69,7 +69,7 @@ struct Round<'p> {
 impl<'p> Round<'p> {
     fn new(plan: &'p [Planned], cx: CheckContext, rules: Rules) -> Self {
         let mut plan: Vec<_> = plan.iter().collect();
-        plan.sort_by_key(|planned| (planned.check.cost(), planned.check.id()));
+        plan.sort_by_key(|planned| (planned.cost, planned.check.id()));
         let places = plan.iter().enumerate().map(|(place, planned)| (planned.check.id(), place));
         let places: BTreeMap<_, _> = places.collect();
         let mut needed_by = vec![Vec::new(); plan.len()];

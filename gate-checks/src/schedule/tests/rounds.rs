@@ -19,7 +19,6 @@ enum Act {
 
 struct Acting {
     id: CheckId,
-    cost: Cost,
     mode: Mode,
     act: Act,
     running: Arc<Running>,
@@ -36,10 +35,6 @@ struct Running {
 impl Check for Acting {
     fn id(&self) -> &CheckId {
         &self.id
-    }
-
-    fn cost(&self) -> Cost {
-        self.cost
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
@@ -80,8 +75,14 @@ struct Plan {
 impl Plan {
     fn with(mut self, name: &str, cost: Cost, mode: Mode, act: Act) -> Self {
         let running = Arc::clone(&self.running);
-        let check = Acting { id: CheckId::new(name), cost, mode, act, running };
-        self.checks.push(Planned { check: Arc::new(check), needs: Vec::new(), mode });
+        let check = Acting { id: CheckId::new(name), mode, act, running };
+        self.checks.push(Planned {
+            check: Arc::new(check),
+            cost,
+            rerun_on_new_files: false,
+            needs: Vec::new(),
+            mode,
+        });
         self
     }
 
