@@ -49,9 +49,6 @@ pub struct CheckContext {
     pub about: Arc<About>,
     /// Cancelled when nobody waits for the result any more.
     pub cancel: CancellationToken,
-    /// Cancelled just before `cancel` is, where that is because the deadline has
-    /// come.
-    pub late: CancellationToken,
     /// Cancelled when processes have no time any more to end by themselves.
     pub kill_now: CancellationToken,
     /// Receiver of events.

@@ -138,7 +138,6 @@ pub fn gather(
             interactive: options.interactive,
             about: Arc::new(options.about.clone()),
             cancel: options.cancel.clone(),
-            late: CancellationToken::new(),
             kill_now: CancellationToken::new(),
             events,
             masker: Arc::clone(&masker),

@@ -60,7 +60,6 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
         interactive: false,
         about: Arc::new(About::default()),
         cancel: CancellationToken::new(),
-        late: CancellationToken::new(),
         kill_now: CancellationToken::new(),
         events: Events::to(move |event| {
             if let Event::Started { check } = event {
