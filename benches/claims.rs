@@ -165,22 +165,20 @@ impl<'a> Bench<'a> {
             gate_fleet::work::WorkItem::new(&id, "a title", "what is to be done", phase).unwrap()
         });
         let items: Vec<_> = drafts.collect();
-        let add = |writing: &mut dyn gate_cli::store::Writing| {
-            for item in &items {
-                let body = gate_fleet::work::Added::new(item);
-                let draft = gate_core::ledger::Draft {
-                    time: "2026-11-22T10:00:00Z".to_owned(),
-                    kind: gate_fleet::work::kind::ADDED.to_owned(),
-                    run: None,
-                    actor: "bench".to_owned(),
-                    body: gate_core::ledger::Body::new(&body).unwrap(),
-                };
-                let seq = writing.append(draft)?.record.seq;
-                assert!(writing.add_item(item, seq)?);
-            }
-            Ok(())
-        };
-        store.write("shop", &mut { add }).unwrap();
+        let mut transaction = store.begin("shop").unwrap();
+        for item in &items {
+            let body = gate_fleet::work::Added::new(item);
+            let draft = gate_core::ledger::Draft {
+                time: "2026-11-22T10:00:00Z".to_owned(),
+                kind: gate_fleet::work::kind::ADDED.to_owned(),
+                run: None,
+                actor: "bench".to_owned(),
+                body: gate_core::ledger::Body::new(&body).unwrap(),
+            };
+            let seq = transaction.append(draft).unwrap().record.seq;
+            assert!(transaction.add_item(item, seq).unwrap());
+        }
+        transaction.commit().unwrap();
     }
 
     /// Nothing is claimed, and both tables are as if new.

@@ -21,7 +21,7 @@ laws! {
     a_lease_follows_what_is_put,
     a_step_ends_the_lease,
     what_has_changed_meanwhile_is_not_changed,
-    an_error_keeps_no_item,
+    an_item_that_is_not_committed_is_undone,
     items_of_other_projects_are_not_seen,
 }
 
@@ -53,12 +53,10 @@ pub(crate) fn hand<T>(
     store: &mut dyn Store,
     hand: impl FnOnce(&mut dyn Leasing) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let (mut once, mut given) = (Some(hand), None);
-    store.lease(PROJECT, &mut |leasing| {
-        given = Some(once.take().expect("it is done once")(leasing)?);
-        Ok(())
-    })?;
-    Ok(given.unwrap())
+    let mut leases = store.lease(PROJECT)?;
+    let given = hand(&mut *leases)?;
+    leases.commit()?;
+    Ok(given)
 }
 
 /// The item that is claimed in a moment, for a time.
@@ -111,13 +109,10 @@ fn an_id_is_one_items(shelf: &Shelf) {
     let mut store = shelf.open();
     let first = add(&mut *store, "a", WorkPhase::Draft);
     let second = WorkItem::new("a", "another", "", WorkPhase::Review).unwrap();
-    let mut is_added = true;
-    let done = work(&mut *store, |writing| {
-        let seq = writing.append(draft(None, &json!({})))?.record.seq;
-        is_added = writing.add_item(&second, seq)?;
-        Err::<(), _>(StoreError::GivenUp)
-    });
-    assert_eq!((done, is_added), (Err(StoreError::GivenUp), false));
+    let mut transaction = store.begin(PROJECT).unwrap();
+    let seq = transaction.append(draft(None, &json!({}))).unwrap().record.seq;
+    assert_eq!(transaction.add_item(&second, seq), Ok(false));
+    drop(transaction);
     assert_eq!((kept(&mut *store, "a"), chain(&mut *store).len()), (first, 1));
 }
 
@@ -252,40 +247,32 @@ fn what_has_changed_meanwhile_is_not_changed(shelf: &Shelf) {
     }
 }
 
-fn an_error_keeps_no_item(shelf: &Shelf) {
+fn an_item_that_is_not_committed_is_undone(shelf: &Shelf) {
     let mut store = shelf.open();
-    let given_up = work(&mut *store, |writing| {
-        added(writing, &item("a", WorkPhase::Draft))?;
-        Err::<(), _>(StoreError::GivenUp)
-    });
-    assert_eq!(given_up, Err(StoreError::GivenUp));
+    let mut transaction = store.begin(PROJECT).unwrap();
+    added(&mut *transaction, &item("a", WorkPhase::Draft)).unwrap();
+    drop(transaction);
     assert_eq!(look(&mut *store, |reading| reading.item("a")), Ok(None));
     let before = add(&mut *store, "a", WorkPhase::Draft);
-    let given_up = work(&mut *store, |writing| {
-        let after = ItemState { phase: WorkPhase::Implementation, ..before.work.state };
-        writing.move_item(&before, &after, 1)?;
-        Err::<(), _>(StoreError::GivenUp)
-    });
-    assert_eq!(given_up, Err(StoreError::GivenUp));
-    assert_eq!(kept(&mut *store, "a"), before, "a step that was given up is none");
+    let mut transaction = store.begin(PROJECT).unwrap();
+    let after = ItemState { phase: WorkPhase::Implementation, ..before.work.state };
+    transaction.move_item(&before, &after, 1).unwrap();
+    drop(transaction);
+    assert_eq!(kept(&mut *store, "a"), before);
 }
 
 fn items_of_other_projects_are_not_seen(shelf: &Shelf) {
     let mut store = shelf.open();
     let here = add(&mut *store, "a", WorkPhase::Draft);
     let there = item("a", WorkPhase::Review);
-    store.write("other", &mut |it| added(it, &there).map(drop)).unwrap();
+    let mut other = store.begin("other").unwrap();
+    added(&mut *other, &there).unwrap();
+    other.commit().unwrap();
     assert_eq!(kept(&mut *store, "a"), here);
     assert_eq!(claimed(&mut *store, 10, 99).as_deref(), Some("a"));
     assert_eq!(claimed(&mut *store, 11, 99), None, "that is the other project's");
-    let mut seen = None;
-    store
-        .read("other", &mut |it| {
-            seen = it.item("a")?;
-            assert_eq!(it.claimable_at(Claimable::default())?, Some(at(0)));
-            Ok(())
-        })
-        .unwrap();
-    let seen = seen.unwrap();
+    let mut other = store.read("other").unwrap();
+    let seen = other.item("a").unwrap().unwrap();
+    assert_eq!(other.claimable_at(Claimable::default()), Ok(Some(at(0))));
     assert_eq!((seen.work, seen.lease), (there, None));
 }

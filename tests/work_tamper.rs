@@ -6,7 +6,7 @@ use gate_core::ledger::{Body, Draft};
 use serde_json::{Value, json};
 
 use crate::exit::signal;
-use crate::support::shelf::PATIENCE;
+use crate::support::shelf::{PATIENCE, append_to};
 use crate::support::shop::Shop;
 
 /// A project with an item that was blocked in its review, one that is claimed, and
@@ -113,7 +113,7 @@ fn forge(shop: &Shop, kind: &str, actor: &str, body: &Value, edit: &str) {
         body: Body::new(body).unwrap(),
     };
     let mut store = open(&place, None, PATIENCE).unwrap();
-    store.write("shop", &mut |it| it.append(draft.clone()).map(drop)).unwrap();
+    append_to(&mut *store, "shop", draft).unwrap();
     shop.run(&format!("UPDATE work SET {edit}, seq = 2, transitions = 1 WHERE id = 'a'"));
 }
 

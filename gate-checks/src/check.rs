@@ -17,21 +17,6 @@ use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::worktree::Snapshot;
 
-/// Rough cost of a check; the cheap ones run first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cost {
-    /// It only reads files.
-    Look,
-    /// It runs a tool that reads sources.
-    Tool,
-    /// It builds.
-    Build,
-    /// It runs the work.
-    Run,
-    /// It asks somebody.
-    Ask,
-}
-
 /// Something that looks at the work.
 ///
 /// A check never fails as a function does: what it could not find out is an
@@ -42,27 +27,6 @@ pub enum Cost {
 pub trait Check: Send + Sync {
     /// Its name.
     fn id(&self) -> &CheckId;
-
-    /// Rough cost of the check.
-    fn cost(&self) -> Cost;
-
-    /// True if files that only appeared while checks ran may change its outcome, so that it
-    /// has to run again.
-    fn rerun_on_new_files(&self) -> bool {
-        false
-    }
-
-    /// The words of the command that it runs, where it runs one: which program
-    /// each of them names is part of what a kept record depends on.
-    fn program(&self) -> Option<&[String]> {
-        None
-    }
-
-    /// True if its command also runs with the tests of the baseline and with gate's
-    /// control: stored records depend on these too.
-    fn uses_baseline(&self) -> bool {
-        false
-    }
 
     /// Runs the check.
     async fn run(&self, cx: &CheckContext) -> Evidence;
@@ -85,9 +49,6 @@ pub struct CheckContext {
     pub about: Arc<About>,
     /// Cancelled when nobody waits for the result any more.
     pub cancel: CancellationToken,
-    /// Cancelled just before `cancel` is, where that is because the deadline has
-    /// come.
-    pub late: CancellationToken,
     /// Cancelled when processes have no time any more to end by themselves.
     pub kill_now: CancellationToken,
     /// Receiver of events.

@@ -139,7 +139,6 @@ pub fn gather(
             interactive: options.interactive,
             about: Arc::new(options.about.clone()),
             cancel: options.cancel.clone(),
-            late: CancellationToken::new(),
             kill_now: CancellationToken::new(),
             events,
             masker: Arc::clone(&masker),
@@ -267,7 +266,7 @@ impl Gathering {
     ) -> Vec<Planned> {
         let (changed, has_new_files) = (changes.touches_what_was(), !changes.appeared.is_empty());
         let mut again: Vec<_> = plan.iter().filter(|planned| passed(evidence, planned)).collect();
-        again.retain(|planned| changed || (has_new_files && planned.check.rerun_on_new_files()));
+        again.retain(|planned| changed || (has_new_files && planned.rerun_on_new_files));
         again.into_iter().cloned().collect()
     }
 

@@ -32,7 +32,6 @@ pub(crate) struct Rules {
 pub(crate) async fn round(plan: &[Planned], cx: &CheckContext, rules: Rules) -> Vec<Evidence> {
     let cx = CheckContext {
         cancel: cx.cancel.child_token(),
-        late: cx.late.child_token(),
         kill_now: cx.kill_now.child_token(),
         ..cx.clone()
     };
@@ -64,12 +63,14 @@ struct Round<'p> {
     known: BTreeMap<Id, Index>,
     done: Vec<Evidence>,
     certain: Option<String>,
+    /// The deadline has ended the checks that still ran.
+    is_timed_out: bool,
 }
 
 impl<'p> Round<'p> {
     fn new(plan: &'p [Planned], cx: CheckContext, rules: Rules) -> Self {
         let mut plan: Vec<_> = plan.iter().collect();
-        plan.sort_by_key(|planned| (planned.check.cost(), planned.check.id()));
+        plan.sort_by_key(|planned| (planned.cost, planned.check.id()));
         let places = plan.iter().enumerate().map(|(place, planned)| (planned.check.id(), place));
         let places: BTreeMap<_, _> = places.collect();
         let mut needed_by = vec![Vec::new(); plan.len()];
@@ -93,6 +94,7 @@ impl<'p> Round<'p> {
             known: BTreeMap::new(),
             done: Vec::new(),
             certain: None,
+            is_timed_out: false,
         }
     }
 
@@ -158,7 +160,7 @@ impl<'p> Round<'p> {
     fn kill_running(&mut self) {
         self.cx.kill_now.cancel();
         if self.certain.is_none() {
-            self.cx.late.cancel();
+            self.is_timed_out = true;
             self.cx.cancel.cancel();
         }
     }
@@ -170,7 +172,7 @@ impl<'p> Round<'p> {
                 let summary = certain.clone();
                 Evidence { outcome: Outcome::Skipped, summary, ..evidence }
             }
-            None if self.cx.late.is_cancelled() && evidence.outcome == Outcome::Inconclusive => {
+            None if self.is_timed_out && evidence.outcome == Outcome::Inconclusive => {
                 let summary = if evidence.summary == NO_SLOT { NO_SLOT } else { TOO_LONG };
                 Evidence { summary: summary.to_owned(), ..evidence }
             }
@@ -184,7 +186,7 @@ impl<'p> Round<'p> {
         while let Some((place, evidence)) = next.pop_front() {
             self.cx.events.tell(Event::Finished { evidence: Box::new(evidence.clone()) });
             // At the deadline everything ends by itself.
-            let decides = forbids(&evidence) && !self.cx.late.is_cancelled();
+            let decides = forbids(&evidence) && !self.is_timed_out;
             if self.certain.is_none() && !self.rules.all && decides {
                 let check = &evidence.check;
                 self.certain = Some(format!("not needed, since {check} did not pass"));

@@ -1,7 +1,8 @@
-//! One decision: read, gather, decide, record.
+//! A gate, and the parts of its decisions.
 
 mod baseline;
 mod builder;
+mod case;
 mod failures;
 mod reading;
 mod replayed;
@@ -16,7 +17,6 @@ use gate_checks::check::About;
 use gate_checks::{CheckSite, GatherOptions, Gathered, TreeChange};
 use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::breaker::Admission;
-use gate_core::decide::decision::judge;
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::{IterationFacts, TreeSeen, TreeState};
 use gate_core::decide::policy::{Allowance, When};
@@ -29,7 +29,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::failure::Failure;
-use crate::memory::{Approvals, DecisionContext, DecisionRequest, Memory, PendingDecision, Start};
+use crate::memory::{Approvals, DecisionRequest, Memory, PendingDecision};
 use crate::record::{Record, SCHEMA, Tree, UsageRecord, VERSION};
 use crate::remarks::{about_transcript, warning};
 use crate::request::{Checks, Request};
@@ -39,8 +39,7 @@ use crate::source::Source;
 pub use self::builder::GateBuilder;
 pub(crate) use self::reading::Judging;
 pub(crate) use self::replayed::{Replayed, Step};
-use self::token::proven;
-use self::trusted::{Trusted, settings_of_run, tampered_evidence};
+use self::trusted::Trusted;
 
 /// A gate with its settings.
 #[derive(Debug)]
@@ -150,87 +149,6 @@ impl Gate {
         gate.judge(&gate.read(source, request)?, source, request)
     }
 
-    /// Gathers the evidence for a transcript, and decides.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Gate::check`].
-    pub(crate) fn judge(
-        &self,
-        judging: &Judging,
-        source: &Source,
-        request: &Request,
-    ) -> Result<Record, Failure> {
-        let report = self.trust_report(request)?;
-        let report = report.as_ref();
-        let Some(memory) = &self.memory else {
-            let scan = self.unproven(&judging.scan);
-            self.admit(report, request, &scan, None)?;
-            let gathered = self.gather((source, request), &scan, None, &Approvals::default())?;
-            let mut input = self.input_with_evidence(&scan, request, &gathered);
-            input.settings_changed = report.and_then(|report| report.changed.clone());
-            self.masker.input(&mut input);
-            let record = self.new_record(decide(&input, &self.policy), judging, request, &gathered);
-            return Ok(self.with_trust(record, report, &gathered, None));
-        };
-        let mut memory = memory.borrow_mut();
-        let look = || gate_checks::look(&self.site(source, request)).ok().map(|tree| tree.after);
-        // Where the caller numbers the iterations, a repetition is told from a new run by it.
-        let input = request.iteration.and(judging.input.as_deref());
-        let approvals = self.approvals(&mut memory, request);
-        let question = DecisionRequest {
-            settings: self.run_settings(report),
-            approval: approvals.newest(),
-            admit: &|turn| self.admit(report, request, &judging.scan, Some(turn)),
-            ..self.decision_request(request, input, &judging.policy_text, &look)
-        };
-        match memory.begin(&question)? {
-            Start::Repeated(record) => Ok(*record),
-            Start::Pending(turn) => {
-                let turn = *turn;
-                let tokens = self.tokens(&mut memory)?;
-                let tokens = tokens.as_ref();
-                let scan = proven(&judging.scan, tokens, turn.numbered());
-                let gathered = match &turn.tampered {
-                    Some(why) => tampered_evidence(turn.policy(&question), why),
-                    None => self.gather((source, request), &scan, Some(&turn), &approvals)?,
-                };
-                let seen = self.watch(source, request, &gathered, &turn);
-                let mut input = self.input_with_evidence(&judging.scan, request, &gathered);
-                if let Some(situation) =
-                    input.observed.stop.as_mut().and_then(|stop| stop.situation.as_mut())
-                {
-                    let baseline = gathered.baseline.as_ref();
-                    situation.failures = self.failures(source, request, &gathered, baseline);
-                }
-                input.observed.settings = settings_of_run(report, &turn);
-                input.observed.user_settings = self.user_settings();
-                input.settings_changed = report.and_then(|report| report.changed.clone());
-                if !request.dry_run {
-                    self.store_text(report);
-                }
-                // Checks may take minutes, in which other decisions of the loop are
-                // recorded. So the transaction comes last, and decides with the loop's
-                // state at that moment: its number, its token, its breaker. It may run
-                // this more than once, until no other decision comes in between.
-                memory.record(&turn, &question, &mut |context| {
-                    let signal = proven(&judging.scan, tokens, context.numbered()).signal.clone();
-                    let next_token = context.next_token(tokens);
-                    let mut input = Input { signal, next_token, ..input.clone() };
-                    self.masker.input(&mut input);
-                    let input = with_context(&input, context.clone(), &seen);
-                    let judged = judge(&input, turn.policy(&question));
-                    let decision = judged.decision.clone();
-                    let record = self.new_record(decision, judging, request, &gathered);
-                    let record = with_approvals(record, &approvals);
-                    let record = self.with_trust(record, report, &gathered, Some(&turn));
-                    let DecisionContext { run, iteration, .. } = context;
-                    (Record { run, iteration, ..record }, judged)
-                })
-            }
-        }
-    }
-
     /// Compares the work tree with an earlier state, or without one with the last commit.
     /// None if it cannot be read.
     pub(crate) fn has_changed(&self, source: &Source, earlier: Option<&TreeState>) -> Option<bool> {
@@ -250,7 +168,6 @@ impl Gate {
         request: &'a Request,
         input: Option<&'a str>,
         policy_text: &'a str,
-        look: &'a dyn Fn() -> Option<TreeState>,
     ) -> DecisionRequest<'a> {
         DecisionRequest {
             task: request.task.as_deref(),
@@ -260,7 +177,6 @@ impl Gate {
             input,
             dry_run: request.dry_run,
             forced: request.forced.is_some(),
-            look,
             acts: &request.acts,
             actor: request.actor.as_deref(),
             of_work: request.of_work,
@@ -268,7 +184,6 @@ impl Gate {
             policy: &self.policy,
             policy_text,
             settings: None,
-            admit: &|_| Ok(()),
         }
     }
 
@@ -329,16 +244,17 @@ impl Gate {
         source: &Source,
         request: &Request,
         gathered: &Gathered,
-        turn: &PendingDecision,
+        pending: &PendingDecision,
     ) -> Option<TreeSeen> {
-        let watched = self.policy.breaker.watches_tree() && turn.admission != Admission::Held;
+        let watched = self.policy.breaker.watches_tree() && pending.admission != Admission::Held;
         if !watched || request.checks == Checks::None {
             return None;
         }
         let site = self.site(source, request);
         let tree = gathered.tree.clone().or_else(|| gate_checks::look(&site).ok())?;
         let TreeChange { before, after, .. } = tree;
-        let first = turn.first_look.then(|| self.did_something(&site, request, turn, &before));
+        let first =
+            pending.first_look.then(|| self.did_something(&site, request, pending, &before));
         Some(TreeSeen { before, after, uncommitted: first.flatten() })
     }
 
@@ -454,23 +370,4 @@ impl Gate {
         let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
         Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok()
     }
-}
-
-/// The record with the approvals that its checks went by.
-fn with_approvals(record: Record, approvals: &Approvals) -> Record {
-    if record.decision.evidence.is_empty() {
-        return record;
-    }
-    Record { approved: approvals.in_force(record.baseline.as_deref()), ..record }
-}
-
-fn with_context(input: &Input, context: DecisionContext, seen: &Option<TreeSeen>) -> Input {
-    let observed = IterationFacts {
-        at: context.at,
-        iteration: context.iteration.unwrap_or_default(),
-        tree: seen.clone(),
-        probe: Some(context.probe),
-        ..input.observed.clone()
-    };
-    Input { stateful: true, memory: context.memory, lost: context.lost, observed, ..input.clone() }
 }

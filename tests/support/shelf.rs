@@ -133,12 +133,7 @@ pub(crate) fn look<T>(
     store: &mut dyn Store,
     look: impl FnOnce(&mut dyn Reading) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let (mut once, mut found) = (Some(look), None);
-    store.read(PROJECT, &mut |reading| {
-        found = Some(once.take().expect("a look is taken once")(reading)?);
-        Ok(())
-    })?;
-    Ok(found.unwrap())
+    look(&mut *store.read(PROJECT)?)
 }
 
 /// What a work on a ledger gives.
@@ -146,17 +141,27 @@ pub(crate) fn work<T>(
     store: &mut dyn Store,
     work: impl FnOnce(&mut dyn Writing) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let (mut once, mut given) = (Some(work), None);
-    store.write(PROJECT, &mut |writing| {
-        given = Some(once.take().expect("work is done once")(writing)?);
-        Ok(())
-    })?;
-    Ok(given.unwrap())
+    let mut transaction = store.begin(PROJECT)?;
+    let given = work(&mut *transaction)?;
+    transaction.commit()?;
+    Ok(given)
 }
 
 /// Appends one record.
 pub(crate) fn append(store: &mut dyn Store, draft: Draft) -> Result<Sealed, StoreError> {
-    work(store, |writing| writing.append(draft))
+    append_to(store, PROJECT, draft)
+}
+
+/// Appends one record to a project's ledger.
+pub(crate) fn append_to(
+    store: &mut dyn Store,
+    project: &str,
+    draft: Draft,
+) -> Result<Sealed, StoreError> {
+    let mut transaction = store.begin(project)?;
+    let sealed = transaction.append(draft)?;
+    transaction.commit()?;
+    Ok(sealed)
 }
 
 pub(crate) fn head(store: &mut dyn Store) -> Result<Head, StoreError> {

@@ -7,17 +7,27 @@ use std::path::Path;
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::{Value, json};
 
-use crate::check::{Check, CheckContext};
+use crate::check::{CheckContext, CheckId};
 use crate::path_text;
 use crate::process::environment;
 
 /// Most words of a command that are looked up as files.
 const MAX_WORDS: usize = 100;
 
+/// The command of a check, as far as a stored record depends on it.
+#[derive(Clone, Debug)]
+pub(crate) struct CachedCommand {
+    /// Its words. A stored record depends on the programs that they name.
+    pub(crate) words: Vec<String>,
+    /// It also runs with the tests of the baseline and with gate's control.
+    pub(crate) uses_baseline: bool,
+}
+
 /// A check, and everything that it is about to be run for.
 pub(crate) struct Work<'w> {
-    pub(crate) check: &'w dyn Check,
+    pub(crate) check: &'w CheckId,
     pub(crate) policy: &'w CheckPolicy,
+    pub(crate) command: &'w CachedCommand,
     pub(crate) cx: &'w CheckContext,
 }
 
@@ -37,8 +47,7 @@ impl Work<'_> {
     /// The key of what lets an agent go: the same files, whatever the commit, the
     /// baseline and the session.
     pub(super) fn release_key(&self) -> blake3::Hash {
-        let programs = self.check.program().map(|words| self.programs(words));
-        hash(&json!(["release", self.cx.tree.digest, self.policy, self.seen(), programs]))
+        hash(&json!(["release", self.cx.tree.digest, self.policy, self.seen(), self.programs()]))
     }
 
     /// The key with the files that match `paths`, within the run.
@@ -52,21 +61,20 @@ impl Work<'_> {
 
     /// Everything beside the tree.
     fn surroundings(&self) -> Value {
-        let programs = self.check.program().map(|words| self.programs(words));
-        json!([self.settings(), programs])
+        json!([self.settings(), self.programs()])
     }
 
     /// Part of the key: the check, its settings and its environment.
     fn settings(&self) -> Value {
         let baseline = self.cx.baseline.as_ref().map(|baseline| baseline.digest());
         let tried = self
-            .check
-            .uses_baseline()
+            .command
+            .uses_baseline
             .then(|| json!([baseline, &*self.cx.allow, self.cx.interactive]));
         json!([
             env!("CARGO_PKG_VERSION"),
-            self.check.id().as_str(),
-            self.check.program(),
+            self.check.as_str(),
+            self.command.words,
             self.policy,
             environment(&self.cx.site.environment, &self.policy.env),
             path_text::text(&self.cx.site.project),
@@ -80,7 +88,7 @@ impl Work<'_> {
         let environment = environment(&self.cx.site.environment, &self.policy.env);
         json!([
             env!("CARGO_PKG_VERSION"),
-            self.check.id().as_str(),
+            self.check.as_str(),
             environment,
             path_text::text(&self.cx.site.project),
         ])
@@ -88,10 +96,10 @@ impl Work<'_> {
 
     /// The programs and files that the words of a command name, each with what
     /// tells it from another in its place. A script is taken word by word.
-    fn programs(&self, words: &[String]) -> Vec<Value> {
+    fn programs(&self) -> Vec<Value> {
         let path = self.cx.site.search_path();
         let folder = self.cx.site.folder_of(self.policy);
-        let words = words.iter().flat_map(|word| word.split_whitespace());
+        let words = self.command.words.iter().flat_map(|word| word.split_whitespace());
         let mut files = Vec::new();
         for word in words.take(MAX_WORDS) {
             let program = which::which_in(word, Some(&path), &folder).ok();

@@ -24,7 +24,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 
 use crate::store;
 
-pub(crate) use key::Work;
+pub(crate) use key::{CachedCommand, Work};
 
 /// Most records that are stored for a work tree.
 const MAX_RECORDS: usize = 200;
@@ -73,7 +73,7 @@ impl EvidenceCache {
         } else {
             (self.same_release(folder, work)?, "it passed on these files")
         };
-        (found.check == work.check.id().as_str()).then(|| Evidence {
+        (found.check == work.check.as_str()).then(|| Evidence {
             cached: true,
             duration_ms: 0,
             summary: format!("{} (not run again: {why})", found.summary),

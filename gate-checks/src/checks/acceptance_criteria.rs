@@ -12,7 +12,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 
 use super::acceptance::{Tally, files};
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::check::{Check, CheckContext, CheckId};
 
 /// Looks for open items in files that hold acceptance criteria.
 #[derive(Clone, Debug)]
@@ -62,10 +62,6 @@ impl AcceptanceCriteria {
 impl Check for AcceptanceCriteria {
     fn id(&self) -> &CheckId {
         &self.id
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::Look
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

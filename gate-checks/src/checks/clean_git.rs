@@ -27,7 +27,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde_json::{Value, json};
 
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::check::{Check, CheckContext, CheckId};
 use crate::site::CheckSite;
 use crate::worktree::{Cancellation, Globs, Status, WorkTree, WorktreeError, shown};
 
@@ -64,14 +64,6 @@ impl CleanGit {
 impl Check for CleanGit {
     fn id(&self) -> &CheckId {
         &self.id
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::Look
-    }
-
-    fn rerun_on_new_files(&self) -> bool {
-        true
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

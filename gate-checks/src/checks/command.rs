@@ -13,7 +13,7 @@ use gate_core::decide::policy::{CheckPolicy, FailToPass, Mode};
 use super::launch::{CopyReport, Launch, argv};
 use super::test_run::TestRun;
 use super::verified_tests::VerifiedTests;
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::check::{Check, CheckContext, CheckId};
 use crate::check_kind::with_command;
 use crate::report;
 use crate::site::CheckSite;
@@ -33,6 +33,16 @@ impl CommandCheck {
             Some((settings, found_in)) => Self { id, settings, found_in },
             None => Self { id, settings: settings.clone(), found_in: None },
         }
+    }
+
+    /// The words of its command.
+    pub(crate) fn words(&self) -> &[String] {
+        &self.settings.command
+    }
+
+    /// True if its command also runs with the tests of the baseline and with gate's control.
+    pub(crate) fn uses_baseline(&self) -> bool {
+        self.settings.control && reads_tests(self.id.as_str(), &self.settings)
     }
 
     async fn run_tests(&self, cx: &CheckContext) -> Evidence {
@@ -106,22 +116,6 @@ pub(crate) fn reads_tests(name: &str, settings: &CheckPolicy) -> bool {
 impl Check for CommandCheck {
     fn id(&self) -> &CheckId {
         &self.id
-    }
-
-    fn cost(&self) -> Cost {
-        match self.id.as_str() {
-            "lint" | "typecheck" => Cost::Tool,
-            "build" => Cost::Build,
-            _ => Cost::Run,
-        }
-    }
-
-    fn program(&self) -> Option<&[String]> {
-        Some(&self.settings.command)
-    }
-
-    fn uses_baseline(&self) -> bool {
-        self.settings.control && reads_tests(self.id.as_str(), &self.settings)
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

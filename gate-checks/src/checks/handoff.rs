@@ -21,7 +21,7 @@ use gate_fleet::handoff::{self, Format, Problem};
 use serde_json::{Value, json};
 
 use super::acceptance::{self, Named, PlanError, files};
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::check::{Check, CheckContext, CheckId};
 use crate::site::CheckSite;
 
 /// So many problems are named in the summary, and so many in the detail.
@@ -66,10 +66,6 @@ impl Handoff {
 impl Check for Handoff {
     fn id(&self) -> &CheckId {
         &self.id
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::Look
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

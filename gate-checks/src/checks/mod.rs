@@ -16,9 +16,9 @@ mod verified_tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gate_core::decide::policy::{CheckPolicy, Policy};
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
-use crate::cache::EvidenceCache;
+use crate::cache::{CachedCommand, EvidenceCache};
 use crate::check::{Check, CheckId};
 use crate::check_kind::CheckKind;
 use crate::decorate::{Cached, Retry, Slotted, Timeout, WithMode, decorated};
@@ -35,12 +35,31 @@ use review::Review;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 pub use verified_tests::{PutBack, learn_tests, red_tests, rerun};
 
-/// A check with the names of those that have to pass before it.
+/// A check, and what planning has to know of it.
 #[derive(Clone)]
 pub(crate) struct Planned {
     pub(crate) check: Arc<dyn Check>,
+    pub(crate) cost: Cost,
+    /// Files that only appeared while checks ran may change its outcome, so it runs again.
+    pub(crate) rerun_on_new_files: bool,
+    /// The checks that have to pass before it.
     pub(crate) needs: Vec<CheckId>,
-    pub(crate) mode: gate_core::decide::policy::Mode,
+    pub(crate) mode: Mode,
+}
+
+/// Rough cost of a check; the cheap ones run first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Cost {
+    /// It only reads files.
+    Look,
+    /// It runs a tool that reads sources.
+    Tool,
+    /// It builds.
+    Build,
+    /// It runs the work.
+    Run,
+    /// It asks somebody.
+    Ask,
 }
 
 /// The checks that a policy configures, or one of them alone.
@@ -51,30 +70,59 @@ pub(crate) fn plan(
     only: Option<&str>,
 ) -> Vec<Planned> {
     let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
-    let planned = wanted.map(|(name, settings)| Planned {
-        check: configured(CheckId::new(name), settings, policy, site, cache),
-        needs: settings.needs.iter().map(CheckId::new).collect(),
-        mode: settings.mode,
+    let planned = wanted.map(|(name, settings)| {
+        let kind = CheckKind::for_check(name, settings);
+        Planned {
+            check: configured((name, kind), settings, policy, site, cache),
+            cost: cost(name, kind),
+            rerun_on_new_files: matches!(kind, CheckKind::CleanGit | CheckKind::Integrity),
+            needs: settings.needs.iter().map(CheckId::new).collect(),
+            mode: settings.mode,
+        }
     });
     planned.collect()
 }
 
+fn cost(name: &str, kind: CheckKind) -> Cost {
+    match (kind, name) {
+        (CheckKind::Review, _) => Cost::Ask,
+        (CheckKind::Plugin, _) | (CheckKind::Command, "lint" | "typecheck") => Cost::Tool,
+        (CheckKind::Command, "build") => Cost::Build,
+        (CheckKind::Command, _) => Cost::Run,
+        _ => Cost::Look,
+    }
+}
+
 /// The check of this name: a built-in one, a command, or a plug-in.
 fn configured(
-    id: CheckId,
+    (name, kind): (&str, CheckKind),
     settings: &CheckPolicy,
     policy: &Policy,
     site: &CheckSite,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
-    match CheckKind::for_check(id.as_str(), settings) {
+    let id = CheckId::new(name);
+    match kind {
         CheckKind::CleanGit => reads_files(CleanGit::new(id, settings), settings),
         CheckKind::Criteria => reads_files(AcceptanceCriteria::new(id, settings), settings),
         CheckKind::Handoff => reads_files(Handoff::new(id, settings), settings),
         CheckKind::Integrity => reads_files(Integrity::new(id, policy), settings),
-        CheckKind::Review => runs_program(Review::new(id, settings), settings, cache),
-        CheckKind::Command => runs_program(CommandCheck::new(id, settings, site), settings, cache),
-        CheckKind::Plugin => runs_program(Plugin::new(id, settings), settings, cache),
+        CheckKind::Review => {
+            let command = CachedCommand { words: settings.command.clone(), uses_baseline: false };
+            runs_program(Review::new(id, settings), command, settings, cache)
+        }
+        CheckKind::Command => {
+            let check = CommandCheck::new(id, settings, site);
+            let uses_baseline = check.uses_baseline();
+            let command = CachedCommand { words: check.words().to_vec(), uses_baseline };
+            runs_program(check, command, settings, cache)
+        }
+        CheckKind::Plugin => {
+            let check = Plugin::new(id, settings);
+            let words = vec![check.program().to_owned()];
+            let command = CachedCommand { words, uses_baseline: false };
+            runs_program(check, command, settings, cache)
+        }
     }
 }
 
@@ -88,21 +136,18 @@ fn reads_files(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn C
 /// Adds the timeout, retries, a slot, the cache and the mode to a check that runs a program.
 fn runs_program(
     check: impl Check + 'static,
+    command: CachedCommand,
     settings: &CheckPolicy,
     cache: &Arc<EvidenceCache>,
 ) -> Arc<dyn Check> {
-    let check = decorated(bounded(check, settings), Slotted);
-    let cached = Cached { policy: settings.clone(), cache: Arc::clone(cache) };
+    // One that verifies its tests runs its command several times, each within the limit.
+    let times = if command.uses_baseline { TRIES } else { 1 };
+    let limit = limit(settings).saturating_mul(times);
+    let check = decorated(Arc::new(check), Timeout { limit });
+    let check = decorated(check, Retry { times: settings.retry });
+    let check = decorated(check, Slotted);
+    let cached = Cached { policy: settings.clone(), command, cache: Arc::clone(cache) };
     decorated(decorated(check, cached), WithMode { mode: settings.mode })
-}
-
-/// Adds the timeout and the retries.
-fn bounded(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
-    // One that is tried runs its command several times, each within the limit.
-    let times = if check.uses_baseline() { TRIES } else { 1 };
-    let check =
-        decorated(Arc::new(check), Timeout { limit: limit(settings).saturating_mul(times) });
-    decorated(check, Retry { times: settings.retry })
 }
 
 /// The most runs of one command in a check that verifies its tests.

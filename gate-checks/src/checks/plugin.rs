@@ -14,7 +14,7 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 
 use super::launch::{CopyReport, Launch};
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::check::{Check, CheckContext, CheckId};
 use crate::process::{LineReader, Stream};
 use gate_core::text::brief;
 
@@ -82,13 +82,18 @@ pub(crate) struct Plugin {
     id: CheckId,
     settings: CheckPolicy,
     /// The program's name.
-    program: [String; 1],
+    program: String,
 }
 
 impl Plugin {
     pub(crate) fn new(id: CheckId, settings: &CheckPolicy) -> Self {
-        let program = [format!("gate-check-{id}")];
+        let program = format!("gate-check-{id}");
         Self { id, settings: settings.clone(), program }
+    }
+
+    /// The name of its program.
+    pub(crate) fn program(&self) -> &str {
+        &self.program
     }
 
     fn request(&self, cx: &CheckContext) -> PluginRequest {
@@ -107,7 +112,7 @@ impl Plugin {
 
     /// Finds the program. One inside of the work does not count: the work would judge itself.
     fn found(&self, cx: &CheckContext) -> Result<PathBuf, String> {
-        let [name] = &self.program;
+        let name = &self.program;
         let path = cx.site.search_path();
         let found = which::which_in(name, Some(path), "/")
             .map_err(|_| format!("it has no command, and there is no program {name} in PATH"))?;
@@ -157,14 +162,6 @@ impl Plugin {
 impl Check for Plugin {
     fn id(&self) -> &CheckId {
         &self.id
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::Tool
-    }
-
-    fn program(&self) -> Option<&[String]> {
-        Some(&self.program)
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

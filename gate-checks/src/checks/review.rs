@@ -19,7 +19,7 @@ use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde::Deserialize;
 
 use super::launch::{CopyReport, Launch, argv};
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::check::{Check, CheckContext, CheckId};
 use crate::process::{LineReader, Stream};
 use gate_core::text::brief;
 
@@ -42,14 +42,6 @@ impl Review {
 impl Check for Review {
     fn id(&self) -> &CheckId {
         &self.id
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::Ask
-    }
-
-    fn program(&self) -> Option<&[String]> {
-        Some(&self.settings.command)
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

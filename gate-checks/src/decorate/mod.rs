@@ -12,7 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gate_core::decide::evidence::Evidence;
 
-use crate::check::{Check, CheckContext, Cost};
+use crate::check::{Check, CheckContext};
 use crate::id::CheckId;
 
 pub(crate) use cached::Cached;
@@ -45,22 +45,6 @@ struct Decorated<D> {
 impl<D: Decoration> Check for Decorated<D> {
     fn id(&self) -> &CheckId {
         self.inner.id()
-    }
-
-    fn cost(&self) -> Cost {
-        self.inner.cost()
-    }
-
-    fn rerun_on_new_files(&self) -> bool {
-        self.inner.rerun_on_new_files()
-    }
-
-    fn program(&self) -> Option<&[String]> {
-        self.inner.program()
-    }
-
-    fn uses_baseline(&self) -> bool {
-        self.inner.uses_baseline()
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

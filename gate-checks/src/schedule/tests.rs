@@ -12,7 +12,8 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::check::{About, Check, CheckId, Cost};
+use crate::check::{About, Check, CheckId};
+use crate::checks::Cost;
 use crate::event::Events;
 use crate::logs::Logs;
 use crate::worktree::WorkTree;
@@ -28,10 +29,6 @@ impl Check for Fake {
         &self.id
     }
 
-    fn cost(&self) -> Cost {
-        Cost::Run
-    }
-
     async fn run(&self, _: &CheckContext) -> Evidence {
         let outcome = self.outcome.expect("the table is gone");
         Evidence::new(self.id.as_str(), Mode::Require, outcome)
@@ -43,6 +40,8 @@ fn planned(name: &str, needs: &[&str], outcome: Option<Outcome>) -> Planned {
     let check = Arc::new(Fake { id: CheckId::new(name), outcome });
     Planned {
         check,
+        cost: Cost::Run,
+        rerun_on_new_files: false,
         needs: needs.iter().map(|need| CheckId::new(*need)).collect(),
         mode: Mode::Require,
     }
@@ -61,7 +60,6 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
         interactive: false,
         about: Arc::new(About::default()),
         cancel: CancellationToken::new(),
-        late: CancellationToken::new(),
         kill_now: CancellationToken::new(),
         events: Events::to(move |event| {
             if let Event::Started { check } = event {

@@ -20,7 +20,7 @@ pub(super) fn each(
 ) -> Result<Option<u64>, Failure> {
     let mut next = from;
     loop {
-        let page = memory.read(|reading| Ok(reading.entries(next, PAGE_RECORDS)?))?;
+        let page = memory.read()?.entries(next, PAGE_RECORDS)?;
         for sealed in &page {
             if show(sealed)?.is_break() {
                 return Ok(None);
@@ -40,24 +40,23 @@ pub(super) fn start(
     count: u64,
     is_wanted: impl Fn(&Sealed) -> bool,
 ) -> Result<u64, Failure> {
-    memory.read(|reading| {
-        let mut left = count;
-        let mut end = reading.head()?.seq;
-        while end > 0 {
-            let from = end.saturating_sub(PAGE_RECORDS as u64 - 1).max(1);
-            // The first page may be shorter: what was counted before is not in it.
-            let length = usize::try_from(end - from + 1).unwrap_or(PAGE_RECORDS);
-            let page = reading.entries(from, length)?;
-            for sealed in page.iter().rev().filter(|sealed| is_wanted(sealed)) {
-                left = left.saturating_sub(1);
-                if left == 0 {
-                    return Ok(sealed.record.seq);
-                }
+    let mut view = memory.read()?;
+    let mut left = count;
+    let mut end = view.head()?.seq;
+    while end > 0 {
+        let from = end.saturating_sub(PAGE_RECORDS as u64 - 1).max(1);
+        // The first page may be shorter: what was counted before is not in it.
+        let length = usize::try_from(end - from + 1).unwrap_or(PAGE_RECORDS);
+        let page = view.entries(from, length)?;
+        for sealed in page.iter().rev().filter(|sealed| is_wanted(sealed)) {
+            left = left.saturating_sub(1);
+            if left == 0 {
+                return Ok(sealed.record.seq);
             }
-            end = from - 1;
         }
-        Ok(1)
-    })
+        end = from - 1;
+    }
+    Ok(1)
 }
 
 #[cfg(test)]

@@ -32,8 +32,8 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
             &Listing { count, run: None, follow: false, json: args.json },
         );
     };
-    let (found, last) =
-        memory.read(|reading| Ok((reading.entry(number.get())?, reading.head()?.seq)))?;
+    let mut view = memory.read()?;
+    let (found, last) = (view.entry(number.get())?, view.head()?.seq);
     let sealed = found.ok_or_else(|| {
         let message = format!("there is no record {number}: the ledger ends at record {last}");
         Failure::usage("unknown-record", message).hint("`gate log` lists the latest records")
@@ -54,7 +54,7 @@ fn export(here: &Here) -> Result<u8, Failure> {
 }
 
 fn head(here: &Here, json: bool) -> Result<u8, Failure> {
-    let head = log::opened(here)?.read(|reading| Ok(reading.head()?))?;
+    let head = log::opened(here)?.read()?.head()?;
     print(&if json { render::json(&head)? } else { format!("{head}\n") })?;
     Ok(DONE)
 }

@@ -25,10 +25,11 @@ impl Gate {
         source: &Source,
         request: &Request,
         gathered: &Gathered,
-        baseline: Option<&Baseline>,
     ) -> Vec<FailureShares> {
         // History knows nothing of what was uncommitted, and all that the agent committed.
-        let Some(baseline) = baseline.filter(|baseline| !baseline.is_from_history()) else {
+        let Some(baseline) =
+            gathered.baseline.as_ref().filter(|baseline| !baseline.is_from_history())
+        else {
             return Vec::new();
         };
         let budget = request.deadline.and_then(|left| Instant::now().checked_add(left));

@@ -22,7 +22,7 @@ impl Gate {
         let Some(mut memory) = self.memory() else { return Ok(None) };
         let Some(tokens) = self.tokens(&mut memory)? else { return Ok(None) };
         let policy_text = String::new();
-        let question = self.decision_request(request, None, &policy_text, &|| None);
+        let question = self.decision_request(request, None, &policy_text);
         let (run, iteration) = memory.next_iteration(&question)?;
         Ok(Some(tokens.halves((&run, iteration))))
     }

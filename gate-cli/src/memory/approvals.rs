@@ -74,31 +74,27 @@ impl Memory {
     ) -> Result<Ledger, Failure> {
         let changes: Vec<_> = changes.iter().cloned().map(without_secrets).collect();
         let body = body::body(&json!({ "approved": changes, "by": operator }))?;
-        self.write(|writing| {
-            let sealed = writing.append(Draft {
-                time: Timestamp::now().to_string(),
-                kind: kind::APPROVED.to_owned(),
-                run: None,
-                actor: operator.actor(),
-                body: body.clone(),
-            })?;
-            Ok(body::place(&sealed))
-        })
+        let sealed = self.append(Draft {
+            time: Timestamp::now().to_string(),
+            kind: kind::APPROVED.to_owned(),
+            run: None,
+            actor: operator.actor(),
+            body,
+        })?;
+        Ok(body::place(&sealed))
     }
 
     /// The approvals of the project.
     pub(crate) fn approvals(&mut self) -> Result<Approvals, Failure> {
-        let tree = self.tree.clone();
-        self.read(|reading| {
-            let records = reading.entries_of_type(kind::APPROVED, usize::MAX)?;
-            let now = Timestamp::now();
-            let given: Vec<_> = records.iter().filter_map(|sealed| given(sealed, now)).collect();
-            let exits = match given.iter().map(|given| given.seq).min() {
-                Some(first) => exits(reading, first, &tree)?,
-                None => Vec::new(),
-            };
-            Ok(Approvals { given, exits })
-        })
+        let mut view = self.store.read(&self.project)?;
+        let records = view.entries_of_type(kind::APPROVED, usize::MAX)?;
+        let now = Timestamp::now();
+        let given: Vec<_> = records.iter().filter_map(|sealed| given(sealed, now)).collect();
+        let exits = match given.iter().map(|given| given.seq).min() {
+            Some(first) => exits(&mut *view, first, &self.tree)?,
+            None => Vec::new(),
+        };
+        Ok(Approvals { given, exits })
     }
 }
 

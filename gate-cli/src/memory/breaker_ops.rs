@@ -92,14 +92,8 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn breaker(&mut self, which: Which<'_>, policy: &Policy) -> Result<BreakerStatus, Failure> {
-        let (tree, name) = (self.tree.clone(), self.loop_name(which)?);
-        let loaded = self.read(|reading| {
-            let open = breakers::open(reading, &tree, policy)?;
-            let last = reading.latest_of_loop(&name)?;
-            let run = last.as_ref().map(run_history::run_of).transpose()?;
-            Ok((open, run.map(|(_, run)| run.counters)))
-        });
-        let (open, counters) = match loaded {
+        let name = self.loop_name(which)?;
+        let (open, counters) = match self.open_breakers(&name, policy) {
             Err(failure) => {
                 let Some(why) = failure.lost_state() else { return Err(failure) };
                 return Ok(self.lost_status(which, why));
@@ -124,20 +118,30 @@ impl Memory {
         })
     }
 
+    /// The breakers that are not closed, and the counters of a loop's last run.
+    fn open_breakers(
+        &mut self,
+        name: &str,
+        policy: &Policy,
+    ) -> Result<(Vec<OpenBreaker>, Option<Counters>), Failure> {
+        let mut view = self.store.read(&self.project)?;
+        let open = breakers::open(&mut *view, &self.tree, policy)?;
+        let last = view.latest_of_loop(name)?;
+        let run = last.as_ref().map(run_history::run_of).transpose()?;
+        Ok((open, run.map(|(_, run)| run.counters)))
+    }
+
     /// True if the loop's breaker, an operator or a spent budget stops the loop now.
     pub(crate) fn stops(&mut self, loop_args: &Loop<'_>, policy: &Policy) -> Result<bool, Failure> {
-        let named = loop_args.named(self)?;
-        self.read(|reading| {
-            let history = named.load(reading)?;
-            let memory = history.memory(history.is_over());
-            let breaker = memory.governing();
-            let stops = match breaker.state {
-                BreakerState::Isolated => true,
-                BreakerState::Open => breaker.cools_in(&now(), policy) != Some(0),
-                BreakerState::Closed | BreakerState::HalfOpen => false,
-            };
-            Ok(stops || memory.is_spent(policy))
-        })
+        let history = loop_args.named(self)?.load(&mut *self.read()?)?;
+        let memory = history.memory(history.is_over());
+        let breaker = memory.governing();
+        let stops = match breaker.state {
+            BreakerState::Isolated => true,
+            BreakerState::Open => breaker.cools_in(&now(), policy) != Some(0),
+            BreakerState::Closed | BreakerState::HalfOpen => false,
+        };
+        Ok(stops || memory.is_spent(policy))
     }
 
     /// Operates breakers, and records the operator and the reason. If the state cannot be
@@ -174,43 +178,40 @@ impl Memory {
     /// the state. A hold of an operator stays. Returns if the breaker was open.
     pub(crate) fn close_at_prompt(&mut self, session: &str) -> Result<bool, Failure> {
         // Most prompts find a closed breaker, so look before the exclusive transaction.
-        if !self.read(|reading| is_breaker_open(reading, session))? {
+        if !is_breaker_open(&mut *self.read()?, session)? {
             return Ok(false);
         }
-        let tree = self.tree.clone();
-        self.write(|writing| {
-            let is_open = is_breaker_open(writing, session)?;
-            if is_open {
-                let owner = BreakerOwner::Loop(session.to_owned(), String::new());
-                operate_one(writing, &owner, (Act::Reset, PROMPTED, None), &tree)?;
-            }
-            Ok(is_open)
-        })
+        let mut transaction = self.store.begin(&self.project)?;
+        if !is_breaker_open(&mut *transaction, session)? {
+            return Ok(false);
+        }
+        let owner = BreakerOwner::Loop(session.to_owned(), String::new());
+        operate_one(&mut *transaction, &owner, (Act::Reset, PROMPTED, None), &self.tree)?;
+        transaction.commit()?;
+        Ok(true)
     }
 
     /// Records an operator's act that changes no state in the ledger.
     pub(crate) fn record_act(&mut self, act: &str, value: Option<&str>) -> Result<Ledger, Failure> {
         let operator = Operator::from_process();
-        self.write(|writing| {
-            let body = ActBody {
-                act,
-                reason: None,
-                value,
-                task: None,
-                operator: &operator,
-                lost: None,
-                tree: None,
-                state: None,
-            };
-            let sealed = writing.append(Draft {
-                time: Timestamp::now().to_string(),
-                kind: kind::ACT.to_owned(),
-                run: None,
-                actor: operator.actor(),
-                body: body::body(&body)?,
-            })?;
-            Ok(body::place(&sealed))
-        })
+        let body = ActBody {
+            act,
+            reason: None,
+            value,
+            task: None,
+            operator: &operator,
+            lost: None,
+            tree: None,
+            state: None,
+        };
+        let sealed = self.append(Draft {
+            time: Timestamp::now().to_string(),
+            kind: kind::ACT.to_owned(),
+            run: None,
+            actor: operator.actor(),
+            body: body::body(&body)?,
+        })?;
+        Ok(body::place(&sealed))
     }
 
     /// Operates the breakers, each with a record. Returns the number of those that were
@@ -223,25 +224,26 @@ impl Memory {
     ) -> Result<(usize, Option<Ledger>), Failure> {
         let Operation { which, act, reason } = operation;
         let reason = &secrets::masked(reason);
-        let (tree, name) = (self.tree.clone(), self.loop_name(which)?);
-        self.write(|writing| {
-            let owners = match act {
-                Act::Reset => to_reset(writing, (which, &name), (&tree, policy), lost.is_some())?,
-                Act::Trip | Act::Isolate => BTreeSet::from([which.owner(&name)]),
-            };
-            let (mut count, mut place) = (0, None);
-            let mut why = lost.map(|(why, _)| why);
-            for owner in &owners {
-                let (was_open, at) = operate_one(writing, owner, (act, reason, why.take()), &tree)?;
-                count += usize::from(was_open);
-                place = Some(at);
-            }
-            let actor = Operator::from_process().actor();
-            for work in lost.map(|(_, items)| items).unwrap_or_default() {
-                set_aside::take_on(writing, work, &actor)?;
-            }
-            Ok((count, place))
-        })
+        let (tree, name) = (&self.tree, self.loop_name(which)?);
+        let mut transaction = self.store.begin(&self.project)?;
+        let ledger = &mut *transaction;
+        let owners = match act {
+            Act::Reset => to_reset(ledger, (which, &name), (tree, policy), lost.is_some())?,
+            Act::Trip | Act::Isolate => BTreeSet::from([which.owner(&name)]),
+        };
+        let (mut count, mut place) = (0, None);
+        let mut why = lost.map(|(why, _)| why);
+        for owner in &owners {
+            let (was_open, at) = operate_one(ledger, owner, (act, reason, why.take()), tree)?;
+            count += usize::from(was_open);
+            place = Some(at);
+        }
+        let actor = Operator::from_process().actor();
+        for work in lost.map(|(_, items)| items).unwrap_or_default() {
+            set_aside::take_on(ledger, work, &actor)?;
+        }
+        transaction.commit()?;
+        Ok((count, place))
     }
 
     fn loop_name(&self, which: Which<'_>) -> Result<String, Failure> {

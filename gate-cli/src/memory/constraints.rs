@@ -98,16 +98,17 @@ impl Memory {
         (place, digest): (&str, Option<&str>),
         operator: &Operator,
     ) -> Result<Ledger, Failure> {
-        self.write(|writing| {
-            let mut trusted = RunConstraints::read(writing)?.trusted;
-            match digest {
-                Some(digest) => drop(trusted.insert(place.to_owned(), digest.to_owned())),
-                None => trusted.clear(),
-            }
-            let change = json!({ "place": place, "digest": digest });
-            let body = json!({ "trust": change, "trusted": trusted, "by": operator });
-            append(writing, kind::TRUST, None, operator, &body)
-        })
+        let mut transaction = self.begin()?;
+        let mut trusted = RunConstraints::read(&mut *transaction)?.trusted;
+        match digest {
+            Some(digest) => drop(trusted.insert(place.to_owned(), digest.to_owned())),
+            None => trusted.clear(),
+        }
+        let change = json!({ "place": place, "digest": digest });
+        let body = json!({ "trust": change, "trusted": trusted, "by": operator });
+        let place = append(&mut *transaction, kind::TRUST, None, operator, &body)?;
+        transaction.commit()?;
+        Ok(place)
     }
 
     /// Locks a loop's current run, or its next one, to a policy. Without a policy it ends
@@ -119,22 +120,22 @@ impl Memory {
         operator: &Operator,
     ) -> Result<Lock, Failure> {
         let named = loop_args.named(self)?;
-        self.write(|writing| {
-            let run = named.current_run(writing)?;
-            let mut locks = RunConstraints::read(writing)?.locks;
-            match policy {
-                Some((digest, policy)) => {
-                    writing.keep_policy(digest, &policy.canonical())?;
-                    locks.insert(run.clone(), digest.to_owned());
-                }
-                None => drop(locks.remove(&run)),
+        let mut transaction = self.begin()?;
+        let run = named.current_run(&mut *transaction)?;
+        let mut locks = RunConstraints::read(&mut *transaction)?.locks;
+        match policy {
+            Some((digest, policy)) => {
+                transaction.keep_policy(digest, &policy.canonical())?;
+                locks.insert(run.clone(), digest.to_owned());
             }
-            let digest = policy.map(|(digest, _)| digest.to_owned());
-            let change = json!({ "run": run, "policy": digest });
-            let body = json!({ "lock": change, "locks": locks, "by": operator });
-            let place = append(writing, kind::LOCK, Some(run.clone()), operator, &body)?;
-            Ok(Lock { schema: "gate.lock.v1", run, policy: digest, ledger: Some(place) })
-        })
+            None => drop(locks.remove(&run)),
+        }
+        let digest = policy.map(|(digest, _)| digest.to_owned());
+        let change = json!({ "run": run, "policy": digest });
+        let body = json!({ "lock": change, "locks": locks, "by": operator });
+        let place = append(&mut *transaction, kind::LOCK, Some(run.clone()), operator, &body)?;
+        transaction.commit()?;
+        Ok(Lock { schema: "gate.lock.v1", run, policy: digest, ledger: Some(place) })
     }
 }
 

@@ -66,7 +66,7 @@ impl From<WorkError> for Failure {
 
 impl Failure {
     /// The message, if this failure means that the state cannot be trusted.
-    pub(super) fn lost_state(&self) -> Option<&str> {
+    pub(crate) fn lost_state(&self) -> Option<&str> {
         let lost = ["state-corrupt", "state-lost", "state-newer"];
         lost.contains(&self.code.as_str()).then_some(self.message.as_str())
     }

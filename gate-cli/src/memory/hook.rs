@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::breakers::later;
-use super::pending_decision::GATE;
+use super::decision_transaction::GATE;
 use super::run_history::run_of;
 use super::{Memory, body, now};
 use crate::failure::Failure;
@@ -61,7 +61,7 @@ impl Switch {
 impl Memory {
     /// The switch as it is now.
     pub(crate) fn switch(&mut self) -> Result<Switch, Failure> {
-        let last = self.read(|reading| Ok(reading.latest_of_type(kind::SWITCH)?))?;
+        let last = self.read()?.latest_of_type(kind::SWITCH)?;
         let switch = last.and_then(|sealed| {
             let switch = sealed.record.body.get("switch")?.clone();
             serde_json::from_value::<Switch>(switch).ok()
@@ -75,10 +75,7 @@ impl Memory {
         let switch = Switch { off, until: for_ms.and_then(later), at: now(), for_ms };
         let operator = Operator::from_process();
         let body = serde_json::json!({ "switch": switch, "by": operator });
-        self.write(|writing| {
-            writing.append(draft(kind::SWITCH, None, operator.actor(), &body)?)?;
-            Ok(())
-        })?;
+        self.append(draft(kind::SWITCH, None, operator.actor(), &body)?)?;
         Ok(switch)
     }
 
@@ -99,15 +96,12 @@ impl Memory {
         session: &str,
         baseline: &str,
     ) -> Result<(), Failure> {
-        let tree = &self.tree.clone();
         let body = serde_json::json!({
-            "agent": agent, "session": session, "baseline": baseline, "tree": tree
+            "agent": agent, "session": session, "baseline": baseline, "tree": self.tree
         });
-        self.write(|writing| {
-            let run = Some(session.to_owned());
-            writing.append(draft(kind::BASELINE, run, GATE.to_owned(), &body)?)?;
-            Ok(())
-        })
+        let run = Some(session.to_owned());
+        self.append(draft(kind::BASELINE, run, GATE.to_owned(), &body)?)?;
+        Ok(())
     }
 
     /// Records the start of a session without a baseline of its own.
@@ -116,17 +110,16 @@ impl Memory {
     }
 
     fn record_not_judged(&mut self, kind: &str, stop: &NotJudged<'_>) -> Result<(), Failure> {
-        let body = NotJudgedBody { stop, tree: &self.tree.clone() };
-        self.write(|writing| {
-            let run = stop.session.map(str::to_owned);
-            writing.append(draft(kind, run, GATE.to_owned(), &body)?)?;
-            Ok(())
-        })
+        let body = NotJudgedBody { stop, tree: &self.tree };
+        let run = stop.session.map(str::to_owned);
+        let draft = draft(kind, run, GATE.to_owned(), &body)?;
+        self.append(draft)?;
+        Ok(())
     }
 
     /// The state of a session's run after its last decision.
     pub(crate) fn run_of(&mut self, session: &str) -> Result<Option<RunState>, Failure> {
-        let last = self.read(|reading| Ok(reading.latest_of_loop(session)?))?;
+        let last = self.read()?.latest_of_loop(session)?;
         Ok(last.as_ref().map(run_of).transpose()?.map(|(_, run)| run))
     }
 }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::pending_decision::GATE;
+use super::decision_transaction::GATE;
 use super::{Memory, body};
 use crate::failure::Failure;
 
@@ -128,15 +128,13 @@ impl Memory {
             cost_micro_usd: end.spent.cost_micro_usd,
             duration_ms: u64::try_from(end.duration.as_millis()).unwrap_or(u64::MAX),
         })?;
-        self.write(|writing| {
-            writing.append(Draft {
-                time: Timestamp::now().to_string(),
-                kind: kind::RUN_ENDED.to_owned(),
-                run: end.run.map(str::to_owned),
-                actor: GATE.to_owned(),
-                body: body.clone(),
-            })?;
-            Ok(())
-        })
+        self.append(Draft {
+            time: Timestamp::now().to_string(),
+            kind: kind::RUN_ENDED.to_owned(),
+            run: end.run.map(str::to_owned),
+            actor: GATE.to_owned(),
+            body,
+        })?;
+        Ok(())
     }
 }

@@ -1,12 +1,14 @@
 //! The memory of a project's decisions: its ledger, in a store.
 //!
-//! A decision takes three steps:
+//! A decision takes four steps:
 //!
-//! 1. [`Memory::begin`] finds the loop, returns a decision that was made before, and asks
-//!    the breaker.
+//! 1. [`Memory::look_up`] finds the loop, returns a decision that was made before, and asks
+//!    the breaker. [`Memory::begin_probe`] records it if the decision is the breaker's probe.
 //! 2. The checks run. No lock and no transaction is open in the meantime.
-//! 3. [`Memory::record`] numbers the iteration, decides with the loop's state at that
-//!    moment, and writes the record. When it returns, the record is durable.
+//! 3. [`Memory::begin_decision`] numbers the iteration, and returns the loop's state at that
+//!    moment. The gate decides by it.
+//! 4. [`DecisionTransaction::commit`] writes the record. When it returns, the record is
+//!    durable.
 
 mod approvals;
 mod body;
@@ -14,6 +16,7 @@ mod breaker_ops;
 mod breakers;
 mod clock;
 mod constraints;
+mod decision_transaction;
 mod failure;
 mod hook;
 mod loop_end;
@@ -33,7 +36,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_checks::worktree;
-use gate_core::ledger::Head;
+use gate_core::ledger::{Draft, Head, Sealed};
 
 pub(crate) use approvals::Approvals;
 pub use breaker_ops::{BreakerStatus, Operation};
@@ -41,10 +44,11 @@ pub use breakers::{OpenBreaker, Which};
 pub(crate) use clock::now;
 pub use constraints::Lock;
 pub(crate) use constraints::Settings;
+pub(crate) use decision_transaction::{DecisionContext, DecisionStart};
 pub(crate) use hook::NotJudged;
 pub(crate) use loop_end::{LoopEnd, StoppedBy};
 pub(crate) use naming::{next_run, run_before};
-pub(crate) use pending_decision::{DecisionContext, DecisionRequest, PendingDecision, Start};
+pub(crate) use pending_decision::{DecisionRequest, LookUp, PendingDecision};
 pub(crate) use queries::Last;
 pub use queries::{RecordSelector, ReplayedDecision};
 pub(crate) use run_history::Loop;
@@ -55,7 +59,7 @@ pub(crate) use wrong::{JudgedTranscript, MarkedTranscript, WrongRecord};
 
 use crate::failure::Failure;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};
-use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Writing};
+use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Transaction};
 use crate::trust::{self, TrustReport};
 
 /// A project's ledger, opened.
@@ -147,74 +151,33 @@ impl Memory {
         naming::prompt_loop_name(prompt, &self.tree)
     }
 
-    /// Runs a read transaction.
-    pub(crate) fn read<T>(
-        &mut self,
-        mut work: impl FnMut(&mut dyn Reading) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let mut result = None;
-        let stored = self.store.read(&self.project, &mut |reading| set(&mut result, work(reading)));
-        combine(stored, result)
+    /// A consistent view of the ledger.
+    pub(crate) fn read(&mut self) -> Result<Box<dyn Reading + '_>, StoreError> {
+        self.store.read(&self.project)
     }
 
-    /// Runs a read transaction on a ledger that may have lost records. `work` gets the
-    /// last record that is known outside of the store.
-    pub(crate) fn examine<T>(
-        &mut self,
-        mut work: impl FnMut(&mut dyn Reading, Option<Head>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let mut result = None;
-        let stored = self
-            .store
-            .examine(&self.project, &mut |reading, head| set(&mut result, work(reading, head)));
-        combine(stored, result)
+    /// A view of a ledger that may have lost records, and the last record that is known
+    /// outside of the store.
+    pub(crate) fn examine(&mut self) -> Result<(Box<dyn Reading + '_>, Option<Head>), StoreError> {
+        self.store.examine(&self.project)
     }
 
-    /// Runs an exclusive transaction. `work` may run more than once.
-    pub(crate) fn write<T>(
-        &mut self,
-        mut work: impl FnMut(&mut dyn Writing) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let mut result = None;
-        let stored =
-            self.store.write(&self.project, &mut |writing| set(&mut result, work(writing)));
-        combine(stored, result)
+    /// Begins a change of the ledger, which nobody else changes meanwhile.
+    pub(crate) fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
+        self.store.begin(&self.project)
     }
-}
 
-impl Memory {
-    /// Runs a transaction that changes leases of work items, but not the ledger.
-    fn lease<T>(
-        &mut self,
-        mut work: impl FnMut(&mut dyn Leasing) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let mut result = None;
-        let stored =
-            self.store.lease(&self.project, &mut |leasing| set(&mut result, work(leasing)));
-        combine(stored, result)
+    /// Begins a change of leases of work items, but not of the ledger.
+    fn lease(&mut self) -> Result<Box<dyn Leasing + '_>, StoreError> {
+        self.store.lease(&self.project)
     }
-}
 
-/// Saves the result of a transaction's work. An error makes the store roll back.
-fn set<T>(
-    result: &mut Option<Result<T, Failure>>,
-    new: Result<T, Failure>,
-) -> Result<(), StoreError> {
-    let is_error = new.is_err();
-    *result = Some(new);
-    if is_error { Err(StoreError::GivenUp) } else { Ok(()) }
-}
-
-/// The result of the work if the store committed or rolled back; else the store's error.
-fn combine<T>(
-    stored: Result<(), StoreError>,
-    result: Option<Result<T, Failure>>,
-) -> Result<T, Failure> {
-    match (stored, result) {
-        (Ok(()), Some(result)) => result,
-        (Err(StoreError::GivenUp), Some(Err(failure))) => Err(failure),
-        (Err(error), _) => Err(error.into()),
-        (Ok(()), None) => Err(Failure::internal("defect", "the store did nothing")),
+    /// Appends one record.
+    fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError> {
+        let mut transaction = self.begin()?;
+        let sealed = transaction.append(draft)?;
+        transaction.commit()?;
+        Ok(sealed)
     }
 }
 

@@ -57,27 +57,23 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn latest(&mut self, selector: &RecordSelector<'_>) -> Result<Option<Record>, Failure> {
-        let tree = self.tree.clone();
-        self.read(|reading| {
-            let sealed = newest(reading, |sealed| selector.is_decision(sealed, &tree))?;
-            sealed.map(|sealed| marked(reading, &sealed)).transpose()
-        })
+        let mut view = self.store.read(&self.project)?;
+        let sealed = newest(&mut *view, |sealed| selector.is_decision(sealed, &self.tree))?;
+        sealed.map(|sealed| marked(&mut *view, &sealed)).transpose()
     }
 
     /// The last event of this work tree: a decision, or a stop without one.
     pub(crate) fn last(&mut self, selector: &RecordSelector<'_>) -> Result<Option<Last>, Failure> {
-        let tree = self.tree.clone();
-        self.read(|reading| {
-            let found = newest(reading, |sealed| {
-                selector.is_decision(sealed, &tree) || selector.is_undecided(sealed, &tree)
-            })?;
-            let Some(sealed) = found else { return Ok(None) };
-            Ok(Some(if is_decision(&sealed) {
-                Last::Decided(Box::new(marked(reading, &sealed)?))
-            } else {
-                Last::Undecided(text(&sealed, "why").unwrap_or_default().to_owned())
-            }))
-        })
+        let mut view = self.store.read(&self.project)?;
+        let found = newest(&mut *view, |sealed| {
+            selector.is_decision(sealed, &self.tree) || selector.is_undecided(sealed, &self.tree)
+        })?;
+        let Some(sealed) = found else { return Ok(None) };
+        Ok(Some(if is_decision(&sealed) {
+            Last::Decided(Box::new(marked(&mut *view, &sealed)?))
+        } else {
+            Last::Undecided(text(&sealed, "why").unwrap_or_default().to_owned())
+        }))
     }
 
     /// A page of decisions of this work tree, the newest first, from the records before
@@ -86,20 +82,18 @@ impl Memory {
         &mut self,
         before: Option<u64>,
     ) -> Result<(Vec<Record>, Option<u64>), Failure> {
-        let tree = self.tree.clone();
-        self.read(|reading| {
-            let end = match before {
-                Some(before) => before - 1,
-                None => reading.head()?.seq,
-            };
-            let from = end.saturating_sub(PAGE_RECORDS - 1).max(1);
-            let count = usize::try_from(end + 1 - from).unwrap_or(usize::MAX);
-            let page = reading.entries(from, count)?;
-            let all = RecordSelector::default();
-            let decisions = page.iter().rev().filter(|sealed| all.is_decision(sealed, &tree));
-            let records = decisions.map(body::decision_of).collect::<Result<_, _>>()?;
-            Ok((records, Some(from).filter(|from| *from > 1)))
-        })
+        let mut view = self.store.read(&self.project)?;
+        let end = match before {
+            Some(before) => before - 1,
+            None => view.head()?.seq,
+        };
+        let from = end.saturating_sub(PAGE_RECORDS - 1).max(1);
+        let count = usize::try_from(end + 1 - from).unwrap_or(usize::MAX);
+        let page = view.entries(from, count)?;
+        let all = RecordSelector::default();
+        let decisions = page.iter().rev().filter(|sealed| all.is_decision(sealed, &self.tree));
+        let records = decisions.map(body::decision_of).collect::<Result<_, _>>()?;
+        Ok((records, Some(from).filter(|from| *from > 1)))
     }
 
     /// A decision by its id, by at least four characters of its id, or by its record's number.
@@ -108,10 +102,9 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn decision(&mut self, named: &str) -> Result<Option<Record>, Failure> {
-        self.read(|reading| {
-            let sealed = decision_named(reading, named)?;
-            sealed.map(|sealed| marked(reading, &sealed)).transpose()
-        })
+        let mut view = self.read()?;
+        let sealed = decision_named(&mut *view, named)?;
+        sealed.map(|sealed| marked(&mut *view, &sealed)).transpose()
     }
 
     /// Makes a decision again, with the policy that the store has for it.
@@ -128,9 +121,8 @@ impl Memory {
     /// The policy with this digest. None if the store does not have it, or if this version
     /// cannot read it. Fails on a policy that was changed in the store.
     pub(crate) fn policy(&mut self, digest: &str) -> Result<Option<Policy>, Failure> {
-        let Some(text) = self.examine(|reading, _| Ok(reading.policy(digest)?))? else {
-            return Ok(None);
-        };
+        let (mut view, _) = self.examine()?;
+        let Some(text) = view.policy(digest)? else { return Ok(None) };
         if gate_core::digest(text.as_bytes()) != digest {
             let message = format!("the policy {digest} was changed in the store");
             return Err(Failure::internal("state-corrupt", message));
@@ -143,12 +135,10 @@ impl Memory {
     /// The length in bytes of a session's transcript at its last decision, if that is one
     /// of the latest records. This is only a hint for reading.
     pub(crate) fn read_before(&mut self, session: &str) -> Option<u64> {
-        let read = self.read(|reading| {
-            let from = reading.head()?.seq.saturating_sub(LENGTH_HINT_RECORDS - 1).max(1);
-            let page = reading.entries(from, LENGTH_HINT_RECORDS as usize)?;
-            Ok(page.iter().rev().find_map(|sealed| transcript_length(sealed, session)))
-        });
-        read.ok().flatten()
+        let mut view = self.read().ok()?;
+        let from = view.head().ok()?.seq.saturating_sub(LENGTH_HINT_RECORDS - 1).max(1);
+        let page = view.entries(from, LENGTH_HINT_RECORDS as usize).ok()?;
+        page.iter().rev().find_map(|sealed| transcript_length(sealed, session))
     }
 }
 

@@ -46,28 +46,37 @@ impl RecordedDecision {
     }
 
     /// The decision to return again, for a caller that has lost the answer.
-    ///
-    /// A decision of a run that is over must not let a new run pass. It is repeated only
-    /// if its output, policy and work tree are still the same.
     pub(super) fn repeated(&self, request: &DecisionRequest<'_>) -> Option<Record> {
-        let record = match self {
-            Self::Live(record) if !request.forced && !request.has_approved_since(record) => record,
-            Self::Over(record) if request.would_decide_the_same(record) => record,
-            _ => return None,
-        };
-        Some(Record { repeated: true, ..Record::clone(record) })
+        let Self::Live(record) = self else { return None };
+        let is_repeated = !request.forced && !request.has_approved_since(record);
+        is_repeated.then(|| repeated(record))
+    }
+
+    /// A decision of a run that is over must not let a new run pass. It is returned again only
+    /// if its output and policy are still the same, and the work tree, which is compared
+    /// last because that is slow.
+    pub(super) fn repeated_on_the_same_tree(
+        &self,
+        request: &DecisionRequest<'_>,
+    ) -> Option<Record> {
+        let Self::Over(record) = self else { return None };
+        request.would_decide_the_same(record).then(|| repeated(record))
     }
 
     /// The decision of another process, recorded after this one began.
     pub(super) fn made_meanwhile(
         &self,
-        turn: &PendingDecision,
+        pending: &PendingDecision,
         request: &DecisionRequest<'_>,
     ) -> Option<Record> {
         let (Self::Live(record) | Self::Over(record)) = self else { return None };
-        let is_newer = record.ledger.as_ref().is_some_and(|ledger| ledger.seq > turn.head);
-        (is_newer && !request.forced).then(|| Record { repeated: true, ..Record::clone(record) })
+        let is_newer = record.ledger.as_ref().is_some_and(|ledger| ledger.seq > pending.head);
+        (is_newer && !request.forced).then(|| repeated(record))
     }
+}
+
+fn repeated(record: &Record) -> Record {
+    Record { repeated: true, ..record.clone() }
 }
 
 impl DecisionRequest<'_> {
@@ -89,18 +98,11 @@ impl DecisionRequest<'_> {
         has_approved_settings || has_approved_tests
     }
 
-    /// Compares output, policy and work tree. Never true for a forced decision.
+    /// Compares output and policy. Never true for a forced decision.
     fn would_decide_the_same(&self, record: &Record) -> bool {
         self.input.is_some()
             && record.input_digest.as_deref() == self.input
             && record.policy_digest == digest(self.policy_text.as_bytes())
             && !(record.decision.forced || self.forced)
-            && self.has_same_tree(record)
-    }
-
-    fn has_same_tree(&self, record: &Record) -> bool {
-        let tree = record.decision.observed.tree.as_ref().map(|tree| &tree.after);
-        // Without checks the work tree does not matter. Comparing it is slow, so it is last.
-        self.policy.checks.is_empty() || (tree.is_some() && (self.look)().as_ref() == tree)
     }
 }

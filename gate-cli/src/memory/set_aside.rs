@@ -3,13 +3,14 @@
 
 use gate_core::exit::WorkPhase;
 use gate_fleet::work::{Added, Cause, ItemState, Moved, WorkItem, kind};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::work::{all, draft};
 use super::{Memory, body};
 use crate::failure::Failure;
-use crate::store::{Item, Writing};
+use crate::store::{Item, StoreError, Writing};
 
 /// The recorded reason for a blocked item in the new ledger.
 const BLOCKED: &str = "it was blocked in the ledger that was set aside";
@@ -35,9 +36,8 @@ pub(super) struct LedgerContents {
 impl Memory {
     /// The contents of the ledger, as far as they can be read.
     pub(super) fn contents(&mut self) -> LedgerContents {
-        let records = self.examine(|reading, _| Ok(reading.head()?.seq)).ok();
-        let loaded = self.examine(|reading, _| Ok((all(reading, |_| true)?, reading.now()?)));
-        let Ok((items, now)) = loaded else {
+        let records = self.record_count().ok();
+        let Ok((items, now)) = self.items_now() else {
             let aside = SetAside { records, ..SetAside::default() };
             return LedgerContents { aside, items: Vec::new() };
         };
@@ -46,6 +46,17 @@ impl Memory {
         let work_items = Some(items.len() as u64);
         let items = items.into_iter().map(|item| item.work).collect();
         LedgerContents { aside: SetAside { records, work_items, leases }, items }
+    }
+
+    fn record_count(&mut self) -> Result<u64, StoreError> {
+        let (mut view, _) = self.examine()?;
+        Ok(view.head()?.seq)
+    }
+
+    /// All work items, and the time by the clock that their leases run by.
+    fn items_now(&mut self) -> Result<(Vec<Item>, Timestamp), Failure> {
+        let (mut view, _) = self.examine()?;
+        Ok((all(&mut *view, |_| true)?, view.now()?))
     }
 }
 

@@ -72,13 +72,12 @@ impl Memory {
     }
 
     fn latest_iterations(&mut self) -> Result<Vec<Iteration>, Failure> {
-        self.read(|reading| {
-            let end = reading.head()?.seq;
-            let from = end.saturating_sub(MAX_RECORDS - 1).max(1);
-            let page = reading.entries(from, MAX_RECORDS as usize)?;
-            let runs = page.iter().rev().filter_map(|sealed| run_of(sealed).ok());
-            Ok(runs.map(|(run, state)| (run, state.iteration)).collect())
-        })
+        let mut view = self.read()?;
+        let end = view.head()?.seq;
+        let from = end.saturating_sub(MAX_RECORDS - 1).max(1);
+        let page = view.entries(from, MAX_RECORDS as usize)?;
+        let runs = page.iter().rev().filter_map(|sealed| run_of(sealed).ok());
+        Ok(runs.map(|(run, state)| (run, state.iteration)).collect())
     }
 }
 

@@ -23,7 +23,7 @@ use self::verified_rows::{found, holds};
 use super::{Memory, body};
 use crate::failure::Failure;
 use crate::operator::Operator;
-use crate::store::{Ask, Claimable, Item, Writing};
+use crate::store::{Ask, Claimable, Item, Transaction};
 
 /// Tries of a change that others get in the way of.
 const TRIES: usize = 8;
@@ -55,6 +55,14 @@ pub struct LeaseRef<'a> {
     pub actor: &'a str,
 }
 
+/// A change of a lease by its holder.
+#[derive(Clone, Copy, Debug)]
+enum LeaseChange {
+    /// It ends so long from now.
+    Renewed(SignedDuration),
+    Released,
+}
+
 /// An accepted exit signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submitted {
@@ -75,15 +83,14 @@ impl Memory {
     /// cannot be written.
     pub fn add_work(&mut self, work: &WorkItem, by: Option<&str>) -> Result<Item, Failure> {
         let by = actor_of(by)?;
-        let said = body::body(&Added::new(work))?;
-        self.write(|writing| {
-            let sealed = writing.append(draft(kind::ADDED, &by, said.clone()))?;
-            let seq = sealed.record.seq;
-            if !writing.add_item(work, seq)? {
-                return Err(WorkError::Exists(work.id.clone()).into());
-            }
-            Ok(Item { work: work.clone(), added: seq, seq, lease: None })
-        })
+        let added = body::body(&Added::new(work))?;
+        let mut transaction = self.begin()?;
+        let seq = transaction.append(draft(kind::ADDED, &by, added))?.record.seq;
+        if !transaction.add_item(work, seq)? {
+            return Err(WorkError::Exists(work.id.clone()).into());
+        }
+        transaction.commit()?;
+        Ok(Item { work: work.clone(), added: seq, seq, lease: None })
     }
 
     /// The item with this id.
@@ -93,7 +100,7 @@ impl Memory {
     /// None with this id, a store that cannot be read, a row that its record
     /// contradicts.
     pub fn work(&mut self, id: &str) -> Result<Item, Failure> {
-        self.read(|reading| found(reading, id))
+        found(&mut *self.read()?, id)
     }
 
     /// The items in the order of their adding, those that are wanted.
@@ -102,7 +109,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn works(&mut self, wanted: impl Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
-        self.read(|reading| all(reading, &wanted))
+        all(&mut *self.read()?, wanted)
     }
 
     /// The time by the clock that leases run by.
@@ -111,7 +118,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn lease_time(&mut self) -> Result<Timestamp, Failure> {
-        self.read(|reading| Ok(reading.now()?))
+        Ok(self.read()?.now()?)
     }
 
     /// Claims the next item; none where nothing can be claimed in time, or where
@@ -155,15 +162,14 @@ impl Memory {
     /// None with this id, a store that cannot be read, a row that its record
     /// contradicts.
     pub fn unclaimable(&mut self, id: &str) -> Result<Option<WorkError>, Failure> {
-        self.read(|reading| {
-            let (item, now, id) = (found(reading, id)?, reading.now()?, id.to_owned());
-            let phase = item.work.state.phase;
-            if !is_claimable(phase) {
-                return Ok(Some(WorkError::NotClaimable { id, phase }));
-            }
-            let live = item.lease.filter(|lease| lease.state(now) == LeaseState::Active);
-            Ok(live.map(|lease| WorkError::Leased { id, lease: lease.lease_id }))
-        })
+        let mut view = self.read()?;
+        let (item, now, id) = (found(&mut *view, id)?, view.now()?, id.to_owned());
+        let phase = item.work.state.phase;
+        if !is_claimable(phase) {
+            return Ok(Some(WorkError::NotClaimable { id, phase }));
+        }
+        let live = item.lease.filter(|lease| lease.state(now) == LeaseState::Active);
+        Ok(live.map(|lease| WorkError::Leased { id, lease: lease.lease_id }))
     }
 
     /// Sleeps until something may be claimable. True if nothing is.
@@ -189,10 +195,9 @@ impl Memory {
 
     /// The time until something can be claimed; none if nothing is going to be.
     fn time_to_claimable(&mut self, claim: &Claim<'_>) -> Result<Option<SignedDuration>, Failure> {
-        self.read(|reading| {
-            let (now, at) = (reading.now()?, reading.claimable_at(claim.which)?);
-            Ok(at.map(|at| at.duration_since(now)))
-        })
+        let mut view = self.read()?;
+        let (now, at) = (view.now()?, view.claimable_at(claim.which)?);
+        Ok(at.map(|at| at.duration_since(now)))
     }
 
     /// An item whose records do not say what its row does stays claimed, and is out of
@@ -200,15 +205,14 @@ impl Memory {
     fn take(&mut self, claim: &Claim<'_>) -> Result<Option<Item>, Failure> {
         let lease = Uuid::now_v7().to_string();
         let ttl = ttl(claim.ttl)?;
-        let taken = self.lease(|leasing| {
-            let now = leasing.now()?;
-            let until = after(now, ttl)?;
-            let ask = Ask { lease: &lease, actor: claim.actor, now, until };
-            let Some(item) = leasing.claim(claim.which, ask)? else { return Ok(None) };
-            let believed = holds(leasing, &item);
-            Ok(Some(believed.map(|()| item)))
-        })?;
-        taken.transpose()
+        let mut leases = self.lease()?;
+        let now = leases.now()?;
+        let until = after(now, ttl)?;
+        let ask = Ask { lease: &lease, actor: claim.actor, now, until };
+        let item = leases.claim(claim.which, ask)?;
+        let is_sound = item.as_ref().map_or(Ok(()), |item| holds(&mut *leases, item));
+        leases.commit()?;
+        is_sound.map(|()| item)
     }
 
     /// Lets a lease hold for so long from now.
@@ -218,10 +222,7 @@ impl Memory {
     /// Nobody's or somebody else's lease, one that is over, one that would end
     /// earlier than it does.
     pub fn renew(&mut self, handed: LeaseRef<'_>, by: Duration) -> Result<Item, Failure> {
-        let by = ttl(by)?;
-        self.released_to(handed, |lease, now| {
-            Ok(lease.renewed(handed.actor, after(now, by)?, now)?)
-        })
+        self.change_lease(handed, LeaseChange::Renewed(ttl(by)?))
     }
 
     /// Gives a lease back.
@@ -230,24 +231,24 @@ impl Memory {
     ///
     /// Nobody's or somebody else's lease, one that is over.
     pub fn release(&mut self, handed: LeaseRef<'_>) -> Result<Item, Failure> {
-        self.released_to(handed, |lease, now| Ok(lease.released(handed.actor, now)?))
+        self.change_lease(handed, LeaseChange::Released)
     }
 
     /// Puts another lease in the place of the one that somebody has.
-    fn released_to(
-        &mut self,
-        handed: LeaseRef<'_>,
-        other: impl Fn(&Lease, Timestamp) -> Result<Lease, Failure>,
-    ) -> Result<Item, Failure> {
+    fn change_lease(&mut self, handed: LeaseRef<'_>, change: LeaseChange) -> Result<Item, Failure> {
         self.work(handed.work)?;
         again(|| {
-            self.lease(|leasing| {
-                let item = found(leasing, handed.work)?;
-                let now = leasing.now()?;
-                let lease = other(&handed.lease(&item)?, now)?;
-                leasing.put_lease(&item, &lease, now)?;
-                Ok(Item { lease: Some(lease), ..item })
-            })
+            let mut leases = self.lease()?;
+            let item = found(&mut *leases, handed.work)?;
+            let now = leases.now()?;
+            let before = handed.lease(&item)?;
+            let lease = match change {
+                LeaseChange::Renewed(by) => before.renewed(handed.actor, after(now, by)?, now)?,
+                LeaseChange::Released => before.released(handed.actor, now)?,
+            };
+            leases.put_lease(&item, &lease, now)?;
+            leases.commit()?;
+            Ok(Item { lease: Some(lease), ..item })
         })
     }
 
@@ -263,15 +264,16 @@ impl Memory {
         handed: LeaseRef<'_>,
         signal: &ExitSignal,
     ) -> Result<Submitted, Failure> {
-        // What does not hold touches nothing, not even to undo it.
-        self.read(|reading| handed.ends(&found(reading, handed.work)?, signal, reading.now()?))?;
+        // A signal that is refused touches nothing, not even to undo it.
+        let mut view = self.read()?;
+        handed.ends(&found(&mut *view, handed.work)?, signal, view.now()?)?;
+        drop(view);
         let (item, seq) = again(|| {
-            self.write(|writing| {
-                let item = found(writing, handed.work)?;
-                let ended = handed.ends(&item, signal, writing.now()?)?;
-                let said = body::masked(&ended)?;
-                stepped(writing, item, &ended.work, (kind::ENDED, handed.actor, said))
-            })
+            let mut transaction = self.begin()?;
+            let item = found(&mut *transaction, handed.work)?;
+            let ended = handed.ends(&item, signal, transaction.now()?)?;
+            let body = body::masked(&ended)?;
+            stepped(transaction, item, &ended.work, (kind::ENDED, handed.actor, body))
         })?;
         Ok(Submitted { item, signal: signal.clone(), seq })
     }
@@ -313,15 +315,13 @@ impl Memory {
         reason: Option<&str>,
         step: impl Fn(&ItemState) -> Result<Step, WorkError>,
     ) -> Result<Item, Failure> {
-        self.read(|reading| Ok(step(&found(reading, id)?.work.state)?))?;
+        step(&self.work(id)?.work.state)?;
         let (item, _) = again(|| {
-            self.write(|writing| {
-                let item = found(writing, id)?;
-                let moved =
-                    Moved { work: step(&item.work.state)?, reason: reason.map(str::to_owned) };
-                let said = body::masked(&moved)?;
-                stepped(writing, item, &moved.work, (kind::MOVED, by, said))
-            })
+            let mut transaction = self.begin()?;
+            let item = found(&mut *transaction, id)?;
+            let moved = Moved { work: step(&item.work.state)?, reason: reason.map(str::to_owned) };
+            let body = body::masked(&moved)?;
+            stepped(transaction, item, &moved.work, (kind::MOVED, by, body))
         })?;
         Ok(item)
     }
@@ -333,7 +333,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn said_of(&mut self, item: &Item) -> Result<Option<String>, Failure> {
-        let sealed = self.read(|reading| Ok(reading.entry(item.seq)?))?;
+        let sealed = self.read()?.entry(item.seq)?;
         let body = sealed.as_ref().map(|sealed| &sealed.record.body);
         let notes = body.and_then(|body| body.get("event")?.get("notes"));
         let said =
@@ -380,14 +380,15 @@ impl LeaseRef<'_> {
 
 /// Records a step, and lets the item follow it.
 fn stepped(
-    writing: &mut dyn Writing,
+    mut transaction: Transaction<'_>,
     item: Item,
     step: &Step,
-    (kind, by, said): (&str, &str, Body),
+    (kind, by, body): (&str, &str, Body),
 ) -> Result<(Item, u64), Failure> {
     let after = item.work.state.taken(step, by)?;
-    let seq = writing.append(draft(kind, by, said))?.record.seq;
-    writing.move_item(&item, &after, seq)?;
+    let seq = transaction.append(draft(kind, by, body))?.record.seq;
+    transaction.move_item(&item, &after, seq)?;
+    transaction.commit()?;
     let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
     let work = WorkItem { state: after, ..item.work };
     Ok((Item { work, seq, lease, ..item }, seq))

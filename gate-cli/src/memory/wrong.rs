@@ -87,69 +87,66 @@ impl Memory {
         operator: &Operator,
     ) -> Result<WrongRecord, Failure> {
         let reason = secrets::masked(reason);
-        self.write(|writing| {
-            let Some(sealed) = queries::decision_named(writing, named)? else {
-                return Err(unknown(named));
-            };
-            let record = body::decision_of(&sealed)?;
-            let seq = sealed.record.seq;
-            if record.decision.released.is_some() {
-                let message = format!("decision {seq} neither ended the work nor refused to");
-                return Err(Failure::usage("decision-released", message).hint(
-                    "`gate log` shows the decisions of loops, and the stops that were refused",
-                ));
-            }
-            if let Some(mark) = mark_on(writing, seq)? {
-                let place = mark.ledger.seq;
-                let message =
-                    format!("decision {seq} is marked already: {}, record {place}", mark.reason);
-                return Err(Failure::usage("already-marked", message));
-            }
-            let mistake = Mistake::in_verdict(record.decision.verdict);
-            let body = MarkBody {
-                marked: MarkedDecision {
-                    seq,
-                    hash: sealed.hash.to_string(),
-                    id: record.decision_id.clone(),
-                    verdict: record.decision.verdict,
-                },
-                mistake,
-                reason: reason.clone(),
-                transcript: JudgedTranscript {
-                    digest: record.input_digest.clone(),
-                    session: record.transcript.session.clone(),
-                    bytes: record.transcript.bytes,
-                },
-                by: serde_json::to_value(operator).unwrap_or_default(),
-            };
-            let marked = writing.append(Draft {
-                time: Timestamp::now().to_string(),
-                kind: kind::WRONG.to_owned(),
-                run: record.run.clone(),
-                actor: operator.actor(),
-                body: body::body(&body)?,
-            })?;
-            Ok(WrongRecord {
-                schema: "gate.wrong.v1",
-                decision_id: record.decision_id,
-                decision: seq,
+        let mut transaction = self.begin()?;
+        let Some(sealed) = queries::decision_named(&mut *transaction, named)? else {
+            return Err(unknown(named));
+        };
+        let record = body::decision_of(&sealed)?;
+        let seq = sealed.record.seq;
+        if record.decision.released.is_some() {
+            let message = format!("decision {seq} neither ended the work nor refused to");
+            return Err(Failure::usage("decision-released", message)
+                .hint("`gate log` shows the decisions of loops, and the stops that were refused"));
+        }
+        if let Some(mark) = mark_on(&mut *transaction, seq)? {
+            let place = mark.ledger.seq;
+            let message =
+                format!("decision {seq} is marked already: {}, record {place}", mark.reason);
+            return Err(Failure::usage("already-marked", message));
+        }
+        let mistake = Mistake::in_verdict(record.decision.verdict);
+        let body = MarkBody {
+            marked: MarkedDecision {
+                seq,
+                hash: sealed.hash.to_string(),
+                id: record.decision_id.clone(),
                 verdict: record.decision.verdict,
-                label: mistake.into(),
-                mark: mark(&marked, body),
-            })
+            },
+            mistake,
+            reason,
+            transcript: JudgedTranscript {
+                digest: record.input_digest.clone(),
+                session: record.transcript.session.clone(),
+                bytes: record.transcript.bytes,
+            },
+            by: serde_json::to_value(operator).unwrap_or_default(),
+        };
+        let marked = transaction.append(Draft {
+            time: Timestamp::now().to_string(),
+            kind: kind::WRONG.to_owned(),
+            run: record.run.clone(),
+            actor: operator.actor(),
+            body: body::body(&body)?,
+        })?;
+        transaction.commit()?;
+        Ok(WrongRecord {
+            schema: "gate.wrong.v1",
+            decision_id: record.decision_id,
+            decision: seq,
+            verdict: record.decision.verdict,
+            label: mistake.into(),
+            mark: mark(&marked, body),
         })
     }
 
     /// The transcripts that an operator's marks are about, the latest mark first.
     pub(crate) fn marked_transcripts(&mut self) -> Result<Vec<MarkedTranscript>, Failure> {
-        self.read(|reading| {
-            let marks = marks(reading)?.into_iter();
-            let all = marks.map(|(_, body)| MarkedTranscript {
-                mistake: body.mistake,
-                transcript: body.transcript,
-            });
-            Ok(all.collect())
-        })
+        let marks = marks(&mut *self.read()?)?.into_iter();
+        let all = marks.map(|(_, body)| MarkedTranscript {
+            mistake: body.mistake,
+            transcript: body.transcript,
+        });
+        Ok(all.collect())
     }
 }
 

@@ -105,9 +105,6 @@ pub enum StoreError {
         /// The item.
         id: String,
     },
-    /// Whoever looked or worked gave up, for a reason of their own.
-    #[error("given up")]
-    GivenUp,
 }
 
 impl StoreError {

@@ -11,7 +11,7 @@ use gate_core::ledger::Head;
 use rustix::fs::OFlags;
 
 use super::error::StoreError;
-use super::{Examine, Hand, Look, Reading, Store, Work};
+use super::{Leasing, Reading, Store, Transaction};
 
 /// The length of a mark: a number, a hash and a digest of both, in bytes. All are
 /// as long, so that one is written over another without cutting the file.
@@ -119,72 +119,76 @@ impl<S: Store> Marked<S> {
 
     /// The head that the ledger is held against.
     fn known(&self, project: &str) -> Option<Head> {
-        if self.is_renewed(project) {
+        if self.renewed.as_deref() == Some(project) {
             return None;
         }
         self.heads.as_ref()?.known(self.store.place(), project)
     }
+}
 
-    fn is_renewed(&self, project: &str) -> bool {
-        self.renewed.as_deref() == Some(project)
-    }
+/// The mark of a ledger that a transaction changes.
+pub(super) struct Mark<'s> {
+    heads: &'s Heads,
+    place: String,
+    project: &'s str,
+    known: Option<Head>,
+    renewed: &'s mut Option<String>,
+}
 
-    /// Marks the head of what was written.
-    fn mark(&mut self, project: &str, head: Head) -> Result<(), StoreError> {
-        let begins = self.is_renewed(project);
-        let Some(heads) = &self.heads else { return Ok(()) };
-        if head.seq == 0 {
+impl Mark<'_> {
+    /// Marks the head after a commit.
+    pub(super) fn advance(self, head: Head) -> Result<(), StoreError> {
+        if Some(head) == self.known || head.seq == 0 {
             return Ok(());
         }
-        if begins {
-            heads.forget(self.store.place(), project)?;
-            self.renewed = None;
+        if self.renewed.as_deref() == Some(self.project) {
+            self.heads.forget(&self.place, self.project)?;
+            *self.renewed = None;
         }
         // What is recorded is durable. A mark that cannot be written lags
         // behind, as one does after a crash.
-        let _ = heads.keep(self.store.place(), project, head);
+        let _ = self.heads.keep(&self.place, self.project, head);
         Ok(())
     }
 }
 
 impl<S: Store> Store for Marked<S> {
-    fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError> {
-        let known = self.known(project);
-        self.store.read(project, &mut |reading| {
-            holds(reading, known)?;
-            look(reading)
-        })
+    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError> {
+        let (mut view, known) = self.examine(project)?;
+        holds(&mut *view, known)?;
+        Ok(view)
     }
 
-    fn examine(&mut self, project: &str, look: &mut Examine<'_>) -> Result<(), StoreError> {
+    fn examine<'s>(
+        &'s mut self,
+        project: &'s str,
+    ) -> Result<(Box<dyn Reading + 's>, Option<Head>), StoreError> {
         let known = self.known(project);
-        self.store.read(project, &mut |reading| look(reading, known))
+        Ok((self.store.read(project)?, known))
     }
 
-    fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError> {
+    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
         let known = self.known(project);
-        let mut head = Head::EMPTY;
-        self.store.write(project, &mut |writing| {
-            holds(writing, known)?;
-            work(writing)?;
-            head = writing.head()?;
-            Ok(())
-        })?;
-        if Some(head) == known { Ok(()) } else { self.mark(project, head) }
+        let place = self.store.place().to_owned();
+        let mut transaction = self.store.begin(project)?;
+        holds(&mut *transaction, known)?;
+        let Some(heads) = &self.heads else { return Ok(transaction) };
+        let renewed = &mut self.renewed;
+        Ok(transaction.marking(Mark { heads, place, project, known, renewed }))
     }
 
     /// A claim rests on no record; the work that is done under the claim does, and is checked
     /// there.
-    fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
-        self.store.lease(project, work)
+    fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Leasing + 's>, StoreError> {
+        self.store.lease(project)
     }
 
     fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
         self.store.await_work(project, at_most)
     }
 
-    /// The mark of the old ledger stays until the new one has a record: where
-    /// whoever asked for it is killed before, it is still known to be lost.
+    /// The mark of the old ledger stays until the new one has a record: if gate is killed
+    /// before, the old one is still known to be lost.
     fn renew(&mut self, project: &str) -> Result<(), StoreError> {
         self.store.renew(project)?;
         self.renewed = Some(project.to_owned());
@@ -198,7 +202,7 @@ impl<S: Store> Store for Marked<S> {
 
 /// That the ledger has the record that is marked. One that goes on after it
 /// was written by others, or by a gate that was killed before it marked.
-fn holds<R: Reading + ?Sized>(reading: &mut R, known: Option<Head>) -> Result<(), StoreError> {
+fn holds(reading: &mut dyn Reading, known: Option<Head>) -> Result<(), StoreError> {
     let Some(marked) = known.filter(|known| known.seq > 0) else { return Ok(()) };
     let found = reading.head()?;
     if found == marked {

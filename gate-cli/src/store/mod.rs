@@ -22,6 +22,7 @@ mod sqlite;
 mod statements;
 #[cfg(test)]
 mod tests;
+mod transaction;
 mod view;
 
 use std::fmt::Debug;
@@ -41,21 +42,10 @@ pub use postgres::DatabaseUrl;
 pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
 pub(crate) use sqlite::TOKEN_KEY;
+pub use transaction::Transaction;
 
 /// Longest wait for a store that is busy or does not answer.
 pub const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A reader of a ledger.
-pub type Look<'a> = dyn FnMut(&mut dyn Reading) -> Result<(), StoreError> + 'a;
-
-/// A reader of a ledger as it is. It gets the head that is marked as the ledger's own.
-pub type Examine<'a> = dyn FnMut(&mut dyn Reading, Option<Head>) -> Result<(), StoreError> + 'a;
-
-/// A change of a ledger.
-pub type Work<'a> = dyn FnMut(&mut dyn Writing) -> Result<(), StoreError> + 'a;
-
-/// A change of leases.
-pub type Hand<'a> = dyn FnMut(&mut dyn Leasing) -> Result<(), StoreError> + 'a;
 
 /// A store's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,43 +59,44 @@ pub enum Place {
 
 /// Keeps decisions, and all other records, in one ledger a project.
 pub trait Store: Debug + Send {
-    /// Looks at a project's ledger, in one consistent view. The look is taken
-    /// once: a store that is busy or does not answer is waited for before.
+    /// A consistent view of a project's ledger, until it is dropped. A store that is
+    /// busy or does not answer is waited for here.
     ///
     /// # Errors
     ///
-    /// A store that cannot be read, and what the look itself returns.
-    fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError>;
+    /// A store that cannot be read.
+    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError>;
 
-    /// As [`Store::read`], also where the ledger does not hold what is marked as
-    /// its own: whoever looks is told what that is.
+    /// As [`Store::read`], even if the ledger does not hold the head that is marked as
+    /// its own. Also returns that head.
     ///
     /// # Errors
     ///
-    /// A store that cannot be read, and what the look itself returns.
-    fn examine(&mut self, project: &str, look: &mut Examine<'_>) -> Result<(), StoreError> {
-        self.read(project, &mut |reading| look(reading, None))
+    /// A store that cannot be read.
+    fn examine<'s>(
+        &'s mut self,
+        project: &'s str,
+    ) -> Result<(Box<dyn Reading + 's>, Option<Head>), StoreError> {
+        Ok((self.read(project)?, None))
     }
 
-    /// Changes a project's ledger, alone: nobody else numbers or appends in
-    /// this project meanwhile. The work is done once; what it appended is
-    /// durable when this returns, and nothing of it is kept on an error.
+    /// Begins a change of a project's ledger: until it ends, nobody else numbers or
+    /// appends in this project. A store that is busy or does not answer is waited for here.
     ///
     /// # Errors
     ///
-    /// A store that cannot be written, and what the work itself returns. After
-    /// [`StoreError::Uncertain`] alone it is unknown whether it was kept.
-    fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError>;
+    /// A store that cannot be written.
+    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError>;
 
-    /// Changes leases of a project's work items. Nobody waits for it: others claim,
-    /// number and append meanwhile, and what was changed may stay changed where the
+    /// Begins a change of leases of a project's work items. Nobody waits for it: others
+    /// claim, number and append meanwhile, and what was changed may stay changed if the
     /// rest fails. A lease is as durable as the database is set to make it: after a
     /// crash it may be given anew, and whoever had it is refused.
     ///
     /// # Errors
     ///
-    /// A store that cannot be written, and what the work itself returns.
-    fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError>;
+    /// A store that cannot be written.
+    fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Leasing + 's>, StoreError>;
 
     /// Sleeps until somebody may have made work claimable, at most so long, and
     /// says whether it is time to look. What was made claimable after one call
@@ -183,6 +174,15 @@ pub trait Leasing: Reading {
     /// [changed](StoreError::Changed).
     fn put_lease(&mut self, before: &Item, after: &Lease, now: Timestamp)
     -> Result<(), StoreError>;
+
+    /// Makes the changes durable. Without this call they are undone.
+    ///
+    /// # Errors
+    ///
+    /// The database's first error since the beginning, even if the caller passed over it;
+    /// a store that cannot be written. Nothing is kept then: only after
+    /// [`StoreError::Uncertain`] nobody knows.
+    fn commit(self: Box<Self>) -> Result<(), StoreError>;
 }
 
 /// A consistent view of one project's ledger.

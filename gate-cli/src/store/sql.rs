@@ -44,6 +44,15 @@ pub(super) trait Sql {
         statement: &'static str,
         given: &[SqlValue<'_>],
     ) -> Result<bool, StoreError>;
+
+    /// Keeps the changes, and the connection for the next transaction. Without this call,
+    /// the changes are undone and the connection is closed.
+    ///
+    /// # Errors
+    ///
+    /// A database that refuses or does not answer. If it does not answer, the outcome is
+    /// unknown.
+    fn commit(self) -> Result<(), StoreError>;
 }
 
 /// A store that holds nothing yet, and takes nothing.
@@ -58,5 +67,9 @@ impl Sql for Nothing {
 
     fn change(&mut self, _: &'static str, _: &[SqlValue<'_>]) -> Result<bool, StoreError> {
         Err(StoreError::corrupt("there are no tables"))
+    }
+
+    fn commit(self) -> Result<(), StoreError> {
+        Ok(())
     }
 }

@@ -21,8 +21,8 @@ pub(super) struct View<'a, S> {
     project: &'a str,
     /// The head, once it was looked at: nobody else moves it meanwhile.
     head: Option<Head>,
-    /// The database's first error. Nothing is kept after one, also where the
-    /// work went on as if nothing had been.
+    /// The database's first error. Nothing is kept after one, even if the caller went on
+    /// as if nothing had been.
     failed: Option<StoreError>,
     /// True if the schema has tables of work items.
     has_items: bool,
@@ -39,13 +39,9 @@ impl<'a, S: Sql> View<'a, S> {
         Ok(Self { sql, project, head: None, failed: None, has_items: true, now: None })
     }
 
-    /// The transaction, to be committed.
-    ///
-    /// # Errors
-    ///
-    /// The database's first error.
-    pub(super) fn finish(self) -> Result<S, StoreError> {
-        self.failed.map_or(Ok(self.sql), Err)
+    /// Commits, unless the database has returned an error: its first one.
+    pub(super) fn finish(self) -> Result<(), StoreError> {
+        self.failed.map_or_else(|| self.sql.commit(), Err)
     }
 
     fn rows(

@@ -29,7 +29,7 @@ use gate_core::integrity::{Finding, FindingList, Severity, Weighed, capped, weig
 use serde_json::{Value, json};
 
 use crate::baseline::Baseline;
-use crate::check::{Check, CheckContext, CheckId, Cost};
+use crate::check::{Check, CheckContext, CheckId};
 use crate::worktree::{Globs, WorkTree};
 
 use compare::{Compared, compare};
@@ -113,14 +113,6 @@ fn count(findings: &[Finding], severity: Severity) -> usize {
 impl Check for Integrity {
     fn id(&self) -> &CheckId {
         &self.id
-    }
-
-    fn cost(&self) -> Cost {
-        Cost::Look
-    }
-
-    fn rerun_on_new_files(&self) -> bool {
-        true
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {

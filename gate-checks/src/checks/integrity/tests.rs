@@ -193,7 +193,6 @@ fn evidence(
         interactive: false,
         about: Arc::new(About::default()),
         cancel: cancel.clone(),
-        late: CancellationToken::new(),
         kill_now: CancellationToken::new(),
         events: Events::nobody(),
         masker: Arc::default(),

@@ -82,7 +82,6 @@ pub(super) fn context(
         interactive: false,
         about: Arc::new(About::default()),
         cancel: cancel.clone(),
-        late: CancellationToken::new(),
         kill_now: cancel.clone(),
         events: Events::nobody(),
         logs: Arc::new(Logs::new(folder.as_deref())),

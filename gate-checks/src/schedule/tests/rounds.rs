@@ -19,7 +19,6 @@ enum Act {
 
 struct Acting {
     id: CheckId,
-    cost: Cost,
     mode: Mode,
     act: Act,
     running: Arc<Running>,
@@ -36,10 +35,6 @@ struct Running {
 impl Check for Acting {
     fn id(&self) -> &CheckId {
         &self.id
-    }
-
-    fn cost(&self) -> Cost {
-        self.cost
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
@@ -80,8 +75,14 @@ struct Plan {
 impl Plan {
     fn with(mut self, name: &str, cost: Cost, mode: Mode, act: Act) -> Self {
         let running = Arc::clone(&self.running);
-        let check = Acting { id: CheckId::new(name), cost, mode, act, running };
-        self.checks.push(Planned { check: Arc::new(check), needs: Vec::new(), mode });
+        let check = Acting { id: CheckId::new(name), mode, act, running };
+        self.checks.push(Planned {
+            check: Arc::new(check),
+            cost,
+            rerun_on_new_files: false,
+            needs: Vec::new(),
+            mode,
+        });
         self
     }
 
@@ -253,7 +254,7 @@ fn the_end_of_a_round_cancels_nothing_of_its_caller() {
     let past = Instant::now().checked_sub(Duration::from_millis(1));
     for rules in [RULES, Rules { deadline: past, ..RULES }] {
         assert_eq!(runtime.block_on(round(&plan.checks, &cx, rules)).len(), 1);
-        for token in [&cx.cancel, &cx.late, &cx.kill_now] {
+        for token in [&cx.cancel, &cx.kill_now] {
             assert!(!token.is_cancelled());
         }
     }

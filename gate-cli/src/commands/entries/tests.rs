@@ -18,21 +18,19 @@ fn ledger(count: u64) -> (TempDir, Memory) {
         ..Places::default()
     };
     let mut memory = Memory::open(&places, Some("shop")).unwrap();
-    memory
-        .write(|writing| {
-            for number in 1..=count {
-                let kind = if number % 10 == 0 { "exit_gate_blocked" } else { "run_started" };
-                writing.append(Draft {
-                    time: "2026-11-02T10:00:00Z".to_owned(),
-                    kind: kind.to_owned(),
-                    run: None,
-                    actor: "gate".to_owned(),
-                    body: Body::new(&json!({ "n": number })).unwrap(),
-                })?;
-            }
-            Ok(())
-        })
-        .unwrap();
+    let mut transaction = memory.begin().unwrap();
+    for number in 1..=count {
+        let kind = if number % 10 == 0 { "exit_gate_blocked" } else { "run_started" };
+        let draft = Draft {
+            time: "2026-11-02T10:00:00Z".to_owned(),
+            kind: kind.to_owned(),
+            run: None,
+            actor: "gate".to_owned(),
+            body: Body::new(&json!({ "n": number })).unwrap(),
+        };
+        transaction.append(draft).unwrap();
+    }
+    transaction.commit().unwrap();
     (folder, memory)
 }
 

@@ -130,13 +130,13 @@ fn lines(from: &mut impl BufRead, chain: &mut Chain) -> io::Result<Result<(), Pr
 /// Follows the project's own ledger, up to the head that is marked and on.
 /// Damage that the store finds is a problem like any other.
 fn recorded(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerReport, Failure> {
-    let marked = match memory.examine(|_, marked| Ok(marked)) {
-        // What is no ledger any more does not hold.
-        Err(failure) if failure.code == "state-corrupt" => {
-            let wrong = LedgerProblem { seq: None, message: failure.message };
+    let marked = match memory.examine() {
+        // A file that is no database any more does not hold.
+        Err(error @ StoreError::Corrupt { .. }) => {
+            let wrong = LedgerProblem { seq: None, message: error.to_string() };
             return Ok(following.verified(Some(wrong)));
         }
-        marked => marked?,
+        examined => examined?.1,
     };
     following.chain = marked.into_iter().fold(following.chain, Chain::against);
     loop {
@@ -183,12 +183,12 @@ fn behind(chain: &Chain, damage: LedgerProblem) -> LedgerProblem {
 
 /// The next records, and what is wrong with the row behind them.
 fn page(memory: &mut Memory, from: u64) -> Result<(Vec<Sealed>, Option<LedgerProblem>), Failure> {
-    memory.examine(|reading, _| match reading.entries(from, PAGE_RECORDS) {
+    let (mut view, _) = memory.examine()?;
+    match view.entries(from, PAGE_RECORDS) {
         Err(error @ StoreError::Corrupt { .. }) => {
-            let before =
-                (0..PAGE_RECORDS).rev().find_map(|limit| reading.entries(from, limit).ok());
+            let before = (0..PAGE_RECORDS).rev().find_map(|limit| view.entries(from, limit).ok());
             Ok((before.unwrap_or_default(), Some(error.into())))
         }
         page => Ok((page?, None)),
-    })
+    }
 }

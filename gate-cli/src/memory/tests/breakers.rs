@@ -136,7 +136,7 @@ fn lost_state_is_an_open_breaker_until_somebody_resets_it() {
     let reset = operate(&mut memory, Which::Here, Act::Reset).unwrap();
     assert_eq!(reset.state, BreakerState::Closed);
     assert_eq!(reset.set_aside.unwrap().records, Some(0), "nothing was left of it");
-    let sealed = memory.read(|reading| Ok(reading.entry(1)?)).unwrap().unwrap();
+    let sealed = memory.read().unwrap().entry(1).unwrap().unwrap();
     let named = sealed.record.body.get("lost").and_then(serde_json::Value::as_str).unwrap();
     assert!(named.contains("record 3 is marked"), "{named}");
     assert_eq!(decide(&mut memory, &ask.request(), &goes_on()).unwrap().iteration, Some(1));

@@ -75,10 +75,9 @@ fn an_exit_is_repeated_only_for_the_same_output_under_the_same_policy() {
         DecisionRequest { input: None, ..request.clone() },
         DecisionRequest { policy_text: &other.text, ..request.clone() },
     ] {
-        match memory.begin(&changed).unwrap() {
-            Start::Repeated(record) => panic!("repeated: {}", record.decision_id),
-            Start::Pending(pending) => assert_eq!(pending.numbered(), Some(("nightly#2", 1))),
-        }
+        let pending = pending(&mut memory, &changed);
+        assert!(pending.earlier.is_none());
+        assert_eq!(pending.numbered(), Some(("nightly#2", 1)));
     }
 }
 
@@ -98,14 +97,19 @@ fn a_dry_run_looks_and_leaves_no_trace() {
 }
 
 #[test]
-fn settings_that_are_refused_leave_no_trace() {
-    let (shop, ask) = (Shop::new(), Ask::under(""));
+fn a_look_up_leaves_no_trace() {
+    let (shop, ask) = (Shop::new(), Ask::under("breaker.no_exit = 1\nbreaker.cooldown = \"0s\"\n"));
     let mut memory = shop.memory();
-    let refuse = |_: &PendingDecision| Err(Failure::usage("config-not-trusted", "no"));
-    let request = DecisionRequest { admit: &refuse, ..ask.request() };
-    assert_eq!(decide(&mut memory, &request, &done()).unwrap_err().code, "config-not-trusted");
-    assert_eq!(count(&mut memory), 0);
-    let forced = DecisionRequest { forced: true, ..request };
+    decide(&mut memory, &ask.request(), &goes_on()).unwrap();
+    let before = count(&mut memory);
+    for _ in 0..2 {
+        match memory.look_up(&ask.request()).unwrap() {
+            LookUp::Pending(pending) => assert_eq!(pending.admission, Admission::Probe),
+            LookUp::Repeated(record) => panic!("repeated: {}", record.decision_id),
+        }
+        assert_eq!(count(&mut memory), before);
+    }
+    let forced = DecisionRequest { forced: true, ..ask.request() };
     assert!(decide(&mut memory, &forced, &goes_on()).unwrap().decision.forced);
 }
 
@@ -115,10 +119,8 @@ fn of_two_gates_one_decides_a_numbered_iteration() {
     let (mut one, mut other) = (shop.memory(), shop.memory());
     let request = DecisionRequest { iteration: Some(1), input: Some("a"), ..ask.request() };
     let turns = [pending(&mut one, &request), pending(&mut other, &request)];
-    let mut decide = |context| answer(&request, &goes_on(), context);
-    let first = one.record(&turns[0], &request, &mut decide).unwrap();
-    let mut never = |_| panic!("it is decided already");
-    let second = other.record(&turns[1], &request, &mut never).unwrap();
+    let first = record_decision(&mut one, &turns[0], &request, &goes_on()).unwrap();
+    let second = record_decision(&mut other, &turns[1], &request, &goes_on()).unwrap();
     assert!(second.repeated && !first.repeated);
     assert_eq!(second.decision_id, first.decision_id);
     assert_eq!(count(&mut one), 1);
@@ -131,9 +133,8 @@ fn of_two_gates_each_has_an_iteration_where_nobody_counts() {
     let request = ask.request();
     let turns = [pending(&mut one, &request), pending(&mut other, &request)];
     assert_eq!(turns[0].numbered(), turns[1].numbered());
-    let mut decide = |context| answer(&request, &goes_on(), context);
-    let first = one.record(&turns[0], &request, &mut decide).unwrap();
-    let second = other.record(&turns[1], &request, &mut decide).unwrap();
+    let first = record_decision(&mut one, &turns[0], &request, &goes_on()).unwrap();
+    let second = record_decision(&mut other, &turns[1], &request, &goes_on()).unwrap();
     assert_eq!((place(&first), place(&second)), (("nightly", 1), ("nightly", 2)));
 }
 

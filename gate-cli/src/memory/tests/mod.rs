@@ -13,7 +13,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::{DecisionContext, DecisionRequest, Memory, PendingDecision, Start};
+use super::{DecisionContext, DecisionRequest, DecisionStart, LookUp, Memory, PendingDecision};
 use crate::failure::Failure;
 use crate::record::Record;
 use crate::settings::Places;
@@ -48,12 +48,12 @@ impl Shop {
 
 /// The number of records in a ledger.
 fn count(memory: &mut Memory) -> u64 {
-    memory.read(|reading| Ok(reading.head()?.seq)).unwrap()
+    memory.read().unwrap().head().unwrap().seq
 }
 
 /// The types of all records.
 fn kinds(memory: &mut Memory) -> Vec<String> {
-    let entries = memory.read(|reading| Ok(reading.entries(1, 1_000)?)).unwrap();
+    let entries = memory.read().unwrap().entries(1, 1_000).unwrap();
     entries.into_iter().map(|sealed| sealed.record.kind).collect()
 }
 
@@ -84,7 +84,6 @@ impl Ask {
             input: None,
             dry_run: false,
             forced: false,
-            look: &|| None,
             actor: None,
             of_work: false,
             acts: &[],
@@ -92,7 +91,6 @@ impl Ask {
             policy: &self.policy,
             policy_text: &self.text,
             settings: None,
-            admit: &|_| Ok(()),
         }
     }
 }
@@ -110,9 +108,9 @@ fn done() -> Signal {
 fn answer(
     request: &DecisionRequest<'_>,
     signal: &Signal,
-    context: DecisionContext,
+    context: &DecisionContext,
 ) -> (Record, Judged) {
-    let DecisionContext { memory, lost, run, iteration, at, .. } = context;
+    let DecisionContext { memory, lost, run, iteration, at, .. } = context.clone();
     let observed = IterationFacts {
         at,
         iteration: iteration.unwrap_or_default(),
@@ -135,24 +133,50 @@ fn answer(
 }
 
 fn pending(memory: &mut Memory, request: &DecisionRequest<'_>) -> PendingDecision {
-    match memory.begin(request).unwrap() {
-        Start::Pending(pending) => *pending,
-        Start::Repeated(record) => panic!("repeated: {}", record.decision_id),
+    let mut pending = match memory.look_up(request).unwrap() {
+        LookUp::Pending(pending) => *pending,
+        LookUp::Repeated(record) => panic!("repeated: {}", record.decision_id),
+    };
+    memory.begin_probe(&mut pending, request).unwrap();
+    pending
+}
+
+/// Decides in a transaction, and records the decision.
+fn record_decision(
+    memory: &mut Memory,
+    pending: &PendingDecision,
+    request: &DecisionRequest<'_>,
+    signal: &Signal,
+) -> Result<Record, Failure> {
+    match memory.begin_decision(pending, request)? {
+        DecisionStart::Repeated(record) => Ok(*record),
+        DecisionStart::Open(transaction) => {
+            let decided = answer(request, signal, &transaction.context);
+            transaction.commit(decided, pending, request)
+        }
     }
 }
 
-/// Decides and records, or repeats an earlier decision.
+/// Decides and records, or repeats an earlier decision; decides without state if it is lost.
 fn decide(
     memory: &mut Memory,
     request: &DecisionRequest<'_>,
     signal: &Signal,
 ) -> Result<Record, Failure> {
-    match memory.begin(request)? {
-        Start::Repeated(record) => Ok(*record),
-        Start::Pending(pending) => {
-            memory.record(&pending, request, &mut |context| answer(request, signal, context))
-        }
+    let mut pending = match memory.look_up(request)? {
+        LookUp::Repeated(record) => return Ok(*record),
+        LookUp::Pending(pending) => *pending,
+    };
+    if let Some(earlier) = pending.earlier {
+        return Ok(*earlier);
     }
+    memory.begin_probe(&mut pending, request)?;
+    let failure = match record_decision(memory, &pending, request, signal) {
+        Err(failure) if !request.forced => failure,
+        decided => return decided,
+    };
+    let context = DecisionContext::without_state(&failure).ok_or(failure)?;
+    Ok(answer(request, signal, &context).0)
 }
 
 /// The run and the iteration of a record.

@@ -9,20 +9,18 @@ use super::*;
 
 /// Appends records, each with a type, a run and a body.
 fn append(memory: &mut Memory, records: &[(&str, Option<&str>, Value)]) {
-    memory
-        .write(|writing| {
-            for (kind, run, body) in records {
-                writing.append(Draft {
-                    time: "2026-11-02T10:00:00Z".to_owned(),
-                    kind: (*kind).to_owned(),
-                    run: run.map(str::to_owned),
-                    actor: "gate".to_owned(),
-                    body: Body::new(body).unwrap(),
-                })?;
-            }
-            Ok(())
-        })
-        .unwrap();
+    let mut transaction = memory.begin().unwrap();
+    for (kind, run, body) in records {
+        let draft = Draft {
+            time: "2026-11-02T10:00:00Z".to_owned(),
+            kind: (*kind).to_owned(),
+            run: run.map(str::to_owned),
+            actor: "gate".to_owned(),
+            body: Body::new(body).unwrap(),
+        };
+        transaction.append(draft).unwrap();
+    }
+    transaction.commit().unwrap();
 }
 
 /// A decision's record with this id, of this work tree.
@@ -177,7 +175,9 @@ fn a_policy_is_what_its_digest_says() {
     let unknown = Record { policy_digest: "blake3:aa".to_owned(), ..recorded };
     let replayed = memory.replay(unknown).unwrap();
     assert_eq!((replayed.is_same(), replayed.policy), (None, None));
-    memory.write(|writing| Ok(writing.keep_policy("blake3:bb", "{}")?)).unwrap();
+    let mut transaction = memory.begin().unwrap();
+    transaction.keep_policy("blake3:bb", "{}").unwrap();
+    transaction.commit().unwrap();
     let failure = memory.policy("blake3:bb").unwrap_err();
     assert_eq!(failure.code, "state-corrupt");
     assert_eq!(failure.message, "the policy blake3:bb was changed in the store");

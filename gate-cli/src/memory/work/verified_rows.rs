@@ -24,19 +24,18 @@ impl Memory {
         book: &ReplayedItems,
         followed: u64,
     ) -> Result<Option<(u64, String)>, Failure> {
-        self.examine(|reading, _| {
-            let rows = all(reading, |_| true)?;
-            for item in &rows {
-                if item.seq > followed {
-                    holds(reading, item)?;
-                } else if let Some(wrong) = contradicts(item, book.item(&item.work.id)) {
-                    return Ok(Some(wrong));
-                }
+        let (mut view, _) = self.examine()?;
+        let rows = all(&mut *view, |_| true)?;
+        for item in &rows {
+            if item.seq > followed {
+                holds(&mut *view, item)?;
+            } else if let Some(wrong) = contradicts(item, book.item(&item.work.id)) {
+                return Ok(Some(wrong));
             }
-            let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
-            let missing = book.items().find(|(id, _)| !rows.contains(id));
-            Ok(missing.map(|(id, entry)| (entry.seq, told(id, "has no row"))))
-        })
+        }
+        let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
+        let missing = book.items().find(|(id, _)| !rows.contains(id));
+        Ok(missing.map(|(id, entry)| (entry.seq, told(id, "has no row"))))
     }
 }
 
@@ -82,7 +81,7 @@ pub(super) fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure
 
 /// That an item's records say what its row does: where it stands, by its latest,
 /// and what is to be done, by the one that added it.
-pub(super) fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result<(), Failure> {
+pub(super) fn holds(reading: &mut dyn Reading, item: &Item) -> Result<(), Failure> {
     let WorkItem { id, state, .. } = &item.work;
     let (phase, seq) = (state.phase, item.seq);
     let latest = proven(reading, seq)?;
@@ -103,7 +102,7 @@ pub(super) fn holds<R: Reading + ?Sized>(reading: &mut R, item: &Item) -> Result
 }
 
 /// The record with a number, if it is the one that was hashed.
-fn proven<R: Reading + ?Sized>(reading: &mut R, seq: u64) -> Result<Option<Record>, Failure> {
+fn proven(reading: &mut dyn Reading, seq: u64) -> Result<Option<Record>, Failure> {
     let sealed = reading.entry(seq)?.filter(|sealed| sealed.record.hash() == sealed.hash);
     Ok(sealed.map(|sealed| sealed.record))
 }

@@ -1,6 +1,6 @@
 //! The connection to a database.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::time::{Duration, Instant};
@@ -27,7 +27,11 @@ pub(super) struct Session {
     /// The projects that the database names to whoever listens.
     named: UnboundedReceiver<String>,
     /// True once the tables are known to have the newest schema.
-    pub(super) is_prepared: bool,
+    pub(super) is_prepared: Cell<bool>,
+    /// False after an error, and from the beginning of a change until its commit.
+    pub(super) is_sound: Cell<bool>,
+    /// True once the database did not answer in time.
+    pub(super) is_silent: Cell<bool>,
     /// The statements that were asked, and those that were asked again as the
     /// database has prepared them.
     asked: RefCell<BTreeMap<&'static str, Option<Statement>>>,
@@ -70,7 +74,15 @@ impl Session {
             .map_err(|error| fault::store_error(&place, &error))?;
         let (names, named) = unbounded_channel();
         runtime.spawn(carry(connection, names));
-        Ok(Self { client, named, is_prepared: false, asked: RefCell::default(), clock: None })
+        Ok(Self {
+            client,
+            named,
+            is_prepared: Cell::new(false),
+            is_sound: Cell::new(true),
+            is_silent: Cell::new(false),
+            asked: RefCell::default(),
+            clock: None,
+        })
     }
 
     /// Takes what the database's time is now, in milliseconds since 1970.
@@ -139,9 +151,9 @@ impl Session {
         &self.client
     }
 
-    /// False once the connection is known to be closed.
-    pub(super) fn is_open(&self) -> bool {
-        !self.client.is_closed()
+    /// False once the connection is known to be closed, or its last use did not end well.
+    pub(super) fn is_usable(&self) -> bool {
+        !self.client.is_closed() && self.is_sound.get() && !self.is_silent.get()
     }
 }
 

@@ -19,8 +19,9 @@ use self::transaction::Running;
 pub use self::url::DatabaseUrl;
 use super::error::StoreError;
 use super::sql::Nothing;
+use super::sql::Sql;
 use super::view::View;
-use super::{Hand, Heads, Look, Marked, Store, Work, migration};
+use super::{Heads, Leasing, Marked, Reading, Store, Transaction, migration};
 
 /// Pause between two attempts to reach a database.
 const RETRY_INTERVAL: Duration = Duration::from_millis(250);
@@ -62,12 +63,12 @@ impl PostgresStore {
         Ok(Self { runtime, url: url.clone(), place, patience, session: None, listener: None })
     }
 
-    /// Begins a transaction. Nobody else's work was entered yet, so that it is tried
-    /// again while the database does not answer.
-    fn begin(&mut self, sql: &str) -> Result<Session, StoreError> {
+    /// A connection on which this was run. Nothing was changed yet, so it is tried again
+    /// while the database does not answer.
+    fn connect(&mut self, sql: &str) -> Result<Session, StoreError> {
         let until = Instant::now() + self.patience;
         loop {
-            match self.try_begin(sql, until) {
+            match self.try_connect(sql, until) {
                 Err(StoreError::Unreachable { .. }) if Instant::now() + RETRY_INTERVAL < until => {
                     std::thread::sleep(RETRY_INTERVAL);
                 }
@@ -76,8 +77,8 @@ impl PostgresStore {
         }
     }
 
-    fn try_begin(&mut self, sql: &str, until: Instant) -> Result<Session, StoreError> {
-        let kept = self.session.take().filter(Session::is_open);
+    fn try_connect(&mut self, sql: &str, until: Instant) -> Result<Session, StoreError> {
+        let kept = self.session.take().filter(Session::is_usable);
         let left = until.saturating_duration_since(Instant::now());
         let session = match kept {
             Some(session) => session,
@@ -91,42 +92,37 @@ impl PostgresStore {
     /// A connection that answers, to tables of the newest schema, and whose clock is
     /// known.
     fn ready(&mut self) -> Result<Session, StoreError> {
-        if let Some(session) = self
-            .session
-            .take_if(|session| session.is_open() && session.is_prepared && session.time().is_some())
-        {
+        if let Some(session) = self.session.take_if(|session| {
+            session.is_usable() && session.is_prepared.get() && session.time().is_some()
+        }) {
             return Ok(session);
         }
-        let mut session = self.begin(CHANGING)?;
-        let mut running = self.running(&session);
+        let mut session = self.connect(CHANGING)?;
+        let mut running =
+            Running::new(&self.runtime, &session, &self.place, self.patience).in_transaction();
         migrate(&mut running)?;
         let now = running.time()?;
         running.commit()?;
-        session.is_prepared = true;
         session.is_now(now);
         Ok(session)
     }
 
-    fn work(
-        &mut self,
-        project: &str,
-        work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        let mut session = self.begin(&self.writing(project))?;
-        let mut running = self.running(&session);
-        if !session.is_prepared {
-            migrate(&mut running)?;
-        }
-        let mut view = View::new(running, project)?;
-        work(&mut view)?;
-        view.finish()?.commit()?;
-        session.is_prepared = true;
-        self.session = Some(session);
-        Ok(())
+    /// Begins a transaction.
+    fn start(&mut self, sql: &str) -> Result<Running<'_>, StoreError> {
+        let session = self.connect(sql)?;
+        let session = self.session.insert(session);
+        Ok(Running::new(&self.runtime, session, &self.place, self.patience).in_transaction())
     }
 
-    fn running<'a>(&'a self, session: &'a Session) -> Running<'a> {
-        Running::new(&self.runtime, session, &self.place, self.patience)
+    /// A view that may write, on the newest schema.
+    fn view<'s>(&'s mut self, project: &'s str) -> Result<View<'s, Running<'s>>, StoreError> {
+        let sql = self.writing(project);
+        let mut running = self.start(&sql)?;
+        if !running.is_prepared() {
+            migrate(&mut running)?;
+        }
+        running.must_commit();
+        View::new(running, project)
     }
 
     fn writing(&self, project: &str) -> String {
@@ -188,37 +184,31 @@ fn migrate(running: &mut Running<'_>) -> Result<(), StoreError> {
 }
 
 impl Store for PostgresStore {
-    fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError> {
-        let session = self.begin(READING)?;
-        let mut running = self.running(&session);
-        match seen(&mut running)? {
-            0 => look(&mut View::new(Nothing, project)?)?,
-            version => {
-                migration::from(version)?;
-                look(&mut View::new(&mut running, project)?.at_version(version))?;
-            }
+    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError> {
+        let mut running = self.start(READING)?;
+        let version = seen(&mut running)?;
+        if version == 0 {
+            return Ok(Box::new(View::new(Nothing, project)?));
         }
-        running.run("COMMIT")?;
-        self.session = Some(session);
-        Ok(())
+        migration::from(version)?;
+        Ok(Box::new(View::new(running, project)?.at_version(version)))
     }
 
-    fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError> {
-        self.work(project, |view| work(view))
+    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
+        Ok(Transaction::new(self.view(project)?))
     }
 
-    fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
+    fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Leasing + 's>, StoreError> {
         let session = self.ready()?;
-        let mut view = View::new(self.running(&session), project)?.at(session.time());
-        work(&mut view)?;
-        view.finish()?;
-        self.session = Some(session);
-        Ok(())
+        let session = self.session.insert(session);
+        let running = Running::new(&self.runtime, session, &self.place, self.patience);
+        running.must_commit();
+        Ok(Box::new(View::new(running, project)?.at(session.time())))
     }
 
     fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
         let Some(listener) = self.listener.as_mut() else {
-            self.listener = Some(self.begin(LISTENING)?);
+            self.listener = Some(self.connect(LISTENING)?);
             return Ok(true);
         };
         match listener.await_name(&self.runtime, project, at_most) {
@@ -232,7 +222,9 @@ impl Store for PostgresStore {
     }
 
     fn renew(&mut self, project: &str) -> Result<(), StoreError> {
-        self.work(project, |view| view.set_aside())
+        let mut view = self.view(project)?;
+        view.set_aside()?;
+        view.finish()
     }
 
     fn place(&self) -> &str {

@@ -14,8 +14,8 @@ use super::super::statements::{self, Dialect, POSTGRES};
 use super::connection::Session;
 use super::fault;
 
-/// A transaction that is running on a session. It ends with the session, or when it
-/// is committed.
+/// Statements on a session: each for itself, or in a transaction, which is rolled back when
+/// it is dropped.
 #[derive(Debug)]
 pub(super) struct Running<'a> {
     runtime: &'a Runtime,
@@ -23,6 +23,7 @@ pub(super) struct Running<'a> {
     place: &'a str,
     /// Longest time for one statement.
     patience: Duration,
+    in_transaction: bool,
 }
 
 /// The tables that exist. Not by `to_regclass`: a session caches that a name was absent, and
@@ -39,7 +40,23 @@ impl<'a> Running<'a> {
         place: &'a str,
         patience: Duration,
     ) -> Self {
-        Self { runtime, session, place, patience }
+        Self { runtime, session, place, patience, in_transaction: false }
+    }
+
+    /// The same, in the transaction that has begun on the session.
+    pub(super) fn in_transaction(mut self) -> Self {
+        self.in_transaction = true;
+        self
+    }
+
+    /// True once the tables are known to have the newest schema.
+    pub(super) fn is_prepared(&self) -> bool {
+        self.session.is_prepared.get()
+    }
+
+    /// Closes the session after this, unless a commit succeeds.
+    pub(super) fn must_commit(&self) {
+        self.session.is_sound.set(false);
     }
 
     /// Runs several statements.
@@ -64,17 +81,6 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Keeps what was done.
-    ///
-    /// # Errors
-    ///
-    /// What the database says; where it says nothing, the outcome is unknown.
-    pub(super) fn commit(self) -> Result<(), StoreError> {
-        let done = self.wait(self.session.client().batch_execute("COMMIT"));
-        let done = done.ok_or_else(|| fault::uncertain(self.place, fault::SILENT.to_owned()))?;
-        done.map_err(|error| fault::commit_error(self.place, &error))
-    }
-
     /// The version of the tables; 0 where there are none.
     ///
     /// # Errors
@@ -96,13 +102,22 @@ impl<'a> Running<'a> {
 
     fn answer<T>(&self, asked: impl Future<Output = Result<T, Error>>) -> Result<T, StoreError> {
         let answer = self.wait(asked).ok_or_else(|| fault::silent(self.place))?;
-        answer.map_err(|error| fault::store_error(self.place, &error))
+        answer.map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &Error) -> StoreError {
+        self.session.is_sound.set(false);
+        fault::store_error(self.place, error)
     }
 
     /// The answer, unless it takes too long.
     fn wait<T>(&self, asked: impl Future<Output = T>) -> Option<T> {
         let answer = async { tokio::time::timeout(self.patience, asked).await };
-        self.runtime.block_on(answer).ok()
+        let answer = self.runtime.block_on(answer).ok();
+        if answer.is_none() {
+            self.session.is_silent.set(true);
+        }
+        answer
     }
 }
 
@@ -134,28 +149,31 @@ impl Sql for Running<'_> {
         let done = self.wait(asked).ok_or_else(|| fault::silent(self.place))?;
         match done {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Ok(false),
-            done => done.map(|_| true).map_err(|error| fault::store_error(self.place, &error)),
+            done => done.map(|_| true).map_err(|error| self.failed(&error)),
         }
+    }
+
+    fn commit(mut self) -> Result<(), StoreError> {
+        if self.in_transaction {
+            self.in_transaction = false;
+            let done = self.wait(self.session.client().batch_execute("COMMIT"));
+            done.ok_or_else(|| fault::uncertain(self.place, fault::SILENT.to_owned()))?
+                .map_err(|error| fault::commit_error(self.place, &error))?;
+        }
+        self.session.is_prepared.set(true);
+        self.session.is_sound.set(true);
+        Ok(())
     }
 }
 
-impl<S: Sql> Sql for &mut S {
-    const DIALECT: &'static Dialect = S::DIALECT;
-
-    fn rows(
-        &mut self,
-        statement: &'static str,
-        given: &[SqlValue<'_>],
-    ) -> Result<Vec<Vec<Cell>>, StoreError> {
-        (**self).rows(statement, given)
-    }
-
-    fn change(
-        &mut self,
-        statement: &'static str,
-        given: &[SqlValue<'_>],
-    ) -> Result<bool, StoreError> {
-        (**self).change(statement, given)
+// The runtime carries the connection only while somebody waits for an answer. Without an explicit
+// end, the project's lock would stay taken until the next statement, maybe for hours.
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if self.in_transaction && !self.session.is_silent.get() {
+            // An error closes the session, which has the same effect.
+            let _ = self.run("ROLLBACK");
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A database file that is open.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
@@ -18,6 +19,9 @@ pub(super) struct Opened {
     connection: Connection,
     path: String,
     file: Identity,
+    /// False after an error, and from the beginning of a change until its commit: the open
+    /// file may be the cause.
+    is_sound: Cell<bool>,
 }
 
 /// The content of a file.
@@ -40,8 +44,8 @@ impl Schema {
 }
 
 impl Opened {
-    /// The folder's database, opened anew where another file stands there than
-    /// the one that was opened: who wrote to a removed file would lose it.
+    /// The folder's database. It is opened anew after a transaction that did not end well,
+    /// and if the folder has another file now: a record in a removed file would be lost.
     ///
     /// # Errors
     ///
@@ -51,11 +55,16 @@ impl Opened {
         folder: &Folder,
     ) -> Result<&'a Self, StoreError> {
         let file = folder.identity()?;
-        let opened = match slot.take().filter(|opened| opened.file == file) {
+        let opened = match slot.take().filter(|opened| opened.file == file && opened.is_sound()) {
             Some(opened) => opened,
             None => Self::open(folder, file)?,
         };
         Ok(slot.insert(opened))
+    }
+
+    /// True if the next transaction may use it.
+    pub(super) fn is_sound(&self) -> bool {
+        self.is_sound.get()
     }
 
     fn open(folder: &Folder, file: Identity) -> Result<Self, StoreError> {
@@ -70,7 +79,7 @@ impl Opened {
         connection.busy_timeout(Duration::ZERO).map_err(named)?;
         let keep = folder.log_size() < MAX_KEPT_LOG_BYTES;
         connection.set_db_config(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map_err(named)?;
-        Ok(Self { connection, path, file })
+        Ok(Self { connection, path, file, is_sound: Cell::new(true) })
     }
 
     /// Begins a transaction as soon as the file is free, and reads its schema.
@@ -83,13 +92,16 @@ impl Opened {
         behavior: TransactionBehavior,
         wait: &LockWait<'_>,
     ) -> Result<(Running<'_>, Schema), StoreError> {
-        wait.retry(|| {
+        self.is_sound.set(false);
+        let begun = wait.retry(|| {
             let transaction = Transaction::new_unchecked(&self.connection, behavior);
             let transaction =
                 transaction.map_err(|error| fault::store_error(&self.path, &error))?;
             let schema = self.schema()?;
-            Ok((Running::new(transaction, &self.path), schema))
-        })
+            Ok((Running::new(transaction, &self.path, &self.is_sound), schema))
+        })?;
+        self.is_sound.set(matches!(behavior, TransactionBehavior::Deferred));
+        Ok(begun)
     }
 
     /// Lets the file keep a write-ahead log from now on.

@@ -24,7 +24,7 @@ use self::transaction::Running;
 use super::error::StoreError;
 use super::sql::Nothing;
 use super::view::View;
-use super::{Hand, Look, Store, Work, migration};
+use super::{Leasing, Reading, Store, Transaction, migration};
 
 /// Interval at which a waiting claimer looks at the file, which notifies nobody. A look takes
 /// less than a millisecond.
@@ -62,47 +62,18 @@ impl SqliteStore {
         self.folder.database()
     }
 
-    fn look(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError> {
-        if !self.folder.check()? {
-            return look(&mut View::new(Nothing, project)?);
-        }
-        let wait = LockWait::new(&self.place, self.patience);
-        let opened = Opened::current(&mut self.opened, &self.folder)?;
-        match opened.begin(Deferred, &wait)? {
-            (_, Schema::Empty) => look(&mut View::new(Nothing, project)?),
-            (running, Schema::Version(version)) => {
-                migration::from(version)?;
-                look(&mut View::new(running, project)?.at_version(version))
-            }
-        }
-    }
-
-    fn work(
-        &mut self,
-        project: &str,
-        work: impl FnOnce(&mut View<'_, Running<'_>>) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    /// A view that may write, on the newest schema.
+    fn view<'s>(&'s mut self, project: &'s str) -> Result<View<'s, Running<'s>>, StoreError> {
         self.folder.make()?;
         let wait = LockWait::new(&self.place, self.patience);
         let opened = Opened::current(&mut self.opened, &self.folder)?;
-        let running = prepared(opened, &wait)?;
-        let mut view = View::new(running, project)?;
-        work(&mut view)?;
-        view.finish()?.commit()
+        View::new(prepared(opened, &wait)?, project)
     }
 
-    /// Sets the rows aside; where they cannot be reached, the file.
-    fn set_aside(&mut self, project: &str) -> Result<(), StoreError> {
-        if !self.folder.check()? {
-            return Ok(());
-        }
-        match self.work(project, |view| view.set_aside()) {
-            Err(StoreError::Corrupt { .. }) => {
-                self.opened = None;
-                self.folder.set_aside()
-            }
-            done => done,
-        }
+    fn set_rows_aside(&mut self, project: &str) -> Result<(), StoreError> {
+        let mut view = self.view(project)?;
+        view.set_aside()?;
+        view.finish()
     }
 }
 
@@ -121,19 +92,27 @@ fn prepared<'a>(opened: &'a Opened, wait: &LockWait<'_>) -> Result<Running<'a>, 
 }
 
 impl Store for SqliteStore {
-    fn read(&mut self, project: &str, look: &mut Look<'_>) -> Result<(), StoreError> {
-        let done = self.look(project, look);
-        self.forget_after(done)
+    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError> {
+        if !self.folder.check()? {
+            return Ok(Box::new(View::new(Nothing, project)?));
+        }
+        let wait = LockWait::new(&self.place, self.patience);
+        let opened = Opened::current(&mut self.opened, &self.folder)?;
+        match opened.begin(Deferred, &wait)? {
+            (_, Schema::Empty) => Ok(Box::new(View::new(Nothing, project)?)),
+            (running, Schema::Version(version)) => {
+                migration::from(version)?;
+                Ok(Box::new(View::new(running, project)?.at_version(version)))
+            }
+        }
     }
 
-    fn write(&mut self, project: &str, work: &mut Work<'_>) -> Result<(), StoreError> {
-        let done = self.work(project, |view| work(view));
-        self.forget_after(done)
+    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
+        Ok(Transaction::new(self.view(project)?))
     }
 
-    fn lease(&mut self, project: &str, work: &mut Hand<'_>) -> Result<(), StoreError> {
-        let done = self.work(project, |view| work(view));
-        self.forget_after(done)
+    fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Leasing + 's>, StoreError> {
+        Ok(Box::new(self.view(project)?))
     }
 
     fn await_work(&mut self, _: &str, at_most: Duration) -> Result<bool, StoreError> {
@@ -142,8 +121,17 @@ impl Store for SqliteStore {
     }
 
     fn renew(&mut self, project: &str) -> Result<(), StoreError> {
-        let done = self.set_aside(project);
-        self.forget_after(done)
+        if !self.folder.check()? {
+            return Ok(());
+        }
+        match self.set_rows_aside(project) {
+            // The rows cannot be reached, so the whole file goes.
+            Err(StoreError::Corrupt { .. }) => {
+                self.opened = None;
+                self.folder.set_aside()
+            }
+            done => done,
+        }
     }
 
     fn place(&self) -> &str {
@@ -151,9 +139,26 @@ impl Store for SqliteStore {
     }
 }
 
-impl SqliteStore {
-    /// Closes the file after an error: the open file may be the cause.
-    fn forget_after(&mut self, done: Result<(), StoreError>) -> Result<(), StoreError> {
-        done.inspect_err(|_| self.opened = None)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_is_used_again_only_after_a_good_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = SqliteStore::open(&folder.path().join("state"), Duration::ZERO).unwrap();
+        let is_kept = |store: &SqliteStore| store.opened.as_ref().unwrap().is_sound();
+        store.begin("shop").unwrap().commit().unwrap();
+        assert!(is_kept(&store));
+        drop(store.read("shop").unwrap());
+        assert!(is_kept(&store));
+        drop(store.begin("shop").unwrap());
+        assert!(!is_kept(&store), "a change that was not committed");
+        store.begin("shop").unwrap().commit().unwrap();
+        assert!(is_kept(&store), "another connection");
+        let mut transaction = store.begin("shop").unwrap();
+        transaction.keep_policy("d", "\0").unwrap_err();
+        transaction.commit().unwrap();
+        assert!(is_kept(&store), "no error of the database");
     }
 }

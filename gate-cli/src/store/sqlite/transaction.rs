@@ -13,11 +13,17 @@ use super::fault;
 pub(super) struct Running<'a> {
     transaction: Transaction<'a>,
     path: &'a str,
+    /// False once the connection must not be used again.
+    is_sound: &'a std::cell::Cell<bool>,
 }
 
 impl<'a> Running<'a> {
-    pub(super) fn new(transaction: Transaction<'a>, path: &'a str) -> Self {
-        Self { transaction, path }
+    pub(super) fn new(
+        transaction: Transaction<'a>,
+        path: &'a str,
+        is_sound: &'a std::cell::Cell<bool>,
+    ) -> Self {
+        Self { transaction, path, is_sound }
     }
 
     /// Runs several statements.
@@ -26,22 +32,14 @@ impl<'a> Running<'a> {
     ///
     /// What the database says.
     pub(super) fn run(&self, statements: &str) -> Result<(), StoreError> {
-        self.told(self.transaction.execute_batch(statements))
+        self.checked(self.transaction.execute_batch(statements))
     }
 
-    /// Keeps what was done.
-    ///
-    /// # Errors
-    ///
-    /// What the database says; nothing was kept then, unless the outcome is
-    /// unknown.
-    pub(super) fn commit(self) -> Result<(), StoreError> {
-        let path = self.path;
-        self.transaction.commit().map_err(|error| fault::commit_error(path, &error))
-    }
-
-    fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
-        result.map_err(|error| fault::store_error(self.path, &error))
+    fn checked<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(|error| {
+            self.is_sound.set(false);
+            fault::store_error(self.path, &error)
+        })
     }
 
     fn bound(&self, statement: &str, given: &[SqlValue<'_>]) -> rusqlite::Result<Statement<'_>> {
@@ -73,7 +71,7 @@ impl Sql for Running<'_> {
         statement: &'static str,
         given: &[SqlValue<'_>],
     ) -> Result<Vec<Vec<Cell>>, StoreError> {
-        self.told(self.select(statement, given))
+        self.checked(self.select(statement, given))
     }
 
     fn change(
@@ -84,8 +82,14 @@ impl Sql for Running<'_> {
         let done = self.bound(statement, given).and_then(|mut statement| statement.raw_execute());
         match done {
             Err(error) if fault::is_taken(&error) => Ok(false),
-            done => self.told(done.map(|_| true)),
+            done => self.checked(done.map(|_| true)),
         }
+    }
+
+    fn commit(self) -> Result<(), StoreError> {
+        self.transaction.commit().map_err(|error| fault::commit_error(self.path, &error))?;
+        self.is_sound.set(true);
+        Ok(())
     }
 }
 

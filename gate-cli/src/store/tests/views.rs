@@ -27,6 +27,10 @@ impl Sql for Scripted {
     fn change(&mut self, _: &'static str, _: &[SqlValue<'_>]) -> Result<bool, StoreError> {
         Ok(self.changes.remove(0))
     }
+
+    fn commit(self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 fn draft(run: Option<&str>, body: &Value) -> Draft {

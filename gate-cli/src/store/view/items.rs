@@ -175,4 +175,8 @@ impl<S: Sql> Leasing for View<'_, S> {
         self.update(statements::PUT_LEASE, &before.work.id, &given)?;
         if after.expires_at.is_none() { self.announce() } else { Ok(()) }
     }
+
+    fn commit(self: Box<Self>) -> Result<(), StoreError> {
+        self.finish()
+    }
 }

@@ -30,7 +30,6 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
         about: Arc::new(About::default()),
         cancel,
         masker: Arc::default(),
-        late: CancellationToken::new(),
         kill_now: CancellationToken::new(),
         events: Events::nobody(),
         logs: Arc::new(Logs::new(None)),
