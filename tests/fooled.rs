@@ -139,9 +139,9 @@ fn runs_that_end_before_their_tests() {
         return;
     }
     let import = "printf 'import os\\nos._exit(0)\\n' > calc.py";
-    pytest(import).is_seen("tamper", "no test is told of, and the command ended with code 0");
+    pytest(import).is_seen("tamper", "no test is reported, and the command ended with code 0");
     let conftest = "printf 'import sys\\nsys.exit(0)\\n' > conftest.py";
-    pytest(conftest).is_seen("tamper", "no test is told of");
+    pytest(conftest).is_seen("tamper", "no test is reported");
     let shadow = "echo \"print('2 passed in 0.01s')\" > pytest.py";
     pytest(shadow).is_seen("tamper", "has to fail did not fail");
 }

@@ -55,14 +55,14 @@ impl CommandCheck {
             cx,
             keep_going: false,
             variables: Vec::new(),
-            told: CopyReport::default(),
+            copy_report: CopyReport::default(),
         };
         match run.run().await {
             Ok(ran) => {
                 let mut evidence = ran.judged(&self.settings);
                 if self.settings.fail_to_pass == FailToPass::Required {
-                    let told = "; `fail_to_pass` had no effect: `control = false`";
-                    evidence.summary.push_str(told);
+                    let note = "; `fail_to_pass` had no effect: `control = false`";
+                    evidence.summary.push_str(note);
                 }
                 evidence
             }
@@ -78,7 +78,7 @@ impl CommandCheck {
             variables: Vec::new(),
             stdin: None,
             reader: None,
-            told: CopyReport::default(),
+            copy_report: CopyReport::default(),
         };
         let launched = match launch.run(cx).await {
             Ok(launched) => launched,

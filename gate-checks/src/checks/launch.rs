@@ -36,7 +36,7 @@ pub(super) struct Launch<'a> {
     pub(super) stdin: Option<PathBuf>,
     /// Receives each line of its output.
     pub(super) reader: Option<LineReader>,
-    pub(super) told: CopyReport<'a>,
+    pub(super) copy_report: CopyReport<'a>,
 }
 
 /// Reports a run in a copy of the tree as if it had run in the tree.
@@ -124,10 +124,10 @@ impl Launch<'_> {
             memory: self.settings.memory_bytes,
             is_low_priority: self.settings.priority == Priority::Low,
         };
-        let (id, argv, told) = (self.id, self.argv, self.told);
-        let argv = argv.iter().map(|word| told.text(word)).collect();
+        let (id, argv, copy_report) = (self.id, self.argv, self.copy_report);
+        let argv = argv.iter().map(|word| copy_report.text(word)).collect();
         let ended = job.run(Capture::new(self.reader), &cx.cancel, &cx.kill_now).await;
-        record(id, argv, &ended, (cx, told))
+        record(id, argv, &ended, (cx, copy_report))
     }
 
     fn environment(&self, cx: &CheckContext) -> Vec<(String, String)> {
@@ -139,8 +139,8 @@ impl Launch<'_> {
     }
 
     fn inconclusive(&self, summary: &str) -> Box<Evidence> {
-        let argv = self.argv.iter().map(|word| self.told.text(word)).collect();
-        let summary = self.told.text(summary);
+        let argv = self.argv.iter().map(|word| self.copy_report.text(word)).collect();
+        let summary = self.copy_report.text(summary);
         let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
         Box::new(Evidence { argv, summary, ..evidence })
     }
@@ -159,11 +159,11 @@ fn record(
     id: &CheckId,
     argv: Vec<String>,
     ended: &JobResult,
-    (cx, told): (&CheckContext, CopyReport<'_>),
+    (cx, copy_report): (&CheckContext, CopyReport<'_>),
 ) -> Result<Launched, Box<Evidence>> {
-    let text = cx.masker.text(&told.text(&ended.capture.text()));
+    let text = cx.masker.text(&copy_report.text(&ended.capture.text()));
     let log = cx.logs.keep(id, &text);
-    let excerpt = excerpt_of(&text, told);
+    let excerpt = excerpt_of(&text, copy_report);
     let missing = not_installed(&text);
     let base = Evidence {
         duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
@@ -195,10 +195,11 @@ fn record(
 
 /// The lines that say why a program failed, as far as there is room for them: the first
 /// error with what follows, else the end. Paragraphs about a control are left out.
-fn excerpt_of(text: &str, told: CopyReport<'_>) -> String {
-    let paragraphs = text.split("\n\n").filter(|paragraph| told.shows(paragraph));
+fn excerpt_of(text: &str, copy_report: CopyReport<'_>) -> String {
+    let paragraphs = text.split("\n\n").filter(|paragraph| copy_report.shows(paragraph));
     let lines = paragraphs.flat_map(str::lines).map(str::trim_end);
-    let lines: Vec<_> = lines.filter(|line| !line.is_empty() && !told.counts(line)).collect();
+    let lines: Vec<_> =
+        lines.filter(|line| !line.is_empty() && !copy_report.counts(line)).collect();
     match lines.iter().position(|line| is_error(line)) {
         Some(first) => fitting(lines[first..].iter().copied()).join("\n"),
         None => {

@@ -139,7 +139,7 @@ impl Plugin {
             variables: Vec::new(),
             stdin: Some(request.path().to_owned()),
             reader: Some(answer.reader()),
-            told: CopyReport::default(),
+            copy_report: CopyReport::default(),
         };
         let launched = launch.run(cx).await?;
         let (outcome, summary, detail) = match (launched.exit_code, parse(&answer.text())) {
@@ -176,8 +176,8 @@ fn request_file(request: &PluginRequest) -> std::io::Result<NamedTempFile> {
     Ok(file)
 }
 
-fn outcome(told: PluginOutcome) -> Outcome {
-    match told {
+fn outcome(answer: PluginOutcome) -> Outcome {
+    match answer {
         PluginOutcome::Pass => Outcome::Pass,
         PluginOutcome::Fail => Outcome::Fail,
         PluginOutcome::Inconclusive => Outcome::Inconclusive,

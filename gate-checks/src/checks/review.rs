@@ -58,7 +58,7 @@ impl Check for Review {
             variables: Vec::new(),
             stdin: None,
             reader: Some(words.reader()),
-            told: CopyReport::default(),
+            copy_report: CopyReport::default(),
         };
         let launched = match launch.run(cx).await {
             Ok(launched) => launched,

@@ -33,7 +33,7 @@ pub(super) struct TestRun<'a> {
     pub(super) keep_going: bool,
     /// Variables beside those of the settings.
     pub(super) variables: Vec<(String, String)>,
-    pub(super) told: CopyReport<'a>,
+    pub(super) copy_report: CopyReport<'a>,
 }
 
 /// One that was run to its end.
@@ -94,7 +94,7 @@ impl TestRun<'_> {
             variables: self.variables(cx, prepared.env, prepared.env_added),
             stdin: None,
             reader: Some(reader.lines()),
-            told: self.told,
+            copy_report: self.copy_report,
         };
         let launched = launch.run(cx).await?;
         let mut report = reader.finish();

@@ -92,16 +92,16 @@ impl ControlOutcome {
     }
 
     /// A sentence for a person.
-    pub(super) fn told(self, exit_code: Option<i32>) -> String {
+    pub(super) fn summary(self, exit_code: Option<i32>) -> String {
         let code = match exit_code {
             Some(code) => format!("ended with code {code}"),
             None => "was ended by a signal".to_owned(),
         };
         let what = match self {
             Self::Failed => return String::new(),
-            _ if self.has_passed() => "it is told as one that held".to_owned(),
+            _ if self.has_passed() => "it is reported as passed".to_owned(),
             Self::Masked => "it failed, and the command ended with code 0".to_owned(),
-            Self::NoTest => format!("no test is told of, and the command {code}"),
+            Self::NoTest => format!("no test is reported, and the command {code}"),
             _ => format!("it is not among the tests that ran, and the command {code}"),
         };
         format!("a test of gate's that has to fail did not fail the run: {what}")

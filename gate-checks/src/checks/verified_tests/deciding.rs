@@ -26,7 +26,7 @@ use super::overlay::{Overlay, Replacement, ReplacementKind};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::verdict::Verdict;
-use super::{Control, TestOutcome, VerifiedTests, tell};
+use super::{Control, TestOutcome, VerifiedTests, add_detail};
 use crate::baseline::{OldPart, OldTexts};
 use crate::check::CheckId;
 use crate::control::RunnerCommand;
@@ -77,12 +77,12 @@ impl VerifiedTests<'_> {
             replacements.retain(|file| !file.is_new());
         }
         let shown = replacements.iter().filter(|file| !file.is_new());
-        verdict.tell("overlaid", json!(shown.map(Replacement::name).collect::<Vec<_>>()));
+        verdict.add_detail("overlaid", json!(shown.map(Replacement::name).collect::<Vec<_>>()));
         match &ground {
-            Ground::Fresh => verdict.tell("deciding", json!("fresh")),
+            Ground::Fresh => verdict.add_detail("deciding", json!("fresh")),
             Ground::Warm(why) => {
-                verdict.tell("deciding", json!("warm"));
-                verdict.tell("why_warm", json!(why));
+                verdict.add_detail("deciding", json!("warm"));
+                verdict.add_detail("why_warm", json!(why));
             }
         }
         let (mut adapted, mut needed) = (BTreeSet::new(), BTreeSet::new());
@@ -110,7 +110,7 @@ impl VerifiedTests<'_> {
                 verdict.compare(&compared);
                 self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
                 let names = adapted.iter().map(|path| path.to_string_lossy());
-                verdict.tell("adapted", json!(names.collect::<Vec<_>>()));
+                verdict.add_detail("adapted", json!(names.collect::<Vec<_>>()));
                 let passed = run.report.iter().flat_map(|report| report.named(Status::Passed));
                 let passed = passed.map(str::to_owned).collect();
                 return Ok(Accepted { adapted, passed });
@@ -281,7 +281,7 @@ impl VerifiedTests<'_> {
         let mut evidence = run.evidence;
         (evidence.outcome, evidence.summary) = (judged.outcome, judged.summary);
         (evidence.exit_code, evidence.excerpt) = (Some(0), None);
-        tell(&mut evidence, judged.detail);
+        add_detail(&mut evidence, judged.detail);
         TestOutcome { evidence, report: Some(report), ..run }
     }
 }

@@ -87,7 +87,7 @@ impl VerifiedTests<'_> {
         workspace.sync(Contents::WithoutWork(overlay))?;
         let all = workspace.settings().command.clone();
         if let Some(found) = found {
-            workspace.narrow(found, &files, &report);
+            workspace.run_only(found, &files, &report);
         }
         if !self.requires_need() && workspace.settings().command == all {
             self.has_no_effect(verdict, NOT_ALONE);
@@ -144,24 +144,26 @@ impl VerifiedTests<'_> {
         match shown {
             Shown::Needed(needed) => {
                 let listed: Vec<_> = needed.iter().take(LISTED).collect();
-                verdict.tell("without_work", json!({ "outcome": "shown", "failed": listed }));
+                verdict.add_detail("without_work", json!({ "outcome": "shown", "failed": listed }));
             }
             Shown::Idle(idle) => self.tells_idle(&idle, verdict),
             Shown::Not => {
-                verdict.tell("without_work", json!({ "outcome": "not-shown" }));
+                verdict.add_detail("without_work", json!({ "outcome": "not-shown" }));
                 if self.requires_need() {
                     let what = "; whether a new test needs the work is not shown: they do not run \
                                 without the work";
                     verdict.evidence.summary.push_str(what);
                 }
             }
-            Shown::Nothing => verdict.tell("without_work", json!({ "outcome": "no-new-test" })),
+            Shown::Nothing => {
+                verdict.add_detail("without_work", json!({ "outcome": "no-new-test" }))
+            }
         }
     }
 
     fn tells_idle(&self, idle: &[String], verdict: &mut Verdict) {
         let listed: Vec<_> = idle.iter().take(LISTED).collect();
-        verdict.tell("without_work", json!({ "outcome": "not-needed", "passed": listed }));
+        verdict.add_detail("without_work", json!({ "outcome": "not-needed", "passed": listed }));
         let names = identities::some(idle);
         let pass = if idle.len() == 1 { "1 new test passes" } else { "all new tests pass" };
         if self.requires_need() {
@@ -185,17 +187,17 @@ impl VerifiedTests<'_> {
         if self.settings.fail_to_pass.is_off() || verdict.evidence.outcome != Outcome::Pass {
             return;
         }
-        verdict.tell("without_work", json!({ "outcome": "no-effect", "why": why }));
+        verdict.add_detail("without_work", json!({ "outcome": "no-effect", "why": why }));
         if self.requires_need() {
-            let told = format!("; `fail_to_pass` had no effect: {why}");
-            verdict.evidence.summary.push_str(&told);
+            let note = format!("; `fail_to_pass` had no effect: {why}");
+            verdict.evidence.summary.push_str(&note);
         }
     }
 
     /// It cannot be told: in doubt, what is required is not shown.
     fn is_unknown(&self, verdict: &mut Verdict, why: &str) {
         if self.requires_need() {
-            verdict.tell("without_work", json!({ "outcome": "not-known", "why": why }));
+            verdict.add_detail("without_work", json!({ "outcome": "not-known", "why": why }));
             verdict.becomes(Outcome::Inconclusive, why.to_owned());
         } else {
             self.has_no_effect(verdict, why);

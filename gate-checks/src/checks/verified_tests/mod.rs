@@ -215,7 +215,7 @@ impl VerifiedTests<'_> {
             cx: self.cx,
             keep_going: false,
             variables: Vec::new(),
-            told: CopyReport::default(),
+            copy_report: CopyReport::default(),
         };
         run.run().await
     }
@@ -294,15 +294,15 @@ impl TestOutcome {
     }
 }
 
-/// Puts members into the part of a record that tells of tests.
-fn tell(evidence: &mut Evidence, told: Value) {
+/// Adds members to `tests` in the detail of a record.
+fn add_detail(evidence: &mut Evidence, members: Value) {
     let detail = evidence.detail.get_or_insert_with(|| json!({}));
     let Some(all) = detail.as_object_mut() else { return };
     let tests = all.entry("tests").or_insert(Value::Null);
     if tests.is_null() {
         *tests = Value::Object(Map::new());
     }
-    if let (Some(tests), Value::Object(told)) = (tests.as_object_mut(), told) {
-        tests.extend(told);
+    if let (Some(tests), Value::Object(members)) = (tests.as_object_mut(), members) {
+        tests.extend(members);
     }
 }

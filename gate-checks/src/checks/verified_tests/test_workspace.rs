@@ -165,7 +165,7 @@ impl TestWorkspace {
                 variables: self.workspace.variables(),
                 stdin: None,
                 reader: None,
-                told: CopyReport { mapping: Some(self.workspace.mapping()), hidden: None },
+                copy_report: CopyReport { mapping: Some(self.workspace.mapping()), hidden: None },
             };
             let ran = launch.run(&self.cx).await?;
             if ran.exit_code != Some(0) {
@@ -219,7 +219,10 @@ impl TestWorkspace {
             cx: &self.cx,
             keep_going,
             variables: self.workspace.variables(),
-            told: CopyReport { mapping: Some(mapping), hidden: control.map(|control| &control.id) },
+            copy_report: CopyReport {
+                mapping: Some(mapping),
+                hidden: control.map(|control| &control.id),
+            },
         };
         let mut opened = self.watch();
         let ran = run.run().await;
@@ -258,17 +261,17 @@ impl TestWorkspace {
         std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// From now on the command runs these files of the tree alone, where it can be told
-    /// to; a report names the other ones.
-    pub(super) fn narrow(&mut self, found: &RunnerCommand, own: &[PathBuf], report: &TestReport) {
+    /// From now on the command runs these files of the tree alone, if its runner has an option
+    /// for that; a report names the other ones.
+    pub(super) fn run_only(&mut self, found: &RunnerCommand, own: &[PathBuf], report: &TestReport) {
         let place = Selection {
             root: self.workspace.root(),
             cwd: &self.cx.site.folder_of(&self.settings),
             args: &found.args,
         };
         let words = found.alone.then(|| place.words(found.runner, own, report)).flatten();
-        let narrowed = words.and_then(|words| with_options(&self.settings.command, words));
-        if let Some(command) = narrowed {
+        let command = words.and_then(|words| with_options(&self.settings.command, words));
+        if let Some(command) = command {
             self.settings.command = command;
         }
     }

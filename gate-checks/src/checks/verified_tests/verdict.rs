@@ -9,7 +9,7 @@ use super::identities::{Compared, LISTED};
 use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
-use super::{Control, TestOutcome, VerifiedTests, tell};
+use super::{Control, TestOutcome, VerifiedTests, add_detail};
 use crate::control::{Kinds, RunnerCommand};
 use crate::report::{Status, TestReport};
 
@@ -20,7 +20,7 @@ const MAX_NAMED_FILES: usize = 2;
 pub(super) struct Verdict {
     pub(super) evidence: Evidence,
     /// Further members of the evidence's detail.
-    pub(super) told: Value,
+    pub(super) detail: Value,
     pub(super) report: Option<TestReport>,
     pub(super) falls_short: bool,
     control: Option<ControlOutcome>,
@@ -38,7 +38,7 @@ enum Meaning {
 impl Verdict {
     pub(super) fn new(tried: TestOutcome) -> Self {
         let falls_short = tried.falls_short();
-        let told = match &tried.control {
+        let detail = match &tried.control {
             Control::None(why) => json!({ "control": "none", "why_none": why }),
             Control::Planted(held) => {
                 let (kinds, code) = (tried.kinds.names(), tried.code);
@@ -51,18 +51,18 @@ impl Verdict {
             Control::Planted(outcome) => Some(outcome),
             Control::None(_) => None,
         };
-        Self { evidence: tried.evidence, told, report: tried.report, falls_short, control }
+        Self { evidence: tried.evidence, detail, report: tried.report, falls_short, control }
     }
 
     pub(super) fn finished(self) -> Evidence {
-        let Self { mut evidence, told, .. } = self;
-        tell(&mut evidence, told);
+        let Self { mut evidence, detail, .. } = self;
+        add_detail(&mut evidence, detail);
         evidence
     }
 
-    pub(super) fn tell(&mut self, name: &str, value: Value) {
-        if let Some(told) = self.told.as_object_mut() {
-            told.insert(name.to_owned(), value);
+    pub(super) fn add_detail(&mut self, name: &str, value: Value) {
+        if let Some(detail) = self.detail.as_object_mut() {
+            detail.insert(name.to_owned(), value);
         }
     }
 
@@ -78,7 +78,7 @@ impl Verdict {
 
     /// Takes in a comparison with the baseline's tests.
     pub(super) fn compare(&mut self, compared: &Compared) {
-        self.tell("baseline", compared.detail());
+        self.add_detail("baseline", compared.detail());
         if let Some(wrong) = compared.wrong() {
             let summary = format!("{wrong}; of all tests, {}", self.evidence.summary);
             self.becomes(Outcome::Fail, summary);
@@ -112,7 +112,7 @@ impl Verdict {
             let listed = &tests[..tests.len().min(LISTED)];
             json!({ "file": file.name(), "tests": listed })
         });
-        self.tell("changed", changed.collect());
+        self.add_detail("changed", changed.collect());
         let files: Vec<_> = files.iter().map(|(file, _)| file.name()).collect();
         let advice = format!(
             "; with {} as in the baseline: put back what was changed there, or a person has to \
@@ -154,14 +154,14 @@ impl VerifiedTests<'_> {
             && (passed || code == Some(0) || planted.has_passed())
         {
             match self.meaning(workspace, overlay, runner, planted).await? {
-                Meaning::Tamper => verdict.becomes(Outcome::Tamper, planted.told(code)),
+                Meaning::Tamper => verdict.becomes(Outcome::Tamper, planted.summary(code)),
                 Meaning::Nothing(why) => {
-                    verdict.tell("control", json!("none"));
-                    verdict.tell("why_none", json!(why));
+                    verdict.add_detail("control", json!("none"));
+                    verdict.add_detail("why_none", json!(why));
                 }
                 Meaning::Less(silent) => {
-                    verdict.tell("control", json!(ControlOutcome::Failed.name()));
-                    verdict.tell("controls", json!(kinds.without(silent).names()));
+                    verdict.add_detail("control", json!(ControlOutcome::Failed.name()));
+                    verdict.add_detail("controls", json!(kinds.without(silent).names()));
                 }
             }
         }
@@ -187,7 +187,7 @@ impl VerifiedTests<'_> {
         let failed = report.named(Status::Failed).filter(|id| before.contains(id));
         let red: Vec<_> = failed.take(LISTED).map(str::to_owned).collect();
         if !red.is_empty() {
-            verdict.tell("red_before", json!(red));
+            verdict.add_detail("red_before", json!(red));
         }
     }
 

@@ -67,8 +67,8 @@ fn further_members_stand_beside_what_a_record_tells_already() {
     let mut verdict = Verdict::new(tried(Outcome::Pass, None, Control::None("x".to_owned())));
     verdict.evidence.detail =
         Some(json!({ "exit": 0, "tests": { "passed": 3, "control": "old" } }));
-    verdict.tell("why_none", json!("y"));
-    verdict.tell("overlaid", json!(["a"]));
+    verdict.add_detail("why_none", json!("y"));
+    verdict.add_detail("overlaid", json!(["a"]));
     let tests = json!({ "passed": 3, "control": "none", "why_none": "y", "overlaid": ["a"] });
     assert_eq!(verdict.finished().detail, Some(json!({ "exit": 0, "tests": tests })));
 }
@@ -77,10 +77,10 @@ fn further_members_stand_beside_what_a_record_tells_already() {
 fn a_verdict_that_is_decided_does_not_fall_short_any_more() {
     let mut verdict = Verdict::new(tried(Outcome::Fail, None, Control::None(String::new())));
     assert!(verdict.falls_short);
-    verdict.becomes(Outcome::Tamper, "it is told as one that held".to_owned());
+    verdict.becomes(Outcome::Tamper, "it is reported as passed".to_owned());
     assert_eq!(
         (verdict.falls_short, verdict.evidence.outcome, verdict.evidence.summary.as_str()),
-        (false, Outcome::Tamper, "it is told as one that held")
+        (false, Outcome::Tamper, "it is reported as passed")
     );
 }
 
