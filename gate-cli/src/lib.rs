@@ -7,6 +7,7 @@
 mod agent;
 mod approval;
 mod args;
+mod clients;
 mod commands;
 mod context;
 mod failure;

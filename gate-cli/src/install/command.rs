@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::scope::Scope;
 use crate::agent::Agent;
-use crate::hook;
+use crate::clients::facts;
 
 /// Time that the hook may take, in seconds. It is less than the client waits: a client
 /// that gives up lets the agent go.
@@ -86,7 +86,7 @@ impl<'a> Commands<'a> {
         if moment == Moment::Prompt {
             return "true".to_owned();
         }
-        if hook::client(self.agent).shows_messages {
+        if facts(self.agent).hook.shows_messages {
             return format!("echo '{}'", json!({ "systemMessage": MISSING }));
         }
         format!("echo '{MISSING}' >&2")
