@@ -22,6 +22,7 @@ mod check_settings;
 mod checks;
 mod checks_tree;
 mod clients;
+mod clients_facts;
 mod config;
 mod corpus;
 mod crowd;

@@ -6,6 +6,7 @@
 
 mod agent;
 mod approval;
+mod clients;
 mod commands;
 mod context;
 mod failure;

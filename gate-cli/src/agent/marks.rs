@@ -1,27 +1,19 @@
 //! Variables that agents' programs set for the processes that they start.
 
 use super::Agent;
+use crate::clients::{self, facts};
 
-/// Variables that agents' programs set for what they start, and the agent that
-/// sets it for its own hooks as well (as was seen: Claude Code 2.1.330, Codex 0.169.0,
-/// Gemini CLI 0.61.0, Qwen Code 0.15.10, Copilot 1.0.102; else by documentation).
-pub(crate) const MARKS: [(&str, Option<Agent>); 15] = [
-    ("CLAUDECODE", Some(Agent::ClaudeCode)),
-    ("CLAUDE_CODE_SESSION_ID", Some(Agent::ClaudeCode)),
-    (SELF_NAMED, Some(Agent::ClaudeCode)),
-    (BY_NPM, Some(Agent::Codex)),
-    ("CODEX_SANDBOX", None),
-    ("CODEX_THREAD_ID", None),
-    ("GEMINI_CLI", None),
-    ("GEMINI_SESSION_ID", Some(Agent::Gemini)),
-    ("QWEN_CODE", None),
-    ("COPILOT_AGENT_SESSION_ID", None),
-    ("COPILOT_CLI", Some(Agent::Copilot)),
-    ("CURSOR_AGENT", Some(Agent::Cursor)),
-    ("OPENCODE", Some(Agent::Opencode)),
-    ("FACTORY_PROJECT_DIR", Some(Agent::Droid)),
-    ("GOOSE_TERMINAL", Some(Agent::Goose)),
-];
+/// The variable with this name, if an agent's program sets it for what it starts.
+pub(crate) fn mark(name: &str) -> Option<&'static str> {
+    let marks = clients::all().map(|facts| &facts.marks);
+    let mut names = marks.flat_map(|marks| marks.hooks.iter().chain(&marks.tools));
+    names.find(|known| *known == name).map(String::as_str)
+}
+
+/// True if this agent's client sets the variable for its own hooks as well.
+pub(crate) fn is_for_hooks(mark: &str, agent: Agent) -> bool {
+    facts(agent).marks.hooks.iter().any(|known| known == mark)
+}
 
 /// The variable in which Claude Code names itself, and says whether it is a tool of the
 /// agent's or a hook that it starts.

@@ -9,19 +9,7 @@ use gate_checks::process::{ProcessStat, ancestors, command_line, working_folder}
 use gate_checks::worktree;
 
 use super::Agent;
-
-/// Names of an agent's programs and packages.
-const PROGRAMS: [(Agent, &[&str]); 9] = [
-    (Agent::ClaudeCode, &["claude", "claude-code"]),
-    (Agent::Codex, &["codex"]),
-    (Agent::Gemini, &["gemini", "gemini-cli"]),
-    (Agent::Qwen, &["qwen", "qwen-code"]),
-    (Agent::Copilot, &["copilot"]),
-    (Agent::Cursor, &["cursor-agent"]),
-    (Agent::Opencode, &["opencode", "opencode-ai"]),
-    (Agent::Droid, &["droid"]),
-    (Agent::Goose, &["goose"]),
-];
+use crate::clients::facts;
 
 /// Programs that run a script.
 const INTERPRETERS: [&str; 9] =
@@ -74,9 +62,11 @@ pub(crate) fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
     let packages = script.and_then(|path| Some(path.split_once("node_modules/")?.1));
     let packages = packages.into_iter().flat_map(|path| path.split('/'));
     let names: Vec<_> = [name, program].into_iter().chain(stem).chain(packages).collect();
-    let mut programs = PROGRAMS.iter();
-    let (agent, _) = programs.find(|(_, known)| names.iter().any(|name| known.contains(name)))?;
-    Some(*agent)
+    Agent::ALL.into_iter().find(|agent| {
+        let facts = facts(*agent);
+        let mut known = facts.programs.iter().chain(&facts.packages);
+        known.any(|known| names.contains(&known.as_str()))
+    })
 }
 
 fn base_name(path: &str) -> &str {

@@ -71,15 +71,15 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
         return Ok(DONE);
     }
     let client = hook::client(args.agent);
-    let deadline = args.deadline.unwrap_or(client.deadline);
+    let deadline = args.deadline.unwrap_or_else(|| client.deadline());
     let heard = hear(began + PATIENCE.min(deadline));
     let value = heard.as_ref().unwrap_or(&Value::Null);
     let payload = Payload::new(value, &here.places.environment);
-    let event = (client.event)(&payload);
+    let event = client.event(&payload);
     if event.kind == EventKind::MidTurn {
         return Ok(DONE);
     }
-    let primary = project(here, client, &payload, &event);
+    let primary = project(here, &client, &payload, &event);
     let all = projects(here, primary, args.agent, &event);
     let Some(first) = all.places.first() else { return Ok(DONE) };
     match event.kind {
@@ -98,7 +98,7 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
         EventKind::Stop | EventKind::MidTurn => {
             let (agent, hook_called_at) = (args.agent, began);
             let stopped = AgentStop { agent, payload, event, hook_called_at, deadline };
-            reply(client, stop(&stopped, all, heard.as_ref().err()))
+            reply(&client, stop(&stopped, all, heard.as_ref().err()))
         }
     }
 }
@@ -232,7 +232,8 @@ fn read(until: Instant) -> io::Result<Vec<u8>> {
 /// else where the agent is. A project without gate.toml is none of gate's, unless one
 /// was approved there: to remove it must not be the way out.
 fn project(here: &Here, client: &Client, payload: &Payload<'_>, event: &Event) -> Option<Places> {
-    let began_in = client.project.and_then(|name| payload.variable(name)).map(Into::into);
+    let began_in = client.facts().project_variable.as_deref();
+    let began_in = began_in.and_then(|name| payload.variable(name)).map(Into::into);
     let folders = [began_in, event.folder.clone(), Some(here.places.folder.clone())];
     let places = folders.into_iter().flatten().filter_map(|folder| {
         let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir())?;
@@ -292,13 +293,13 @@ fn reply(client: &Client, stop_reply: StopReply) -> Result<u8, Failure> {
     match stop_reply {
         StopReply::Allow => {}
         StopReply::Notice(message) => {
-            if client.shows_messages {
+            if client.facts().shows_messages {
                 print(&format!("{}\n", json!({ "systemMessage": message })))?;
             }
         }
-        StopReply::Refuse(reason) => print(&format!("{}\n", (client.refusal)(&reason)))?,
+        StopReply::Refuse(reason) => print(&format!("{}\n", client.refusal(&reason)))?,
         StopReply::LetGo(message) => {
-            if client.shows_messages {
+            if client.facts().shows_messages {
                 print(&format!("{}\n", json!({ "systemMessage": message })))?;
             }
             // Where nobody reads it, `gate last` says it again.

@@ -7,26 +7,93 @@ use gate_core::text;
 use serde_json::{Value, json};
 
 use super::payload::Payload;
-use super::transcript_lag::{RecentRecords, TranscriptLag};
+use super::transcript_lag::{RecentRecords, TranscriptLag, by_sign};
+use crate::clients::{self, ClientFacts, HookFacts};
 
 /// The hook interface of one agent's client.
-#[derive(Debug)]
 pub(crate) struct Client {
-    pub(crate) event: fn(&Payload<'_>) -> Event,
-    /// True if no person sits in front of the client. None if gate cannot find out.
-    pub(crate) is_headless: fn(&Payload<'_>) -> Option<bool>,
-    /// Compares the event with the transcript, whose last message is the third argument.
-    pub(crate) transcript_lag: fn(&Payload<'_>, &RecentRecords, &str) -> TranscriptLag,
+    pub(super) facts: &'static ClientFacts,
+    pub(super) code: ClientCode,
+}
+
+/// The code that a client needs beside its facts.
+pub(super) struct ClientCode {
+    /// Completes the event that was read by the facts.
+    pub(super) event: fn(&Payload<'_>, Event) -> Event,
+    /// True if no person sits in front of the client. None if the words of its command
+    /// line decide.
+    pub(super) is_headless: fn(&Payload<'_>) -> Option<bool>,
+    /// Compares the event with the transcript. None if the facts name a sign, or nothing
+    /// does.
+    pub(super) transcript_lag: fn(&Payload<'_>, &RecentRecords) -> Option<TranscriptLag>,
     /// The reply that makes the agent go on, for this reason.
-    pub(crate) refusal: fn(&str) -> Value,
-    /// True if the client shows a `systemMessage` to the person and does nothing else
-    /// with it.
-    pub(crate) shows_messages: bool,
-    /// The variable with the folder in which the session began. The agent may have
-    /// changed its folder since.
-    pub(crate) project: Option<&'static str>,
-    /// Time for a hook if the installed command names none: below the client's default.
-    pub(crate) deadline: Duration,
+    pub(super) refusal: fn(&str) -> Value,
+}
+
+impl ClientCode {
+    /// For a client that its facts describe.
+    pub(super) const NONE: Self = Self {
+        event: |_, event| event,
+        is_headless: |_| None,
+        transcript_lag: |_, _| None,
+        refusal: block,
+    };
+}
+
+impl Client {
+    pub(crate) fn facts(&self) -> &'static HookFacts {
+        &self.facts.hook
+    }
+
+    pub(crate) fn event(&self, payload: &Payload<'_>) -> Event {
+        let HookFacts { events, keys, has_plan_mode, .. } = self.facts();
+        let first = |keys: &[String]| keys.iter().find_map(|key| payload.owned(key));
+        let value = |key: &Option<String>| payload.owned(key.as_deref()?);
+        // The agent may not act in plan mode.
+        let is_plan = *has_plan_mode && payload.text("permission_mode") == Some("plan");
+        let event = Event {
+            kind: event_kind(payload, &events.start),
+            not_judged: reason_not_to_judge(event_name(payload), &events.stop)
+                .or(is_plan.then_some(not_judged::PLAN_MODE)),
+            session: first(&keys.session),
+            prompt_id: value(&keys.prompt_id)
+                .or_else(|| Some(gate_core::digest(value(&keys.prompt_digest)?.as_bytes()))),
+            folder: payload.path("cwd"),
+            transcript: first(&keys.transcript).map(PathBuf::from),
+            last_message: value(&keys.message),
+            background_tasks: Vec::new(),
+            prompt_text: payload.owned("prompt"),
+        };
+        (self.code.event)(payload, event)
+    }
+
+    /// True if no person sits in front of the client. None if gate cannot find out.
+    pub(crate) fn is_headless(&self, payload: &Payload<'_>) -> Option<bool> {
+        let program = self.facts.programs.first()?;
+        (self.code.is_headless)(payload)
+            .or_else(|| payload.started_with(program, &self.facts().headless_words))
+    }
+
+    /// Compares the event with the transcript and its last message.
+    pub(crate) fn transcript_lag(
+        &self,
+        payload: &Payload<'_>,
+        latest: &RecentRecords,
+        last_message: &str,
+    ) -> TranscriptLag {
+        let by_facts = || Some(by_sign(self.facts().lag.as_ref()?, payload, latest, last_message));
+        let lag = (self.code.transcript_lag)(payload, latest).or_else(by_facts);
+        lag.unwrap_or(TranscriptLag::UpToDate)
+    }
+
+    pub(crate) fn refusal(&self, reason: &str) -> Value {
+        (self.code.refusal)(reason)
+    }
+
+    /// Time for a hook if the installed command names none.
+    pub(crate) fn deadline(&self) -> Duration {
+        Duration::from_secs(self.facts().deadline)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,30 +128,6 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// The event of a payload with Claude Code's keys, which the other clients took over.
-    /// `session_start` and `stop` are the client's names for those events.
-    pub(super) fn from_payload(payload: &Payload<'_>, session_start: &str, stop: &str) -> Self {
-        Self {
-            kind: event_kind(payload, session_start),
-            not_judged: reason_not_to_judge(event_name(payload), stop),
-            session: payload.owned("session_id"),
-            prompt_id: None,
-            folder: payload.path("cwd"),
-            transcript: payload.path("transcript_path"),
-            last_message: None,
-            background_tasks: Vec::new(),
-            prompt_text: payload.owned("prompt"),
-        }
-    }
-
-    /// The event, which is not judged in plan mode: the agent may not act then.
-    pub(super) fn unless_in_plan_mode(mut self, payload: &Payload<'_>) -> Self {
-        if payload.text("permission_mode") == Some("plan") {
-            self.not_judged = self.not_judged.or(Some(not_judged::PLAN_MODE));
-        }
-        self
-    }
-
     /// The session's id as a run's name.
     pub(crate) fn run(&self) -> Option<String> {
         Some(text::clean(self.session.as_deref()?).replace('#', "-"))
@@ -101,25 +144,18 @@ pub(crate) mod not_judged {
     pub(crate) const NEVER: &str = "hook.judge is never";
 }
 
-/// The refusal for Claude Code, Codex, Gemini CLI, Qwen Code, Copilot, Droid and Goose.
-/// Codex ignores a reply with any other key, and Copilot one without a reason.
-pub(super) fn block(reason: &str) -> Value {
+/// The refusal of every client that has none of its own. Codex ignores a reply with any
+/// other key, and Copilot one without a reason.
+fn block(reason: &str) -> Value {
     json!({ "decision": "block", "reason": reason })
 }
 
-const PROMPT_EVENTS: [&str; 5] = [
-    "UserPromptSubmit",
-    "BeforeAgent",
-    "userPromptSubmitted",
-    "beforeSubmitPrompt",
-    "chat.message",
-];
-
 /// Tells the kinds apart by the event's name; `session_start` is the client's own.
-pub(super) fn event_kind(payload: &Payload<'_>, session_start: &str) -> EventKind {
+fn event_kind(payload: &Payload<'_>, session_start: &str) -> EventKind {
     let name = event_name(payload);
     let is_sub_agent = payload.text("agent_id").is_some();
-    if name.is_some_and(|name| PROMPT_EVENTS.contains(&name)) {
+    let mut prompts = clients::all().flat_map(|facts| &facts.hook.events.prompt);
+    if prompts.any(|prompt| name == Some(prompt)) {
         return if is_sub_agent { EventKind::MidTurn } else { EventKind::Prompt };
     }
     match (name == Some(session_start), payload.text("source")) {

@@ -1,33 +1,20 @@
-//! GitHub Copilot CLI's `Stop`, or `agentStop` without an event's name (1.0.102).
+//! GitHub Copilot CLI's `Stop`, or `agentStop` without an event's name.
 //!
 //! The event carries no message. The transcript is the only source, and the client
-//! writes it while the hook runs. It ignores the ninth refusal in a row.
-
-use std::time::Duration;
+//! writes it while the hook runs.
 
 use serde_json::Value;
 
-use super::client::{Client, Event, EventKind, block, not_judged};
+use super::client::{ClientCode, Event, EventKind, not_judged};
 use super::payload::Payload;
 use super::transcript_lag::{RecentRecords, TranscriptLag, timestamp};
 
-pub(super) const CLIENT: Client = Client {
-    event,
-    is_headless,
-    transcript_lag,
-    refusal: block,
-    shows_messages: true,
-    project: Some("COPILOT_PROJECT_DIR"),
-    deadline: Duration::from_secs(25),
-};
+pub(super) const CODE: ClientCode = ClientCode { event, transcript_lag, ..ClientCode::NONE };
 
 /// The stop reason of a turn that was not broken off.
 const COMPLETE_TURN: &str = "end_turn";
 
-const SESSION_START_EVENT: &str = "SessionStart";
-
-fn event(payload: &Payload<'_>) -> Event {
-    let event = Event::from_payload(payload, SESSION_START_EVENT, "Stop");
+fn event(payload: &Payload<'_>, event: Event) -> Event {
     let reason = payload.text("stop_reason").or_else(|| payload.text("stopReason"));
     let broken_off = reason.is_some_and(|reason| reason != COMPLETE_TURN);
     // Without a name, only a stop has a reason to stop.
@@ -39,27 +26,21 @@ fn event(payload: &Payload<'_>) -> Event {
             .not_judged
             .or(is_other.then_some(not_judged::OTHER_EVENT))
             .or(broken_off.then_some(not_judged::BROKEN_OFF)),
-        session: payload.owned("session_id").or_else(|| payload.owned("sessionId")),
-        transcript: payload.path("transcript_path").or_else(|| payload.path("transcriptPath")),
         ..event
     }
-}
-
-fn is_headless(payload: &Payload<'_>) -> Option<bool> {
-    payload.started_with("copilot", &["-p", "--prompt"])
 }
 
 // The client records that it calls this hook, and does so after the last message. So a
 // call with this event's time means that the message is in the file. Before the first
 // such record only the message itself shows it. An empty file does not count as up to
 // date: a hook at the session's start makes the client create the file long before.
-fn transcript_lag(payload: &Payload<'_>, latest: &RecentRecords, _: &str) -> TranscriptLag {
+fn transcript_lag(payload: &Payload<'_>, latest: &RecentRecords) -> Option<TranscriptLag> {
     let last_call = latest.records().find_map(|record| stop_hook_time(&record));
     let is_behind = match (last_call, payload.timestamp()) {
         (Some(called), Some(now)) => called < now,
         _ => !latest.records().find_map(|record| is_closing_message(&record)).unwrap_or(false),
     };
-    if is_behind { TranscriptLag::Certain } else { TranscriptLag::UpToDate }
+    Some(if is_behind { TranscriptLag::Certain } else { TranscriptLag::UpToDate })
 }
 
 /// The time of a call of the stop hook, in milliseconds since 1970.

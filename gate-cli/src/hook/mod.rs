@@ -1,26 +1,22 @@
 //! Hooks: the events of agents' clients, and the replies that are safe with each.
 //!
-//! One file an agent. All clients fail open: they let the agent stop on any reply that
-//! is no plain refusal, and leave no trace of that. So a refusal is always one JSON
-//! object alone on stdout, with exit code 0: the one form that every client
-//! understands. To let the agent stop, gate prints nothing.
+//! `crate::clients` has the facts of each client; one that needs code beside them has a
+//! file here. All clients fail open: they let the agent stop on any reply that is no plain
+//! refusal, and leave no trace of that. So a refusal is always one JSON object alone on
+//! stdout, with exit code 0: the one form that every client understands. To let the agent
+//! stop, gate prints nothing.
 
 mod claude_code;
 mod client;
 mod codex;
 mod copilot;
 mod cursor;
-mod droid;
-mod gemini;
-mod goose;
 mod nested;
-mod opencode;
 mod operator_command;
 mod parent_process;
 mod payload;
 mod prompt;
 mod question;
-mod qwen;
 mod run_name;
 pub(crate) mod session;
 mod session_start;
@@ -42,7 +38,10 @@ pub(crate) use transcript_lag::{RecentRecords, TranscriptLag};
 pub(crate) use turn_context::TurnContext;
 pub(crate) use undecided::{is_first, is_older_than_prompt};
 
+use client::ClientCode;
+
 use crate::agent::Agent;
+use crate::clients::facts;
 use crate::settings::Places;
 
 /// True if an agent started this agent's client.
@@ -51,16 +50,13 @@ pub(crate) fn is_nested(agent: Agent, places: &Places) -> bool {
 }
 
 /// The hook interface of this agent's client.
-pub(crate) fn client(agent: Agent) -> &'static Client {
-    match agent {
-        Agent::ClaudeCode => &claude_code::CLIENT,
-        Agent::Codex => &codex::CLIENT,
-        Agent::Gemini => &gemini::CLIENT,
-        Agent::Qwen => &qwen::CLIENT,
-        Agent::Copilot => &copilot::CLIENT,
-        Agent::Cursor => &cursor::CLIENT,
-        Agent::Opencode => &opencode::CLIENT,
-        Agent::Droid => &droid::CLIENT,
-        Agent::Goose => &goose::CLIENT,
-    }
+pub(crate) fn client(agent: Agent) -> Client {
+    let code = match agent {
+        Agent::ClaudeCode => claude_code::CODE,
+        Agent::Codex => codex::CODE,
+        Agent::Copilot => copilot::CODE,
+        Agent::Cursor => cursor::CODE,
+        _ => ClientCode::NONE,
+    };
+    Client { facts: facts(agent), code }
 }

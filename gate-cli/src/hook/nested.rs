@@ -9,7 +9,7 @@
 
 use gate_checks::process::started_environment;
 
-use crate::agent::{Agent, BY_NPM, MARKS, Process, SELF_NAMED};
+use crate::agent::{self, Agent, BY_NPM, Process, SELF_NAMED, is_for_hooks};
 use crate::settings::Places;
 
 /// The mark of a tool in the variable that names an agent.
@@ -36,12 +36,12 @@ fn mark(name: &str, value: &str) -> Option<&'static str> {
     if name == SELF_NAMED && value.ends_with("_agent") {
         return Some(TOOL_MARK);
     }
-    MARKS.iter().find(|(mark, _)| *mark == name).map(|(mark, _)| *mark)
+    agent::mark(name)
 }
 
 /// True unless this agent's client sets the mark for its own hooks.
 fn is_foreign(mark: &str, agent: Agent) -> bool {
-    !MARKS.contains(&(mark, Some(agent)))
+    !is_for_hooks(mark, agent)
 }
 
 struct Ancestor {

@@ -47,8 +47,8 @@ impl<'a> Payload<'a> {
 
     /// True if the client's command line has one of these words. None if no parent
     /// process runs the client.
-    pub(super) fn started_with(&self, program: &str, words: &[&str]) -> Option<bool> {
+    pub(super) fn started_with(&self, program: &str, words: &[String]) -> Option<bool> {
         let args = parent_process::arguments(program)?;
-        Some(args.iter().any(|arg| words.contains(&arg.as_str())))
+        Some(args.iter().any(|arg| words.contains(arg)))
     }
 }

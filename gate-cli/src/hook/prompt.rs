@@ -46,7 +46,7 @@ impl Prompt<'_> {
         let Self { agent, event, hook_called_at, deadline, .. } = *self;
         let baseline = SessionStart { agent, event, hook_called_at, deadline }.take_baseline(here);
         let is_nested = is_nested(agent, &here.places);
-        let is_headless = (client(agent).is_headless)(self.payload) == Some(true);
+        let is_headless = client(agent).is_headless(self.payload) == Some(true);
         let is_from_person = !is_headless && !is_nested;
         let mut turn = TurnContext::open(here, agent, event);
         // A tool of the agent made this prompt up. If it began a turn, the changes so far
@@ -107,12 +107,10 @@ fn memory(here: &Here) -> Result<Memory, Failure> {
 
 /// Keeps the prompt from the model, if the client can do that.
 fn reply(agent: Agent, message: &str) -> Value {
-    match agent {
-        Agent::ClaudeCode | Agent::Codex | Agent::Gemini | Agent::Qwen | Agent::Droid => {
-            json!({ "decision": "block", "reason": message })
-        }
-        _ => json!({ "systemMessage": message }),
+    if client(agent).facts().blocks_prompts {
+        return json!({ "decision": "block", "reason": message });
     }
+    json!({ "systemMessage": message })
 }
 
 fn seconds_since_1970() -> Option<u64> {

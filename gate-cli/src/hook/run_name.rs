@@ -18,7 +18,7 @@ impl AgentStop<'_> {
         request: Request,
         (source, judging): (&Source, &Judging),
     ) -> Request {
-        if (client(self.agent).is_headless)(&self.payload) != Some(true) {
+        if client(self.agent).is_headless(&self.payload) != Some(true) {
             return request;
         }
         let prompt = self.prompt_digest(gate, &request, (source, judging));

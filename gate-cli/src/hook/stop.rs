@@ -224,7 +224,7 @@ impl AgentStop<'_> {
         let needs_exit = policy.hook.signal == HookSignal::Require
             || session.is_some_and(|session| session.state.needs_exit);
         Ok(Situation {
-            headless: (client(self.agent).is_headless)(&self.payload) == Some(true),
+            headless: client(self.agent).is_headless(&self.payload) == Some(true),
             needs_exit: needs_exit && self.event.not_judged.is_none(),
             work,
             owed: owed.map(|red| Owed { red: red.clone() }),
@@ -378,7 +378,7 @@ impl AgentStop<'_> {
             let latest = RecentRecords::read(transcript);
             let read = self.read_transcript(gate, request)?;
             let lag = read.as_ref().map_or(TranscriptLag::Certain, |(judging, _)| {
-                (client(self.agent).transcript_lag)(&self.payload, &latest, &judging.scan.said)
+                client(self.agent).transcript_lag(&self.payload, &latest, &judging.scan.said)
             });
             let is_late = Instant::now() >= until;
             match (read, lag) {

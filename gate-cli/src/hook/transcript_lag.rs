@@ -11,6 +11,9 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::payload::Payload;
+use crate::clients::LagSign;
+
 /// Bytes at a transcript's end that are compared with the event.
 const TAIL_BYTES: u64 = 256 << 10;
 
@@ -55,9 +58,36 @@ pub(super) fn timestamp(value: Option<&Value>) -> Option<i64> {
     value.as_i64().or_else(|| Some(value.as_str()?.parse::<Timestamp>().ok()?.as_millisecond()))
 }
 
+/// Compares the event with the transcript by a sign of the client's.
+pub(super) fn by_sign(
+    sign: &LagSign,
+    payload: &Payload<'_>,
+    latest: &RecentRecords,
+    last_message: &str,
+) -> TranscriptLag {
+    match sign {
+        LagSign::End { key, chars, is_certain } => match payload.text(key) {
+            Some(sent) if !ends_alike(sent, last_message, chars.unwrap_or(usize::MAX)) => {
+                if *is_certain {
+                    TranscriptLag::Certain
+                } else {
+                    TranscriptLag::Likely
+                }
+            }
+            _ => TranscriptLag::UpToDate,
+        },
+        LagSign::Record(key) => match payload.text(key) {
+            Some(id) if !latest.records().any(|record| record["id"] == id) => {
+                TranscriptLag::Certain
+            }
+            _ => TranscriptLag::UpToDate,
+        },
+    }
+}
+
 /// Compares the last `length` characters that the client sent with the end of the last
 /// message, without white space.
-pub(super) fn ends_alike(sent: &str, last_message: &str, length: usize) -> bool {
+fn ends_alike(sent: &str, last_message: &str, length: usize) -> bool {
     let (sent, last_message) = (without_whitespace(sent), without_whitespace(last_message));
     let end = &sent[sent.len().saturating_sub(length)..];
     !last_message.is_empty() && (last_message.ends_with(end) || end.ends_with(&last_message))

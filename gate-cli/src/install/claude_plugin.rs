@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::client::{Content, Target};
+use super::clients::{file, folder, forms};
 use super::command::Commands;
+use super::disk;
 use super::roots::Roots;
 use super::scope::Scope;
 use super::settings_text::split_mark;
-use super::{claude_code, disk};
 use crate::agent::Agent;
 
 /// A plug-in that is switched on.
@@ -29,18 +30,18 @@ pub(super) fn switched_on(roots: &Roots) -> Vec<Plugin> {
     let mut on = BTreeMap::new();
     // The narrower settings overrule the wider ones.
     for scope in [Scope::User, Scope::Shared, Scope::Project] {
-        let settings = document(&claude_code::file(roots, scope)).unwrap_or_default();
+        let settings = document(&file(Agent::ClaudeCode, roots, scope)).unwrap_or_default();
         for (name, is_on) in settings["enabledPlugins"].as_object().into_iter().flatten() {
             on.insert(name.clone(), (scope, is_on == true));
         }
     }
     let on = on.into_iter().filter(|(_, (_, is_on))| *is_on);
-    let list = claude_code::home(roots).join("plugins").join("installed_plugins.json");
+    let list = folder(Agent::ClaudeCode, roots).join("plugins").join("installed_plugins.json");
     let installed = document(&list).unwrap_or_default();
     on.filter_map(|(name, (scope, _))| {
         let folder = installed["plugins"][&name].as_array()?.last()?["installPath"].as_str()?;
         let file = PathBuf::from(folder).join("hooks").join("hooks.json");
-        let forms = claude_code::forms(&Commands::unwritten(Agent::ClaudeCode));
+        let forms = forms(&Commands::unwritten(Agent::ClaudeCode));
         let target = Target { file, content: Content::Hooks(forms) };
         target.file.is_file().then_some(Plugin { name, scope, target })
     })

@@ -1,37 +1,85 @@
-//! The descriptions of all clients.
+//! The settings of all clients, as their facts say. OpenCode has a plug-in instead, and
+//! Goose a manifest beside its hooks.
 
-use super::client::{Client, Target};
+use std::path::{Path, PathBuf};
+
+use super::client::{Content, Switch, Target};
 use super::command::Commands;
+use super::hooks::Form;
 use super::roots::Roots;
 use super::scope::Scope;
-use super::{claude_code, codex, copilot, cursor, droid, gemini, goose, opencode, qwen};
+use super::{goose, opencode};
 use crate::agent::Agent;
+use crate::clients::{SettingsFacts, facts};
 
-pub(super) fn client(agent: Agent) -> &'static Client {
-    match agent {
-        Agent::ClaudeCode => &claude_code::CLIENT,
-        Agent::Codex => &codex::CLIENT,
-        Agent::Gemini => &gemini::CLIENT,
-        Agent::Qwen => &qwen::CLIENT,
-        Agent::Copilot => &copilot::CLIENT,
-        Agent::Cursor => &cursor::CLIENT,
-        Agent::Opencode => &opencode::CLIENT,
-        Agent::Droid => &droid::CLIENT,
-        Agent::Goose => &goose::CLIENT,
+/// The folder that shows that the user has the client.
+pub(super) fn folder(agent: Agent, roots: &Roots) -> PathBuf {
+    let SettingsFacts { folder, folder_variable, .. } = &facts(agent).settings;
+    let named = folder_variable.as_deref().and_then(|variable| roots.variable(variable));
+    match named {
+        // Trust names the file as Codex does: it follows the links of CODEX_HOME, and not
+        // those of HOME.
+        Some(named) if agent == Agent::Codex => named.canonicalize().unwrap_or(named),
+        Some(named) => named,
+        None => roots.path(folder),
     }
+}
+
+/// The file with the client's hooks.
+pub(super) fn file(agent: Agent, roots: &Roots, scope: Scope) -> PathBuf {
+    let settings = &facts(agent).settings;
+    let path = match scope {
+        Scope::User => &settings.user,
+        Scope::Project => &settings.project,
+        Scope::Shared => &settings.shared,
+    };
+    match Path::new(path).strip_prefix(&settings.folder) {
+        Ok(inside) => folder(agent, roots).join(inside),
+        Err(_) => roots.path(path),
+    }
+}
+
+/// The entries of gate's hooks.
+pub(super) fn forms(commands: &Commands<'_>) -> Vec<Form> {
+    let facts = facts(commands.agent());
+    let (moments, entry) = (facts.settings.installs.iter(), facts.settings.entry.iter());
+    let forms = entry.flat_map(|entry| {
+        moments
+            .clone()
+            .map(|moment| Form::new(facts.hook.events.name(*moment), entry, commands, *moment))
+    });
+    forms.collect()
 }
 
 /// The files that gate is put into with these commands.
 pub(super) fn targets(commands: &Commands<'_>, roots: &Roots, scope: Scope) -> Vec<Target> {
-    (client(commands.agent()).targets)(roots, scope, commands)
+    let agent = commands.agent();
+    let file = file(agent, roots, scope);
+    let manifest = (agent == Agent::Goose).then(|| goose::manifest(&file));
+    let content = match agent {
+        Agent::Opencode => opencode::content(commands),
+        _ => Content::Hooks(forms(commands)),
+    };
+    manifest.into_iter().flatten().chain([Target { file, content }]).collect()
+}
+
+/// The settings that can switch the hooks off.
+pub(super) fn switches(agent: Agent, roots: &Roots) -> Vec<Switch<'static>> {
+    let mut files = Scope::ALL.map(|scope| file(agent, roots, scope)).to_vec();
+    files.dedup();
+    let off = &facts(agent).settings.off;
+    let switches = files.iter().flat_map(|file| off.iter().map(move |off| (file, off)));
+    switches.map(|(file, off)| Switch { file: file.clone(), off }).collect()
 }
 
 /// Step for the person before the client runs the hook.
 pub(crate) fn next(agent: Agent, scope: Scope) -> Option<&'static str> {
-    (client(agent).next)(scope)
+    let next = &facts(agent).settings.next;
+    let project = next.project.as_ref().filter(|_| scope != Scope::User);
+    project.or(next.user.as_ref()).map(String::as_str)
 }
 
 /// Command for a script that runs the agent headless, if its hooks are called then.
 pub(crate) fn script(agent: Agent) -> Option<&'static str> {
-    client(agent).script
+    facts(agent).script.as_deref()
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::scope::Scope;
 use crate::agent::Agent;
-use crate::hook;
+use crate::clients::{Moment, facts};
 
 /// Time that the hook may take, in seconds. It is less than the client waits: a client
 /// that gives up lets the agent go.
@@ -15,17 +15,6 @@ const DEADLINE: u64 = 540;
 
 /// Message for a person if the program is gone.
 const MISSING: &str = "gate is not installed: nothing checks whether this work is done";
-
-/// When a client calls gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
-    /// The agent stops.
-    Stop,
-    /// A session begins.
-    Start,
-    /// A person sends a prompt.
-    Prompt,
-}
 
 impl Moment {
     /// Time that the client waits for the hook, in seconds. Gate itself gives up earlier.
@@ -86,7 +75,7 @@ impl<'a> Commands<'a> {
         if moment == Moment::Prompt {
             return "true".to_owned();
         }
-        if hook::client(self.agent).shows_messages {
+        if facts(self.agent).hook.shows_messages {
             return format!("echo '{}'", json!({ "systemMessage": MISSING }));
         }
         format!("echo '{MISSING}' >&2")

@@ -3,17 +3,17 @@
 use std::fs;
 use std::path::Path;
 
-use super::clients::client;
+use super::clients::folder;
 use super::plan;
 use super::roots::Roots;
 use crate::agent::Agent;
+use crate::clients::facts;
 
 /// True if this user has the agent: its program is in PATH, or something stands in its
 /// folder that gate did not put there.
 pub(crate) fn is_here(agent: Agent, roots: &Roots) -> bool {
-    let client = client(agent);
-    client.programs.iter().any(|program| roots.in_path(program).is_some())
-        || has_own_files(agent, roots, &(client.folder)(roots))
+    facts(agent).programs.iter().any(|program| roots.in_path(program).is_some())
+        || has_own_files(agent, roots, &folder(agent, roots))
 }
 
 fn has_own_files(agent: Agent, roots: &Roots, folder: &Path) -> bool {

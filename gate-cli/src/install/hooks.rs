@@ -3,19 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::command::{self, Commands, Moment};
+use super::command::{self, Commands};
 use super::json::{Dialect, Flaw, Layout, Member, Node, added, line, parse, removed, replaced};
 use crate::agent::Agent;
+use crate::clients::{EntryFacts, Moment, Reading, TimeUnit};
 
 /// The member that holds all hooks.
 const HOOKS: &str = "hooks";
-
-/// The events as Claude Code names them, and others after it.
-pub(super) const EVENTS: [(Moment, &str); 3] =
-    [(Moment::Stop, "Stop"), (Moment::Start, "SessionStart"), (Moment::Prompt, "UserPromptSubmit")];
-
-/// Message while the checks run, if the client shows one.
-pub(super) const STATUS: (&str, &str) = ("statusMessage", "gate: running checks…");
 
 /// Layout of an agent's hooks.
 #[derive(Clone, Debug)]
@@ -24,14 +18,7 @@ pub(crate) struct Form {
     /// The client's name for the event.
     pub(super) event: &'static str,
     pub(super) moment: Moment,
-    /// True if hooks stand in groups: `{"hooks": […]}`.
-    pub(super) grouped: bool,
-    /// The member that holds the command.
-    pub(super) key: &'static str,
-    /// The JSON dialect that the client reads.
-    pub(super) dialect: Dialect,
-    /// Members that the file needs beside the hooks.
-    pub(super) beside: &'static [(&'static str, u64)],
+    pub(super) facts: &'static EntryFacts,
     /// The entry.
     pub(super) entry: Map<String, Value>,
 }
@@ -54,48 +41,39 @@ pub(super) struct Merged {
 }
 
 impl Form {
-    /// Entries in groups, as Claude Code has them, with a timeout in seconds.
-    pub(super) fn grouped(event: &'static str, commands: &Commands<'_>, moment: Moment) -> Self {
-        let form = Self { grouped: true, ..Self::flat(event, "command", commands, moment) };
-        form.with("type", "command").with("timeout", moment.timeout())
-    }
-
-    /// Entries that stand under the event itself.
-    pub(super) fn flat(
+    /// The entry for an event, with what the facts say.
+    pub(super) fn new(
         event: &'static str,
-        key: &'static str,
+        facts: &'static EntryFacts,
         commands: &Commands<'_>,
         moment: Moment,
     ) -> Self {
-        let (agent, dialect, beside, entry) = (commands.agent(), Dialect::ANY, &[], Map::new());
-        let form = Self { agent, event, moment, grouped: false, key, dialect, beside, entry };
-        form.with(key, commands.at(moment))
+        let timeout = match facts.unit {
+            TimeUnit::Seconds => moment.timeout(),
+            TimeUnit::Milliseconds => moment.timeout() * 1000,
+        };
+        let mut entry: Map<_, _> = facts.fixed.clone().into_iter().collect();
+        entry.insert(facts.command.clone(), commands.at(moment).into());
+        entry.insert(facts.timeout.clone(), timeout.into());
+        if moment == Moment::Stop {
+            entry.extend(facts.at_stop.clone());
+        }
+        Self { agent: commands.agent(), event, moment, facts, entry }
     }
 
-    /// With what a person reads while the checks run.
-    pub(super) fn with_status(self) -> Self {
-        if self.moment == Moment::Stop { self.with(STATUS.0, STATUS.1) } else { self }
-    }
-
-    /// With one more member in the entry.
-    pub(super) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.entry.insert(name.to_owned(), value.into());
-        self
-    }
-
-    /// For a client that reads this much.
-    pub(super) fn read_as(self, dialect: Dialect) -> Self {
-        Self { dialect, ..self }
-    }
-
-    /// With what the file needs beside the hooks.
-    pub(super) fn beside(self, beside: &'static [(&'static str, u64)]) -> Self {
-        Self { beside, ..self }
+    /// The JSON dialect that the client reads.
+    pub(super) fn dialect(&self) -> Dialect {
+        match self.facts.reads {
+            Reading::Any => Dialect::ANY,
+            Reading::Plain => Dialect::PLAIN,
+            Reading::Marked => Dialect::MARKED,
+            Reading::Commented => Dialect::COMMENTED,
+        }
     }
 
     /// The command of an entry of this form.
     pub(crate) fn command<'a>(&self, entry: &'a Value) -> Option<&'a str> {
-        entry.get(self.key)?.as_str()
+        entry.get(&self.facts.command)?.as_str()
     }
 
     fn is_ours(&self, entry: &Value) -> bool {
@@ -126,7 +104,7 @@ impl Form {
 
     /// The lists that hold entries, by the group's index.
     fn lists<'a>(&self, event: &'a Node) -> Vec<(usize, &'a Node)> {
-        if !self.grouped {
+        if !self.facts.is_grouped {
             return vec![(0, event)];
         }
         let groups = event.items().into_iter().flatten().enumerate();
@@ -149,13 +127,13 @@ impl Form {
             Some(found) => merged.text = self.updated(&merged.text, found)?,
             None => self.append(&mut merged)?,
         }
-        for (name, value) in self.beside {
+        for (name, value) in &self.facts.beside {
             let root = self.root(&merged.text)?;
             if root.get(name).is_none() {
                 let layout = Layout::new(&merged.text, Some(&root));
                 let value = Value::from(*value);
                 merged.text = added(&merged.text, &layout, &root, Some(name), &value);
-                merged.made.push((*name).to_owned());
+                merged.made.push(name.clone());
             }
         }
         let holds = self.found(&merged.text)?;
@@ -180,7 +158,7 @@ impl Form {
         let root = self.root(&merged.text)?;
         let layout = Layout::new(&merged.text, Some(&root));
         let entry = Value::Object(self.entry.clone());
-        let item = if self.grouped { json!({ HOOKS: [entry] }) } else { entry };
+        let item = if self.facts.is_grouped { json!({ HOOKS: [entry] }) } else { entry };
         let event_path = format!("{HOOKS}/{}", self.event);
         let (to, name, value) = match root.get(HOOKS) {
             None => {
@@ -221,7 +199,11 @@ impl Form {
 
     fn list_at<'a>(&self, root: &'a Node, found: &LocatedEntry) -> Option<&'a Node> {
         let event = root.get(HOOKS)?.get(self.event)?;
-        if self.grouped { event.items()?.get(found.group)?.get(HOOKS) } else { Some(event) }
+        if self.facts.is_grouped {
+            event.items()?.get(found.group)?.get(HOOKS)
+        } else {
+            Some(event)
+        }
     }
 
     /// The document without gate's entries, and without what was made for them
@@ -252,7 +234,7 @@ impl Form {
         let is_last = list.items().is_none_or(|items| items.len() == 1);
         let groups = root.get(HOOKS).and_then(|hooks| hooks.get(self.event));
         let (from, index) = match groups {
-            Some(groups) if self.grouped && is_last => (groups, found.group),
+            Some(groups) if self.facts.is_grouped && is_last => (groups, found.group),
             _ => (list, found.index),
         };
         let mut wanted = from.value();
@@ -260,7 +242,7 @@ impl Form {
         let text = removed(text, from, index);
         let now = self.root(&text)?;
         let now = now.get(HOOKS).and_then(|hooks| hooks.get(self.event));
-        let now = if self.grouped && !is_last {
+        let now = if self.facts.is_grouped && !is_last {
             now.and_then(|event| event.items()?.get(found.group)?.get(HOOKS))
         } else {
             now
@@ -294,7 +276,11 @@ impl Form {
         let Member { name, node, .. } = member;
         node.members().is_some_and(<[_]>::is_empty)
             || node.items().is_some_and(<[_]>::is_empty)
-            || self.beside.iter().any(|(beside, value)| beside == name && node.value() == *value)
+            || self
+                .facts
+                .beside
+                .iter()
+                .any(|(beside, value)| beside == name && node.value() == *value)
     }
 
     fn root(&self, text: &str) -> Result<Node, Flaw> {
@@ -321,7 +307,7 @@ impl Form {
             let key = format!("{key}[{index}]");
             object(text, item, Some(&key))?;
             let key = format!("{key}.{HOOKS}");
-            if self.grouped
+            if self.facts.is_grouped
                 && let Some(hooks) = single(text, item, HOOKS, &key)?
                 && hooks.items().is_none()
             {

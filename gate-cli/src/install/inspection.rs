@@ -12,8 +12,8 @@ use serde::Serialize;
 use self::findings::{switched_off, wrong};
 use super::claude_plugin::{self, Plugin};
 use super::client::{Content, Target};
-use super::clients::{client, targets};
-use super::command::{self, Commands, Moment};
+use super::clients::{folder, switches, targets};
+use super::command::{self, Commands};
 use super::detection::is_here;
 use super::hooks::{Form, LocatedEntry};
 use super::json::Flaw;
@@ -26,6 +26,7 @@ use super::trial::TestStop;
 use super::trust::Trust;
 use super::{codex, disk, opencode, trial};
 use crate::agent::Agent;
+use crate::clients::{Moment, facts};
 use crate::failure::Failure;
 
 /// One place in which gate is installed.
@@ -72,7 +73,7 @@ pub(crate) fn inspect(agent: Agent, roots: &Roots) -> Result<Installs, Failure> 
     let mut all = inspect_files(agent, roots, true)?;
     all.counted(agent);
     if !all.places.is_empty() {
-        all.findings.extend((client(agent).switches)(roots).iter().filter_map(switched_off));
+        all.findings.extend(switches(agent, roots).iter().filter_map(switched_off));
     }
     all.findings.extend((!is_here(agent, roots)).then(|| absent(agent, roots)));
     Ok(all)
@@ -155,8 +156,7 @@ pub(super) fn calls_gate(target: &Target) -> bool {
 
 /// Nothing of the client's own is here.
 fn absent(agent: Agent, roots: &Roots) -> Finding {
-    let client = client(agent);
-    let (programs, folder) = (client.programs.join(", "), (client.folder)(roots));
+    let (programs, folder) = (facts(agent).programs.join(", "), folder(agent, roots));
     let message = format!(
         "{} seems not to be installed here: there is no {programs} in PATH, and nothing of its own \
          in {}",
@@ -354,7 +354,7 @@ impl FormEntry<'_> {
     /// True if the entry has all that an installation with these commands would write.
     fn is_current(&self, commands: &Commands<'_>) -> bool {
         self.form.entry.iter().all(|(name, value)| {
-            *name == self.form.key || self.located.entry.get(name) == Some(value)
+            *name == self.form.facts.command || self.located.entry.get(name) == Some(value)
         }) && self.command() == Some(&commands.at(self.form.moment))
     }
 }

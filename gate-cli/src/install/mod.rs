@@ -1,23 +1,19 @@
 //! gate in front of an agent's stop, and where its sessions begin: where each agent
 //! keeps its hooks, what is put there, and how all of it is taken back.
 //!
-//! One file an agent says where its settings are and what stands in them
-//! (`claude_code` and its neighbours). `json` and `hooks` change a document and
-//! leave the rest as it is, `trust` does so for Codex's TOML; `plan` says what
-//! would change, `receipt` what was there before, and `disk` writes.
+//! `crate::clients` has the facts: where settings are and what stands in them; `clients`
+//! reads them, and a client that needs code beside them has a file here. `json` and
+//! `hooks` change a document and leave the rest as it is, `trust` does so for Codex's
+//! TOML; `plan` says what would change, `receipt` what was there before, and `disk`
+//! writes.
 
-mod claude_code;
 mod claude_plugin;
 mod client;
 mod clients;
 mod codex;
 mod command;
-mod copilot;
-mod cursor;
 mod detection;
 mod disk;
-mod droid;
-mod gemini;
 mod goose;
 mod hooks;
 mod inspection;
@@ -25,7 +21,6 @@ mod json;
 mod opencode;
 mod plan;
 mod program;
-mod qwen;
 mod receipt;
 mod roots;
 mod scope;

@@ -2,11 +2,10 @@
 
 use serde_json::Value;
 
-use super::client::{Client, Content, Target, no_switches};
-use super::command::{self, Commands, Moment};
-use super::roots::Roots;
-use super::scope::Scope;
+use super::client::Content;
+use super::command::{self, Commands};
 use crate::agent::Agent;
+use crate::clients::Moment;
 
 /// The plug-in; its command is filled in.
 const PLUGIN: &str = include_str!("../templates/opencode-gate.js");
@@ -17,27 +16,9 @@ const BLANK: &str = "\"gate hook opencode\"";
 /// The line that the command stands in.
 const LINE: &str = "const COMMAND = ";
 
-pub(super) const CLIENT: Client = Client {
-    programs: &["opencode"],
-    folder: |roots| roots.config.join("opencode"),
-    targets,
-    next: |_| {
-        Some(
-            "`opencode run` ends at the first idle moment, so the plug-in cannot hold it: gate \
-             that with `gate check` in the loop that runs it, and go on with `opencode run -s`",
-        )
-    },
-    switches: no_switches,
-    script: None,
-};
-
-fn targets(roots: &Roots, scope: Scope, commands: &Commands<'_>) -> Vec<Target> {
-    let folder = match scope {
-        Scope::User => roots.config.join("opencode"),
-        Scope::Project | Scope::Shared => roots.project.join(".opencode"),
-    };
-    let content = Content::Own { text: written(commands), mark: LINE };
-    vec![Target { file: folder.join("plugins").join("gate.js"), content }]
+/// The plug-in with these commands.
+pub(super) fn content(commands: &Commands<'_>) -> Content {
+    Content::Own { text: written(commands), mark: LINE }
 }
 
 /// A plug-in of gate's, as it stands in a file.

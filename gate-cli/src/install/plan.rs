@@ -250,7 +250,9 @@ fn installed(
     let old = files.load()?;
     let text = decode(file, before.as_deref())?;
     let mended = text.as_deref().map(|text| match &target.content {
-        Content::Hooks(forms) if options.fix => forms.first().map(|form| form.dialect.mended(text)),
+        Content::Hooks(forms) if options.fix => {
+            forms.first().map(|form| form.dialect().mended(text))
+        }
         _ => None,
     });
     let mended = mended.flatten();
@@ -292,7 +294,7 @@ fn installed(
 pub(super) fn unread(target: &Target, text: &str) -> Option<Flaw> {
     let Content::Hooks(forms) = &target.content else { return None };
     let form = forms.first()?;
-    let flaw = form.dialect.unread(text)?;
+    let flaw = form.dialect().unread(text)?;
     let name = form.agent.name();
     let message =
         format!("{}: {name} does not read such a file, and runs no hook of it", flaw.message);

@@ -1,8 +1,7 @@
 //! The folders that agents' settings are found from.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::scope::Scope;
 use crate::failure::Failure;
 use crate::settings::Places;
 
@@ -39,20 +38,22 @@ impl Roots {
         })
     }
 
-    /// A folder that a variable may name, else one in the home folder.
-    pub(super) fn named(&self, variable: &str, default: &str) -> PathBuf {
-        self.variable(variable).unwrap_or_else(|| self.home.join(default))
+    /// A path of the facts: in the home folder, in the user's settings folder, else in the
+    /// project.
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        if let Some(path) = path.strip_prefix("~/") {
+            return self.home.join(path);
+        }
+        match path.strip_prefix("$XDG_CONFIG_HOME/") {
+            Some(path) => self.config.join(path),
+            None => self.project.join(path),
+        }
     }
 
     /// The folder that a variable names.
     pub(super) fn variable(&self, name: &str) -> Option<PathBuf> {
         let mut set = self.environment.iter().filter(|(_, value)| !value.is_empty());
         set.find(|(known, _)| known == name).map(|(_, value)| self.project.join(value))
-    }
-
-    /// The user's home, or the project.
-    pub(super) fn root(&self, scope: Scope) -> &Path {
-        if scope == Scope::User { &self.home } else { &self.project }
     }
 
     /// A program in PATH.

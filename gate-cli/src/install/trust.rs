@@ -7,15 +7,18 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
 
-use super::command::Moment;
-use super::hooks::{Form, LocatedEntry, Merged, STATUS};
+use super::hooks::{Form, LocatedEntry, Merged};
 use super::json::{Flaw, line};
+use crate::clients::Moment;
 
 /// The tables that it stands in.
 const TABLES: [&str; 2] = ["hooks", "state"];
 
 /// The key of the digest.
 const HASH: &str = "trusted_hash";
+
+/// The member with the message while the hook runs.
+const STATUS: &str = "statusMessage";
 
 /// Codex's timeout for an entry that names none, in seconds.
 const USUAL_TIMEOUT: u64 = 600;
@@ -38,8 +41,8 @@ impl Trust {
             "timeout": entry.get("timeout").cloned().unwrap_or(Value::from(USUAL_TIMEOUT)),
             "type": "command",
         });
-        if let Some(status) = entry.get(STATUS.0) {
-            hook[STATUS.0] = status.clone();
+        if let Some(status) = entry.get(STATUS) {
+            hook[STATUS] = status.clone();
         }
         // The members come in the order of their names, as the digest wants it.
         let event = match form.moment {

@@ -4,7 +4,7 @@
 
 use clap::ValueEnum;
 
-use crate::agent::{Agent, IN_RUN, MARKS};
+use crate::agent::{Agent, IN_RUN, mark};
 
 /// A variable that several agents set to their own name.
 const NAMED: &str = "AGENT";
@@ -14,7 +14,7 @@ pub(super) fn first(environment: &[(String, String)]) -> Option<String> {
     let set = environment.iter().filter(|(_, value)| !value.is_empty());
     let mut marks = set.filter(|(name, value)| {
         name == IN_RUN
-            || MARKS.iter().any(|(mark, _)| mark == name)
+            || mark(name).is_some()
             || (name == NAMED && Agent::from_str(value, true).is_ok())
     });
     marks.next().map(|(name, value)| format!("{name}={value}"))

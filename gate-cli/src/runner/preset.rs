@@ -1,8 +1,8 @@
 //! Command lines that start agents without a person in front of them, and the
 //! permissions that they give.
 //!
-//! The flags of a row were tried with the version that it names. A row without a version
-//! follows the client's documentation.
+//! The flags of a row were tried with the latest version that `crate::clients` has of the
+//! client; without one they follow its documentation.
 
 use std::path::Path;
 
@@ -26,9 +26,6 @@ pub(crate) enum Allow {
 
 struct Preset {
     agent: &'static str,
-    /// The version that was tried; the guide names it.
-    #[cfg_attr(not(test), allow(dead_code, reason = "a fact of the row, which a test reads"))]
-    version: Option<&'static str>,
     /// The program and its fixed arguments.
     start: &'static [&'static str],
     /// Arguments after all options.
@@ -77,7 +74,6 @@ const COARSE: &str = "this client has no permission between none and all: every 
 const PRESETS: [Preset; 11] = [
     Preset {
         agent: "claude-code",
-        version: Some("2.1.330"),
         start: &["claude", "-p", "--output-format", "stream-json", "--verbose"],
         end: &[],
         edits: args(&["--permission-mode", "acceptEdits"]),
@@ -93,7 +89,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "codex",
-        version: Some("0.169.0"),
         start: &["codex", "exec", "--json"],
         end: &["-"],
         edits: args(&["--sandbox", "workspace-write"]),
@@ -105,7 +100,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "gemini",
-        version: Some("0.61.0"),
         start: &["gemini", "--output-format", "stream-json"],
         end: &[],
         edits: args(&["--skip-trust", "--approval-mode", "auto_edit"]),
@@ -121,7 +115,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "qwen",
-        version: Some("0.15.10"),
         start: &["qwen", "--output-format", "stream-json"],
         end: &[],
         edits: args(&["--approval-mode", "auto-edit"]),
@@ -137,7 +130,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "copilot",
-        version: Some("1.0.102"),
         start: &["copilot", "-p", "{prompt}", "--output-format", "json"],
         end: &[],
         edits: args(&["--allow-tool", "write"]),
@@ -153,7 +145,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "cursor",
-        version: None,
         start: &["cursor-agent", "-p", "--output-format", "stream-json"],
         end: &["{prompt}"],
         edits: args(&["--force"]),
@@ -164,7 +155,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "opencode",
-        version: Some("1.18.33"),
         start: &["opencode", "run", "--format", "json"],
         end: &["{prompt}"],
         edits: variables(&[("OPENCODE_PERMISSION", r#"{"edit":"allow"}"#)]),
@@ -175,7 +165,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "amp",
-        version: None,
         start: &["amp", "-x", "--stream-json"],
         end: &[],
         edits: NOTHING,
@@ -186,7 +175,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "droid",
-        version: Some("0.215.0"),
         start: &["droid", "exec", "--output-format", "stream-json"],
         end: &["{prompt}"],
         edits: args(&["--auto", "low"]),
@@ -197,7 +185,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "goose",
-        version: None,
         start: &["goose", "run", "-i", "-", "--output-format", "stream-json"],
         end: &[],
         edits: variables(&[("GOOSE_MODE", "auto")]),
@@ -208,7 +195,6 @@ const PRESETS: [Preset; 11] = [
     },
     Preset {
         agent: "aider",
-        version: None,
         start: &["aider", "--yes-always", "--message", "{prompt}"],
         end: &[],
         edits: NOTHING,

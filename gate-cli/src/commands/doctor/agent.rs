@@ -9,6 +9,7 @@ use super::PROBLEMS;
 use super::card::agent_card;
 use super::record::AgentRecord;
 use crate::agent::Agent;
+use crate::clients::facts;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, HookProgram, HookState, Roots};
@@ -50,6 +51,10 @@ pub(super) fn outdated(here: &Here, agent: Agent) -> Option<Finding> {
 pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {
     let result = install::inspect(agent, &Roots::new(&here.places)?)?;
     let record = AgentRecord::new(agent.name(), result.places, result.findings);
-    print(&if json { render::json(&record)? } else { agent_card(&record) })?;
+    print(&if json {
+        render::json(&record)?
+    } else {
+        agent_card(&record, &facts(agent).source())
+    })?;
     Ok(if record.ok { DONE } else { PROBLEMS })
 }

@@ -23,10 +23,10 @@ pub(super) fn doctor_card(record: &DoctorRecord) -> String {
     card.page.into_text()
 }
 
-/// The card of an agent's installation.
-pub(super) fn agent_card(record: &AgentRecord) -> String {
+/// The card of an agent's installation, with the source of what gate knows of the client.
+pub(super) fn agent_card(record: &AgentRecord, source: &str) -> String {
     let mut card = Card { page: Page::new() };
-    card.group(&record.agent, record.findings.iter(), None);
+    card.group(&format!("{} ({source})", record.agent), record.findings.iter(), None);
     let problems = match record.problems() {
         0 => "no problem found".to_owned(),
         more => counted(more),

@@ -9,7 +9,7 @@ use super::super::{Event, Payload, client};
 use crate::agent::Agent;
 
 fn event(agent: Agent, payload: &Value) -> Event {
-    (client(agent).event)(&Payload::new(payload, &[]))
+    client(agent).event(&Payload::new(payload, &[]))
 }
 
 #[track_caller]

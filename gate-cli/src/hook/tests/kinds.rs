@@ -8,13 +8,13 @@ use crate::agent::Agent;
 
 #[track_caller]
 fn check(agent: Agent, payload: &Value, kind: EventKind) {
-    let event = (client(agent).event)(&Payload::new(payload, &[]));
+    let event = client(agent).event(&Payload::new(payload, &[]));
     assert_eq!(event.kind, kind, "{}: {payload}", agent.name());
 }
 
 #[track_caller]
 fn check_judged(agent: Agent, payload: &Value, why_not: Option<&str>) {
-    let event = (client(agent).event)(&Payload::new(payload, &[]));
+    let event = client(agent).event(&Payload::new(payload, &[]));
     assert_eq!(event.not_judged, why_not, "{}: {payload}", agent.name());
     assert_eq!(event.kind, EventKind::Stop, "{}: {payload}", agent.name());
 }
@@ -122,7 +122,7 @@ fn plan_mode_is_where_the_client_has_it() {
 fn an_entry_point_says_if_a_person_sits_in_front_of_claude_code() {
     let is_headless = |entry: &str| {
         let environment = [("CLAUDE_CODE_ENTRYPOINT".to_owned(), entry.to_owned())];
-        (client(Agent::ClaudeCode).is_headless)(&Payload::new(&json!({}), &environment))
+        client(Agent::ClaudeCode).is_headless(&Payload::new(&json!({}), &environment))
     };
     assert_eq!(is_headless("sdk-cli"), Some(true));
     assert_eq!(is_headless("cli"), Some(false));
@@ -142,7 +142,7 @@ fn a_rollout_says_if_a_person_sits_in_front_of_codex() {
         let header = json!({ "type": "session_meta", "payload": { "id": "s", "source": source } });
         let later = json!({ "type": "session_meta", "payload": { "source": "exec" } });
         std::fs::write(&rollout, format!("{header}\n{later}\n")).unwrap();
-        let found = (client(Agent::Codex).is_headless)(&Payload::new(&payload, &[]));
+        let found = client(Agent::Codex).is_headless(&Payload::new(&payload, &[]));
         assert_eq!(found, Some(expected), "{header}");
     }
 }

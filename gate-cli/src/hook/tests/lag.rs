@@ -12,7 +12,7 @@ fn lag(agent: Agent, payload: &Value, transcript: &str, last_message: &str) -> T
     let file = folder.path().join("events.jsonl");
     std::fs::write(&file, transcript).unwrap();
     let records = RecentRecords::read(&file);
-    (client(agent).transcript_lag)(&Payload::new(payload, &[]), &records, last_message)
+    client(agent).transcript_lag(&Payload::new(payload, &[]), &records, last_message)
 }
 
 /// Copilot's lag at a stop of `CALLED_AT` after these records.

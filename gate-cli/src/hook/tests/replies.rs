@@ -18,7 +18,7 @@ fn a_refusal_has_no_other_key_and_cursors_is_the_next_prompt() {
             Agent::Cursor => json!({ "followup_message": "Run the tests." }),
             _ => json!({ "decision": "block", "reason": "Run the tests." }),
         };
-        assert_eq!((client(agent).refusal)("Run the tests."), expected, "{}", agent.name());
+        assert_eq!(client(agent).refusal("Run the tests."), expected, "{}", agent.name());
     }
 }
 

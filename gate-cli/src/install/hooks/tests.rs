@@ -4,10 +4,20 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::clients::facts;
 
 pub(super) fn claude(command: &str) -> Form {
-    let commands = Commands::unwritten(Agent::ClaudeCode);
-    Form::grouped("Stop", &commands, Moment::Stop).with("command", command)
+    // Droid's entry is the plainest: nothing but what all have.
+    form(Agent::ClaudeCode, Agent::Droid, command)
+}
+
+/// The entry of an agent's stop with another one's facts and this command.
+fn form(agent: Agent, facts_of: Agent, command: &str) -> Form {
+    let facts = facts(facts_of);
+    let (event, entry) = (&facts.hook.events.stop, facts.settings.entry.as_ref().unwrap());
+    let mut form = Form::new(event, entry, &Commands::unwritten(agent), Moment::Stop);
+    form.entry.insert("command".to_owned(), command.into());
+    form
 }
 
 const COMMAND: &str = "/usr/bin/gate hook claude-code --deadline 540s";
@@ -76,11 +86,9 @@ fn another_agents_entry_is_not_taken_for_this_ones() {
 
 #[test]
 fn a_flat_form_brings_what_the_file_needs() {
-    let commands = Commands::unwritten(Agent::Cursor);
-    let form = Form::flat("stop", "command", &commands, Moment::Stop).with("loop_limit", 50);
-    let form = form.with("command", "gate hook cursor").beside(&[("version", 1)]);
+    let form = form(Agent::Cursor, Agent::Cursor, "gate hook cursor");
     let merged = form.merged("").unwrap();
-    let expected = json!({"version": 1, "hooks": {"stop": [{"command": "gate hook cursor", "loop_limit": 50}]}});
+    let expected = json!({"version": 1, "hooks": {"stop": [{"command": "gate hook cursor", "loop_limit": 50, "timeout": 600}]}});
     assert_eq!(value(&merged.text), expected);
     assert_eq!(form.without(&merged.text, &merged.made).unwrap().as_deref(), Some("{}\n"));
     let own = r#"{"version": 2}"#;

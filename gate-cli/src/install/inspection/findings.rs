@@ -120,14 +120,14 @@ fn untrusted(inspection: Inspection<'_>, place: &Install, target: &Target) -> Ve
 }
 
 /// A setting that switches all hooks off.
-pub(super) fn switched_off(switch: &Switch) -> Option<Finding> {
+pub(super) fn switched_off(switch: &Switch<'_>) -> Option<Finding> {
     let bytes = disk::read(&switch.file).ok()??;
     let text = String::from_utf8(bytes).ok()?;
     let root = json::parse(split_mark(&text).1).ok()??;
-    let node = switch.path.iter().try_fold(&root, |node, name| node.get(name))?;
+    let node = switch.off.member.iter().try_fold(&root, |node, name| node.get(name))?;
     let value = node.value();
-    switch.off.contains(&value).then(|| {
-        let (file, path) = (switch.file.display(), switch.path.join("."));
+    switch.off.value.contains(&value).then(|| {
+        let (file, path) = (switch.file.display(), switch.off.member.join("."));
         let message = format!("{file}: {path} = {value}: the hook is not run");
         Finding::new(Level::Problem, "hooks-off", message)
     })

@@ -6,7 +6,8 @@ use std::os::unix::fs::symlink;
 use tempfile::TempDir;
 
 use super::*;
-use crate::install::client::{OffValue, Switch};
+use crate::clients::{OffSwitch, OffValue};
+use crate::install::client::Switch;
 use crate::settings::Places;
 
 /// A user's home with a folder of programs, a project, and gate's folder.
@@ -212,20 +213,22 @@ fn hooks_that_codex_has_switched_off_are_not_run() {
 #[test]
 fn a_setting_switches_hooks_off_by_its_value_alone() {
     let machine = Machine::new();
-    let switch = |off| Switch { file: machine.path("s.json"), path: &["hooks", "off"], off };
-    let is_off = |off, text: &str| {
+    let is_off = |value: &OffValue, text: &str| {
         machine.write("s.json", text);
-        switched_off(&switch(off)).map(|finding| finding.message)
+        let member = vec!["hooks".to_owned(), "off".to_owned()];
+        let off = &OffSwitch { member, value: value.clone() };
+        let switch = Switch { file: machine.path("s.json"), off };
+        switched_off(&switch).map(|finding| finding.message)
     };
     let file = machine.path("s.json").display().to_string();
     let told = |value: &str| Some(format!("{file}: hooks.off = {value}: the hook is not run"));
-    let off = OffValue::Is(true);
+    let off = &OffValue::Is(true);
     assert_eq!(is_off(off, r#"{"hooks": {"off": true}}"#), told("true"));
     assert_eq!(is_off(off, "\u{feff}{\"hooks\": {\"off\": true}} // all"), told("true"));
     assert_eq!(is_off(off, r#"{"hooks": {"off": "true"}}"#), None);
     assert_eq!(is_off(off, r#"{"hooks": true}"#), None);
     assert_eq!(is_off(off, "{"), None);
-    let listed = OffValue::Lists("gate");
+    let listed = &OffValue::Lists("gate".to_owned());
     assert_eq!(is_off(listed, r#"{"hooks":{"off":["x","gate"]}}"#), told(r#"["x","gate"]"#));
     assert_eq!(is_off(listed, r#"{"hooks":{"off":["gate2"]}}"#), None);
     assert_eq!(is_off(listed, r#"{"hooks":{"off":"gate"}}"#), None);

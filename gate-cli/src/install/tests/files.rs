@@ -4,10 +4,12 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use super::super::clients;
 use super::super::disk::{read, real, remove, write};
 use super::super::roots::Roots;
 use super::super::scope::Scope;
 use super::roots;
+use crate::agent::Agent;
 use crate::settings::Places;
 
 fn entries(folder: &Path) -> usize {
@@ -74,12 +76,13 @@ fn settings_are_found_from_the_variables_that_say_something() {
     let (folder, roots) =
         roots(&[("CLAUDE_CONFIG_DIR", "../c"), ("EMPTY", ""), ("PATH", "bin:/abs::relative")]);
     let project = folder.path().join("project");
-    assert_eq!(roots.named("CLAUDE_CONFIG_DIR", ".claude"), project.join("../c"));
-    assert_eq!(roots.named("EMPTY", ".claude"), folder.path().join("home/.claude"));
-    assert_eq!(roots.variable("MISSING"), None);
-    assert_eq!(roots.config, folder.path().join("home/.config"));
-    assert_eq!(roots.root(Scope::User), folder.path().join("home"));
-    assert_eq!(roots.root(Scope::Shared), project);
+    assert_eq!(clients::folder(Agent::ClaudeCode, &roots), project.join("../c"));
+    let settings = clients::file(Agent::ClaudeCode, &roots, Scope::User);
+    assert_eq!(settings, project.join("../c/settings.json"));
+    assert_eq!([roots.variable("EMPTY"), roots.variable("MISSING")], [None, None]);
+    assert_eq!(roots.path("~/.claude"), folder.path().join("home/.claude"));
+    assert_eq!(roots.path("$XDG_CONFIG_HOME/goose"), folder.path().join("home/.config/goose"));
+    assert_eq!(roots.path(".codex/hooks.json"), project.join(".codex/hooks.json"));
     fs::create_dir(project.join("bin")).unwrap();
     fs::write(project.join("bin/gate"), "").unwrap();
     assert_eq!(roots.in_path("gate"), None, "a relative folder depends on who looks");

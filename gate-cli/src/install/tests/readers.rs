@@ -1,12 +1,13 @@
 //! What each client reads of a file, and a plug-in that is known again.
 
-use super::super::command::{Commands, Moment};
+use super::super::command::Commands;
 use super::super::json::Dialect;
 use super::super::opencode::plugin;
 use super::super::settings_text::{decode, split_mark};
 use super::super::{clients, scope::Scope};
 use super::roots;
 use crate::agent::Agent;
+use crate::clients::Moment;
 use crate::install::client::Content;
 
 /// The line of the first thing that a reader of each dialect does not read: plain JSON,

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
+use crate::clients::{HookFacts, facts};
 
 /// The agent's last word.
 const CLAIM: &str =
@@ -16,53 +17,50 @@ const SESSION: &str = "00000000-0000-4000-8000-000000000000";
 
 const TIME: &str = "2026-01-01T00:00:00.000Z";
 
-/// The event of a stop.
+/// The event of a stop, with the client's names and keys.
 pub(super) fn stop_event(agent: Agent, project: &Path, transcript: &Path) -> Value {
-    let common = json!({
-        "session_id": SESSION,
+    let HookFacts { events, keys, has_plan_mode, .. } = &facts(agent).hook;
+    let mut common = json!({
         "cwd": project.display().to_string(),
-        "transcript_path": transcript.display().to_string(),
-        "hook_event_name": "Stop",
+        "hook_event_name": events.stop,
         "stop_hook_active": false,
     });
+    let transcript = transcript.display().to_string();
+    for (key, value) in [
+        (keys.session.first(), SESSION),
+        (keys.transcript.first(), &transcript),
+        (keys.message.as_ref(), CLAIM),
+        (keys.prompt_id.as_ref(), SESSION),
+    ] {
+        if let Some(key) = key {
+            common[key] = value.into();
+        }
+    }
+    if *has_plan_mode {
+        common["permission_mode"] = "default".into();
+    }
     let own = match agent {
-        Agent::ClaudeCode => json!({
-            "prompt_id": SESSION,
-            "permission_mode": "default",
-            "effort": { "level": "medium" },
-            "last_assistant_message": CLAIM,
-            "background_tasks": [],
-            "session_crons": [],
-        }),
-        Agent::Codex => json!({
-            "turn_id": "1",
-            "transcript_path": null,
-            "model": "test",
-            "permission_mode": "default",
-            "last_assistant_message": CLAIM,
-        }),
-        Agent::Gemini => json!({
-            "hook_event_name": "AfterAgent",
-            "timestamp": TIME,
-            "prompt": PROMPT,
-            "prompt_response": CLAIM,
-        }),
+        Agent::ClaudeCode => {
+            json!({ "effort": { "level": "medium" }, "background_tasks": [], "session_crons": [] })
+        }
+        Agent::Codex => json!({ "transcript_path": null, "model": "test" }),
+        Agent::Gemini => json!({ "timestamp": TIME, "prompt": PROMPT, "prompt_response": CLAIM }),
         // Qwen Code says always that its hook is active.
         Agent::Qwen => {
             json!({ "timestamp": TIME, "stop_hook_active": true, "last_assistant_message": CLAIM })
         }
         Agent::Copilot => json!({ "timestamp": TIME, "stop_reason": "end_turn" }),
-        Agent::Droid => json!({ "permission_mode": "default" }),
-        Agent::Cursor => return cursor(project, transcript),
-        Agent::Opencode => return opencode(project),
+        Agent::Cursor => return cursor(project, &transcript),
+        Agent::Opencode => json!({ "client": "opencode" }),
         Agent::Goose => {
             return json!({ "event": "Stop", "session_id": SESSION, "last_assistant_message": CLAIM });
         }
+        _ => json!({}),
     };
     joined(common, own)
 }
 
-fn cursor(project: &Path, transcript: &Path) -> Value {
+fn cursor(project: &Path, transcript: &str) -> Value {
     json!({
         "conversation_id": SESSION,
         "generation_id": SESSION,
@@ -70,19 +68,9 @@ fn cursor(project: &Path, transcript: &Path) -> Value {
         "hook_event_name": "stop",
         "cursor_version": "0",
         "workspace_roots": [project.display().to_string()],
-        "transcript_path": transcript.display().to_string(),
+        "transcript_path": transcript,
         "status": "completed",
         "loop_count": 0,
-    })
-}
-
-fn opencode(project: &Path) -> Value {
-    json!({
-        "hook_event_name": "session.idle",
-        "session_id": SESSION,
-        "cwd": project.display().to_string(),
-        "last_assistant_message": CLAIM,
-        "client": "opencode",
     })
 }
 

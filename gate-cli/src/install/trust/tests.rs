@@ -3,14 +3,25 @@
 use super::super::command::Commands;
 use super::*;
 use crate::agent::Agent;
+use crate::clients::facts;
 
-fn form(event: &'static str, moment: Moment) -> Form {
-    let commands = Commands::unwritten(Agent::Codex);
-    Form::grouped(event, &commands, moment).with("command", "gate hook codex")
+fn form(moment: Moment) -> Form {
+    let facts = facts(Agent::Codex);
+    let (event, entry) = (facts.hook.events.name(moment), facts.settings.entry.as_ref().unwrap());
+    let mut form = Form::new(event, entry, &Commands::unwritten(Agent::Codex), moment);
+    form.entry.insert("command".to_owned(), "gate hook codex".into());
+    form
+}
+
+/// A stop's entry that shows nothing while the hook runs.
+fn silent() -> Form {
+    let mut form = form(Moment::Stop);
+    form.entry.remove(STATUS);
+    form
 }
 
 fn trust() -> Trust {
-    let form = form("Stop", Moment::Stop);
+    let form = silent();
     let found = form.found(&form.merged("").unwrap().text).unwrap();
     Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form)
 }
@@ -26,7 +37,7 @@ fn the_digest_is_that_of_the_sorted_compact_json() {
 
 #[test]
 fn the_digest_knows_what_is_shown_while_the_hook_runs() {
-    let form = form("Stop", Moment::Stop).with_status();
+    let form = form(Moment::Stop);
     let found = form.found(&form.merged("").unwrap().text).unwrap();
     let shown = Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form);
     assert_eq!(shown.key, trust().key);
@@ -35,15 +46,15 @@ fn the_digest_knows_what_is_shown_while_the_hook_runs() {
 
 #[test]
 fn each_event_has_a_digest_of_its_own() {
-    let of = |event, moment, name: &str| {
-        let form = form(event, moment);
+    let of = |moment, name: &str| {
+        let form = form(moment);
         let found = form.found(&form.merged("").unwrap().text).unwrap();
         let trust = Trust::new(Path::new("/home/a b/.codex/hooks.json"), &found[0], &form);
         assert_eq!(trust.key, format!("/home/a b/.codex/hooks.json:{name}:0:0"));
         trust
     };
-    let start = of("SessionStart", Moment::Start, "session_start");
-    let prompt = of("UserPromptSubmit", Moment::Prompt, "user_prompt_submit");
+    let start = of(Moment::Start, "session_start");
+    let prompt = of(Moment::Prompt, "user_prompt_submit");
     let both = [trust(), start, prompt];
     let before = "model = \"x\"\n";
     let merged = merged(&both, before).unwrap();

@@ -1,0 +1,350 @@
+//! The facts of agents' clients, as `clients.toml` holds them: all that differs between
+//! their hooks as data. Code that a client needs beside them is in `hook` and `install`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::agent::Agent;
+
+static FACTS: LazyLock<Facts> = LazyLock::new(read);
+
+#[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+fn read() -> Facts {
+    toml::from_str(include_str!("clients.toml")).expect("clients.toml holds the facts")
+}
+
+/// The facts of this agent's client.
+#[expect(clippy::expect_used, reason = "a test finds the table of each agent")]
+pub(crate) fn facts(agent: Agent) -> &'static ClientFacts {
+    let mut clients = FACTS.client.iter();
+    clients.find(|facts| facts.name == agent.name()).expect("clients.toml has each agent")
+}
+
+/// The facts of all clients with hooks.
+pub(crate) fn all() -> impl Iterator<Item = &'static ClientFacts> {
+    FACTS.client.iter()
+}
+
+/// The verification of a client, with hooks or without.
+#[cfg_attr(not(test), expect(dead_code, reason = "a test compares the permissions with it"))]
+pub(crate) fn verified(name: &str) -> Option<&'static Verified> {
+    let hooked = FACTS.client.iter().find(|facts| facts.name == name).map(|facts| &facts.verified);
+    let program = || FACTS.program.iter().find(|facts| facts.name == name);
+    hooked.or_else(|| Some(&program()?.verified))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Facts {
+    client: Vec<ClientFacts>,
+    program: Vec<ProgramFacts>,
+}
+
+/// An agent without a hook that could hold its stop.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
+struct ProgramFacts {
+    name: String,
+    title: String,
+    programs: Vec<String>,
+    verified: Verified,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClientFacts {
+    /// As on the command line.
+    name: String,
+    /// As its maker writes it.
+    pub(crate) title: String,
+    /// Its programs; hooks are children of the first.
+    pub(crate) programs: Vec<String>,
+    /// Other names by which its processes are known.
+    pub(crate) packages: Vec<String>,
+    pub(crate) verified: Verified,
+    /// The command for a script that runs it headless, if its hooks are called then.
+    pub(crate) script: Option<String>,
+    pub(crate) marks: Marks,
+    pub(crate) hook: HookFacts,
+    pub(crate) settings: SettingsFacts,
+}
+
+/// The source of a table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Verified {
+    /// The latest is the last; none where only documentation was read.
+    pub(crate) versions: Vec<String>,
+    pub(crate) date: toml::value::Datetime,
+    pub(crate) by: Source,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) enum Source {
+    #[serde(rename = "real client")]
+    RealClient,
+    #[serde(rename = "documentation")]
+    Documentation,
+}
+
+impl ClientFacts {
+    /// The source of these facts, for a person.
+    pub(crate) fn source(&self) -> String {
+        let Verified { versions, date, by } = &self.verified;
+        let version = versions.last().map_or("", String::as_str);
+        match by {
+            Source::RealClient => format!("verified with {} {version}, {date}", self.title),
+            Source::Documentation => format!("by the documentation of {}, {date}", self.title),
+        }
+    }
+}
+
+/// The variables that the client sets for the programs that it starts.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Marks {
+    /// For its own hooks as well.
+    pub(crate) hooks: Vec<String>,
+    /// For its agent's tools alone.
+    pub(crate) tools: Vec<String>,
+}
+
+/// The interface of the client's hooks.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HookFacts {
+    pub(crate) events: Events,
+    pub(crate) keys: Keys,
+    pub(crate) lag: Option<LagSign>,
+    /// True if the event's `permission_mode` may be `plan`.
+    pub(crate) has_plan_mode: bool,
+    /// True if a hook can keep a prompt from the model.
+    pub(crate) blocks_prompts: bool,
+    /// True if the client shows a `systemMessage` to the person and does nothing else
+    /// with it.
+    pub(crate) shows_messages: bool,
+    /// The words of a command line that show that no person sits in front of the client.
+    pub(crate) headless_words: Vec<String>,
+    /// The variable with the folder in which the session began. The agent may have
+    /// changed its folder since.
+    pub(crate) project_variable: Option<String>,
+    /// Seconds that the client waits for a hook whose settings name no time, if that is
+    /// documented.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
+    default_timeout: Option<u64>,
+    /// Seconds for a hook if the installed command names none: below the client's default.
+    pub(crate) deadline: u64,
+    /// The refusals after which the client lets its agent stop.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
+    refusal_cap: String,
+}
+
+/// The client's names for its events.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Events {
+    pub(crate) stop: String,
+    pub(crate) start: String,
+    /// All spellings; an installation takes the first.
+    pub(crate) prompt: Vec<String>,
+}
+
+impl Events {
+    /// The name under which the client's settings have an event.
+    pub(crate) fn name(&self, moment: Moment) -> &str {
+        match moment {
+            Moment::Stop => &self.stop,
+            Moment::Start => &self.start,
+            Moment::Prompt => self.prompt.first().map_or("", String::as_str),
+        }
+    }
+}
+
+/// Keys of the payload. Of several, the first that has a text counts.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Keys {
+    pub(crate) session: Vec<String>,
+    pub(crate) transcript: Vec<String>,
+    /// The agent's last message, if the client sends it whole and unchanged.
+    pub(crate) message: Option<String>,
+    /// An id that differs from prompt to prompt within a session.
+    pub(crate) prompt_id: Option<String>,
+    /// A text whose digest serves as that id.
+    pub(crate) prompt_digest: Option<String>,
+}
+
+/// A key of the payload that shows if the transcript has the last message already.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub(crate) enum LagSign {
+    /// A text that ends as the message does.
+    End {
+        key: String,
+        /// Characters that are compared; all if not given.
+        chars: Option<usize>,
+        /// False if another end does not prove that the transcript is behind.
+        is_certain: bool,
+    },
+    /// The id of the message's record.
+    Record(String),
+}
+
+/// When a client calls gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Moment {
+    /// The agent stops.
+    Stop,
+    /// A session begins.
+    Start,
+    /// A person sends a prompt.
+    Prompt,
+}
+
+/// The settings that hold the client's hooks. Paths begin in the home folder (`~/`), in
+/// the user's settings folder (`$XDG_CONFIG_HOME/`), else in the project.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SettingsFacts {
+    /// The folder that shows that the user has the client.
+    pub(crate) folder: String,
+    /// The variable that names another folder instead.
+    pub(crate) folder_variable: Option<String>,
+    pub(crate) user: String,
+    pub(crate) project: String,
+    pub(crate) shared: String,
+    /// The events that gate is installed for, first that of a stop.
+    pub(crate) installs: Vec<Moment>,
+    /// What switches the hooks off.
+    #[serde(default)]
+    pub(crate) off: Vec<OffSwitch>,
+    /// Steps for the person before the client runs the hook.
+    #[serde(default)]
+    pub(crate) next: NextSteps,
+    /// None if the client has no hooks in settings, but a plug-in.
+    pub(crate) entry: Option<EntryFacts>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NextSteps {
+    pub(crate) user: Option<String>,
+    /// For settings in a project, shared or not; that of the user if not given.
+    pub(crate) project: Option<String>,
+}
+
+/// A setting with which a client runs no hooks.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OffSwitch {
+    /// The path of the member.
+    pub(crate) member: Vec<String>,
+    pub(crate) value: OffValue,
+}
+
+/// A value that switches hooks off.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub(crate) enum OffValue {
+    /// Exactly this value.
+    Is(bool),
+    /// A list with this name in it.
+    Lists(String),
+}
+
+impl OffValue {
+    pub(crate) fn contains(&self, value: &Value) -> bool {
+        match self {
+            Self::Is(off) => value.as_bool() == Some(*off),
+            Self::Lists(name) => {
+                value.as_array().is_some_and(|names| names.iter().any(|known| known == name))
+            }
+        }
+    }
+}
+
+/// An entry among the hooks.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EntryFacts {
+    /// True if entries stand in groups: `{"hooks": […]}`.
+    pub(crate) is_grouped: bool,
+    /// The member that holds the command.
+    pub(crate) command: String,
+    /// The member that holds the time that the client waits.
+    pub(crate) timeout: String,
+    pub(crate) unit: TimeUnit,
+    /// The members of every entry.
+    pub(crate) fixed: BTreeMap<String, Value>,
+    /// The members of the entry of a stop.
+    #[serde(default)]
+    pub(crate) at_stop: BTreeMap<String, Value>,
+    /// Members that the file needs beside the hooks.
+    #[serde(default)]
+    pub(crate) beside: BTreeMap<String, u64>,
+    pub(crate) reads: Reading,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) enum TimeUnit {
+    #[serde(rename = "s")]
+    Seconds,
+    #[serde(rename = "ms")]
+    Milliseconds,
+}
+
+/// The JSON that the client reads. Beyond it, it ignores the file, mostly without a word.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Reading {
+    /// With comments, trailing commas and a byte order mark, or nobody knows.
+    Any,
+    Plain,
+    /// Plain JSON behind a byte order mark too.
+    Marked,
+    /// With comments.
+    Commented,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_has_its_facts_and_every_table_an_agent() {
+        let tables: Vec<_> = all().map(|facts| facts.name.as_str()).collect();
+        assert_eq!(tables, Agent::ALL.map(Agent::name));
+    }
+
+    #[test]
+    fn the_facts_of_a_client_are_complete() {
+        for ClientFacts { name, title, programs, verified, hook, settings, .. } in all() {
+            assert!(!title.is_empty() && !programs.is_empty(), "{name}");
+            check_source(name, verified);
+            let HookFacts { events, keys, .. } = hook;
+            assert!(!keys.session.is_empty() && !hook.refusal_cap.is_empty(), "{name}");
+            for moment in [Moment::Stop, Moment::Start, Moment::Prompt] {
+                assert!(!events.name(moment).is_empty(), "{name}: {moment:?}");
+            }
+            let has_message = keys.message.is_some() || !keys.transcript.is_empty();
+            assert!(has_message, "{name}: gate could not read what the agent said");
+            assert!(hook.default_timeout.is_none_or(|most| hook.deadline < most), "{name}");
+            assert_eq!(settings.installs.first(), Some(&Moment::Stop), "{name}");
+        }
+        for ProgramFacts { name, title, programs, verified } in &FACTS.program {
+            assert!(!title.is_empty() && !programs.is_empty(), "{name}");
+            check_source(name, verified);
+        }
+    }
+
+    #[track_caller]
+    fn check_source(name: &str, verified: &Verified) {
+        assert!(verified.date.date.is_some() && verified.date.time.is_none(), "{name}");
+        assert_eq!(verified.by == Source::RealClient, !verified.versions.is_empty(), "{name}");
+    }
+}
