@@ -148,37 +148,31 @@ impl Case<'_> {
         Ok(Findings { gathered, tree, input, tokens })
     }
 
-    /// Decides with the loop's present state, and records the decision. Without its state
-    /// the gate still decides, and never lets the loop exit.
+    /// Decides with the loop's present state, and records the decision.
+    // Checks may take minutes, in which other decisions of the loop are recorded. So the
+    // transaction comes last, and decides with the loop's state at that moment: its number,
+    // its token, its breaker.
     fn decide_and_commit(
         &self,
         memory: &mut Memory,
         pending: &PendingDecision,
         findings: &Findings,
     ) -> Result<Record, Failure> {
-        let failure = match self.decide_in_transaction(memory, pending, findings) {
-            Err(failure) if self.request.forced.is_none() => failure,
-            decided => return decided,
-        };
-        let context = DecisionContext::without_state(&failure).ok_or(failure)?;
-        Ok(self.decide(pending, findings, &context).0)
-    }
-
-    // Checks may take minutes, in which other decisions of the loop are recorded. So the
-    // transaction comes last, and decides with the loop's state at that moment: its number,
-    // its token, its breaker.
-    fn decide_in_transaction(
-        &self,
-        memory: &mut Memory,
-        pending: &PendingDecision,
-        findings: &Findings,
-    ) -> Result<Record, Failure> {
-        match memory.begin_decision(pending, &self.question)? {
-            DecisionStart::Repeated(record) => Ok(*record),
-            DecisionStart::Open(transaction) => {
+        let recorded = match memory.begin_decision(pending, &self.question) {
+            Ok(DecisionStart::Repeated(record)) => return Ok(*record),
+            Ok(DecisionStart::Open(transaction)) => {
                 let decided = self.decide(pending, findings, &transaction.context);
                 transaction.commit(decided, pending, &self.question)
             }
+            Err(failure) => Err(failure),
+        };
+        match recorded {
+            // Without its state the gate still decides, and never lets the loop exit.
+            Err(failure) if self.request.forced.is_none() => {
+                let context = DecisionContext::without_state(&failure).ok_or(failure)?;
+                Ok(self.decide(pending, findings, &context).0)
+            }
+            recorded => recorded,
         }
     }
 
