@@ -130,7 +130,7 @@ fn a_message_is_the_transcripts_whatever_its_white_space() {
 /// A stop whose hook may take so long.
 fn stop(payload: &Value, deadline: Duration) -> (Duration, Duration) {
     let payload = Payload::new(payload, &[]);
-    let event = (client(Agent::Codex).event)(&payload);
+    let event = client(Agent::Codex).event(&payload);
     let hook_called_at = Instant::now();
     let stop = AgentStop { agent: Agent::Codex, payload, event, hook_called_at, deadline };
     (stop.time_left(), stop.store_timeout())

@@ -55,7 +55,7 @@ impl Machine {
             if let Content::Hooks(forms) = &mut target.content {
                 forms.truncate(1);
                 let command = format!("gate hook {} --deadline 540s", agent.name());
-                let key = forms[0].key.to_owned();
+                let key = forms[0].facts.command.clone();
                 forms[0].entry.insert(key, command.into());
                 forms[0].entry.remove("statusMessage");
             }
