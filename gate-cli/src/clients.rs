@@ -220,7 +220,7 @@ pub(crate) struct SettingsFacts {
     pub(crate) shared: String,
     /// The events that gate is installed for, first that of a stop.
     pub(crate) installs: Vec<Moment>,
-    /// What switches the hooks off.
+    /// The settings that switch the hooks off.
     #[serde(default)]
     pub(crate) off: Vec<OffSwitch>,
     /// Steps for the person before the client runs the hook.

@@ -75,8 +75,10 @@ pub(super) fn switches(agent: Agent, roots: &Roots) -> Vec<Switch<'static>> {
 /// Step for the person before the client runs the hook.
 pub(crate) fn next(agent: Agent, scope: Scope) -> Option<&'static str> {
     let next = &facts(agent).settings.next;
-    let project = next.project.as_ref().filter(|_| scope != Scope::User);
-    project.or(next.user.as_ref()).map(String::as_str)
+    match (scope, &next.project) {
+        (Scope::Project | Scope::Shared, Some(step)) => Some(step.as_str()),
+        _ => next.user.as_deref(),
+    }
 }
 
 /// Command for a script that runs the agent headless, if its hooks are called then.
