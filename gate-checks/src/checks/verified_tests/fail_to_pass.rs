@@ -156,7 +156,7 @@ impl VerifiedTests<'_> {
                 }
             }
             Shown::Nothing => {
-                verdict.add_detail("without_work", json!({ "outcome": "no-new-test" }))
+                verdict.add_detail("without_work", json!({ "outcome": "no-new-test" }));
             }
         }
     }
