@@ -4,6 +4,8 @@
 //! cargo run --example decide
 //! ```
 
+#![allow(clippy::print_stdout, reason = "a program answers")]
+
 use std::error::Error;
 
 use gate_core::decide::evidence::{Evidence, Outcome};

@@ -4,6 +4,8 @@
 //! cargo run --example gate_a_loop -- my-agent --yes
 //! ```
 
+#![allow(clippy::print_stdout, reason = "a program answers")]
+
 use std::error::Error;
 use std::process::Command;
 

@@ -4,6 +4,8 @@
 //! cargo run --example read_transcript -- examples/unfinished.jsonl
 //! ```
 
+#![allow(clippy::print_stdout, reason = "a program answers")]
+
 use std::error::Error;
 use std::fs::File;
 use std::io::Read;
