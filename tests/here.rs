@@ -3,13 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All files below a folder, without what builds and git put there.
+/// Folders that builds, git and fuzzing fill.
+const FILLED: [&str; 6] = [".git", "artifacts", "corpus", "coverage", "dictionaries", "target"];
+
+/// All files below a folder, without what builds, git and fuzzing put there.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let (path, name) = (entry.path(), entry.file_name());
         let kind = entry.file_type().unwrap();
-        if kind.is_dir() && name != "target" && name != ".git" {
+        if kind.is_dir() && !FILLED.iter().any(|filled| name == *filled) {
             found.extend(files(&path));
         } else if kind.is_file() {
             found.push(path);

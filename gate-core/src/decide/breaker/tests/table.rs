@@ -1,7 +1,7 @@
 //! The table: every state, every event, and the way it goes.
 
 use super::*;
-use crate::decide::breaker::{Act, Event, TABLE, after};
+use crate::decide::breaker::{Act, Event, Probe, TABLE, Trip, after};
 
 const STATES: [BreakerState; 4] =
     [BreakerState::Closed, BreakerState::HalfOpen, BreakerState::Open, BreakerState::Isolated];
@@ -86,4 +86,58 @@ fn what_is_isolated_is_not_even_renamed_but_by_a_reset() {
         assert_eq!(after, isolated);
         assert_eq!((change.from, change.to), (BreakerState::Isolated, BreakerState::Isolated));
     }
+}
+
+#[test]
+fn a_task_keeps_what_its_operator_did_and_no_trip_of_a_loop() {
+    let trip = |cause| Some(Trip { cause, message: "why".to_owned() });
+    let held = Breaker { trip: trip(Cause::Operator), ..breaker(BreakerState::Open) };
+    assert_eq!(held.as_hold(), Some(held));
+    let tripped = Breaker { trip: trip(Cause::Refused), ..breaker(BreakerState::Open) };
+    assert_eq!(tripped.as_hold(), Some(Breaker { resets: 4, ..Breaker::default() }));
+    assert_eq!(Breaker { resets: 0, ..tripped }.as_hold(), None);
+}
+
+#[test]
+fn a_probe_that_a_record_tells_of_half_opens_an_open_breaker_that_is_older() {
+    let probe = |at| Probe { id: "p".to_owned(), since: at_ms(at), limit_ms: 5 };
+    let open = breaker(BreakerState::Open);
+    let (half_open, change) = open.cools(probe(9)).expect("it was opened before");
+    assert_eq!((half_open.state, half_open.probe), (BreakerState::HalfOpen, Some(probe(9))));
+    assert_eq!(change.event, Event::CooledDown);
+    assert_eq!(open.cools(probe(6)), None, "the probe is older than the trip");
+    assert_eq!(breaker(BreakerState::Closed).cools(probe(9)), None);
+    assert_eq!(Breaker { stood: None, ..open }.cools(probe(9)), None);
+}
+
+#[test]
+fn causes_and_acts_are_named_as_in_records() {
+    for name in [
+        "no_exit",
+        "refused",
+        "no_progress",
+        "same_error",
+        "inconclusive",
+        "permission_denied",
+        "output_decline",
+        "rate_limited",
+        "budget_iterations",
+        "budget_tokens",
+        "budget_cost",
+        "budget_wall",
+        "operator",
+    ] {
+        let cause: Cause = serde_json::from_value(name.into()).expect("a cause");
+        assert_eq!((cause.name(), cause.to_string().as_str()), (name, name));
+    }
+    let names = Act::ALL.map(Act::name);
+    assert_eq!(names, ["breaker_reset", "breaker_trip", "breaker_isolate"]);
+}
+
+#[test]
+fn a_lost_state_is_shown_as_an_open_breaker() {
+    let input = Input { stateful: true, ..passes().input };
+    let view = judge(&input, &POLICY).decision.breaker;
+    assert_eq!((view.state, view.trip.as_deref()), (BreakerState::Open, Some("state")));
+    assert_eq!(view.counters, crate::decide::breaker::Counters::default());
 }

@@ -2,6 +2,7 @@
 
 mod held;
 mod signals;
+mod stops;
 mod warnings;
 
 use crate::config::{Layer, Origin, resolve};
