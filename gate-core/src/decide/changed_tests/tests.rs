@@ -107,6 +107,38 @@ fn a_threshold_that_no_approval_reaches_is_missing() {
 }
 
 #[test]
+fn an_approval_brings_the_indicators_of_the_checks_that_wait_for_it_and_no_others() {
+    let both = "[checks.tests]\ncommand = [\"a\"]\n[checks.lint]\ncommand = [\"b\"]\n";
+    let ends = |threshold: u32, mode, outcome| {
+        let policy = policy(&format!("exit_gate.indicator_threshold = {threshold}\n{both}"));
+        let lint = Evidence::new("lint", mode, outcome);
+        claimed(&[changed(), lint], &policy, 2).pop().unwrap().decision.verdict
+    };
+    // One passed, and one is coming.
+    assert_eq!(ends(2, Mode::Require, Outcome::Pass), Verdict::Blocked);
+    assert_eq!(ends(3, Mode::Require, Outcome::Pass), Verdict::Continue);
+    // Both are coming, unless one of them is only shown.
+    assert_eq!(ends(2, Mode::Count, Outcome::Skipped), Verdict::Blocked);
+    assert_eq!(ends(3, Mode::Count, Outcome::Skipped), Verdict::Continue);
+    assert_eq!(ends(2, Mode::Warn, Outcome::Skipped), Verdict::Continue);
+}
+
+#[test]
+fn a_reason_names_three_files_and_counts_the_others() {
+    let policy = policy("[checks.tests]\ncommand = [\"a\"]\n");
+    let told = |files: usize| {
+        let files: Vec<_> = (0..files).map(|n| json!({ "file": format!("{n}.py") })).collect();
+        let evidence = [failed(&json!({ "changed": files }))];
+        let decision = judge(&claim(&evidence, RunState::default()), &policy).decision;
+        decision.reasons[0].message.clone()
+    };
+    let begin = "tests: a person has to approve changed tests: ";
+    assert_eq!(told(1), format!("{begin}0.py"));
+    assert_eq!(told(3), format!("{begin}0.py, 1.py, 2.py"));
+    assert_eq!(told(5), format!("{begin}0.py, 1.py, 2.py, and 2 more files"));
+}
+
+#[test]
 fn a_lost_state_or_record_is_no_exit() {
     let without =
         Input { stateful: false, memory: None, ..claim(&[changed()], RunState::default()) };
