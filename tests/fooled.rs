@@ -121,7 +121,7 @@ def pytest_runtest_makereport(item, call):
     outcome = yield
     outcome.get_result().outcome = 'passed'
 X";
-    let seen = pytest(hook).is_seen("tamper", "told as one that held");
+    let seen = pytest(hook).is_seen("tamper", "reported as passed");
     assert_eq!(seen["detail"]["tests"]["control"], "passed");
     let exits = "cat > conftest.py <<'X'
 import pytest

@@ -10,7 +10,7 @@ use crate::needs::{needs, node_module};
 /// The plain command is fooled; the tests of these kinds tell.
 #[track_caller]
 fn is_seen(attack: &Attack<'_>, planted: &[&str]) {
-    let seen = attack.is_seen("tamper", "told as one that held");
+    let seen = attack.is_seen("tamper", "reported as passed");
     let tests = &seen["detail"]["tests"];
     assert_eq!((&tests["control"], &tests["controls"]), (&json!("passed"), &json!(planted)));
 }

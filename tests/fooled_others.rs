@@ -49,7 +49,7 @@ fn jest() {
     seen("sed -i \"s/test('adds'/test.skip('adds'/\" calc.test.js", "fail", "1 of 2 failed");
     let setup = "echo 'const real = test; global.test = (name) => real(name, () => {});' > setup.js; \
                  echo '{\"name\": \"thing\", \"jest\": {\"setupFilesAfterEnv\": [\"./setup.js\"]}}' > package.json";
-    seen(setup, "tamper", "told as one that held");
+    seen(setup, "tamper", "reported as passed");
     let ignores = "mkdir new; echo \"test('fine', () => {});\" > new/fine.test.js; \
                    echo '{\"name\": \"thing\", \"jest\": {\"testPathIgnorePatterns\": [\"calc.test\"]}}' > package.json";
     seen(ignores, "fail", "1 of 2 failed: calc.test.js > adds");
