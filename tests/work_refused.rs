@@ -195,7 +195,7 @@ impl Tried {
     fn holds(&self) -> bool {
         let signal = ExitSignal::from_json(&self.text);
         let fits = signal.is_ok_and(|signal| signal.phase_completed.as_str() == self.work);
-        let claimed = gate_fleet::work::CLAIMABLE.iter().any(|it| it.as_str() == self.work);
+        let claimed = gate_fleet::work::CLAIMABLE.iter().any(|phase| phase.as_str() == self.work);
         self.actor == "a" && claimed && fits
     }
 }

@@ -47,7 +47,7 @@ impl Sink for Events {
     }
 }
 
-/// What a reader makes of an input: its format, its events in an order of their own, since
+/// The result of reading an input: its format, its events in an order of their own, since
 /// facts may come before or after the parts of a text, and the last words.
 type Found = (Option<Format>, Vec<String>, Vec<(String, u64)>);
 

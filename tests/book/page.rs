@@ -9,7 +9,7 @@
 pub(super) enum Part {
     /// A script that runs unseen.
     Setup(String),
-    /// What the page's commands need.
+    /// The needs of the page's commands.
     Needs(Vec<String>),
     /// A code block.
     Fence(Fence),
