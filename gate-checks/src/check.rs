@@ -7,9 +7,9 @@ use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::Allowance;
 use gate_core::mask::Masker;
 use serde::{Deserialize, Serialize};
-use tokio_util::sync::CancellationToken;
 
 use crate::baseline::Baseline;
+use crate::cancellation::Cancellation;
 use crate::event::Events;
 pub use crate::id::CheckId;
 use crate::logs::Logs;
@@ -48,9 +48,7 @@ pub struct CheckContext {
     /// Facts about the decision.
     pub about: Arc<About>,
     /// Cancelled when nobody waits for the result any more.
-    pub cancel: CancellationToken,
-    /// Cancelled when processes have no time any more to end by themselves.
-    pub kill_now: CancellationToken,
+    pub cancel: Cancellation,
     /// Receiver of events.
     pub events: Events,
     /// Masks secrets in everything that is stored.

@@ -16,10 +16,10 @@ use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::policy::{Allowance, Policy};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use crate::baseline::Baseline;
 use crate::cache::EvidenceCache;
+use crate::cancellation::Cancellation;
 use crate::check::{About, CheckContext};
 use crate::checks::{self, Planned};
 use crate::event::{Event, Events};
@@ -28,7 +28,7 @@ use crate::schedule::{self, Rules};
 use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::store;
-use crate::worktree::{Cancellation, Changes, FileList, Snapshot, WorkTree, WorktreeError};
+use crate::worktree::{Changes, FileList, Snapshot, WorkTree, WorktreeError};
 
 /// Options of [`gather`].
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ pub struct GatherOptions {
     /// Facts about the decision.
     pub about: About,
     /// Ends the call from outside: checks that still run then are inconclusive.
-    pub cancel: CancellationToken,
+    pub cancel: Cancellation,
 }
 
 /// Result of [`gather`].
@@ -139,7 +139,6 @@ pub fn gather(
             interactive: options.interactive,
             about: Arc::new(options.about.clone()),
             cancel: options.cancel.clone(),
-            kill_now: CancellationToken::new(),
             events,
             masker: Arc::clone(&masker),
             logs: Arc::new(Logs::new(folder)),
@@ -181,7 +180,7 @@ pub fn list_files(site: &CheckSite) -> Result<FileList, WorktreeError> {
 ///
 /// A tree that cannot be read.
 pub fn is_uncommitted(site: &CheckSite) -> Result<Option<bool>, WorktreeError> {
-    let status = WorkTree::open(site)?.status(&Cancellation::never())?;
+    let status = WorkTree::open(site)?.status(&Cancellation::default())?;
     Ok(status.map(|status| !status.is_clean()))
 }
 

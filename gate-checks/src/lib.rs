@@ -16,6 +16,7 @@
 
 pub mod baseline;
 mod cache;
+mod cancellation;
 pub mod check;
 mod check_kind;
 mod checks;
@@ -44,6 +45,7 @@ mod temporary;
 mod workspace;
 pub mod worktree;
 
+pub use cancellation::{CancelReason, Cancellation, Grace};
 pub use checks::{
     PluginAnswer, PluginOutcome, PluginRequest, PutBack, learn_tests, red_tests, rerun,
 };
@@ -60,4 +62,3 @@ pub use settings::{BadSetting, validate, validate_glob};
 pub use site::{CheckSite, PANICS, environment};
 pub use slots::SLOTS;
 pub use temporary::Temporary;
-pub use tokio_util::sync::CancellationToken;

@@ -11,6 +11,7 @@ use gate_core::decide::policy::Mode;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
+use crate::cancellation::{CancelReason, Grace};
 use crate::check::CheckContext;
 use crate::checks::Planned;
 use crate::decorate::NO_SLOT;
@@ -30,11 +31,7 @@ pub(crate) struct Rules {
 
 /// Runs these checks; one record each, in the order in which they ended.
 pub(crate) async fn round(plan: &[Planned], cx: &CheckContext, rules: Rules) -> Vec<Evidence> {
-    let cx = CheckContext {
-        cancel: cx.cancel.child_token(),
-        kill_now: cx.kill_now.child_token(),
-        ..cx.clone()
-    };
+    let cx = CheckContext { cancel: cx.cancel.child(), ..cx.clone() };
     let mut round = Round::new(plan, cx, rules);
     loop {
         round.start_ready();
@@ -62,9 +59,6 @@ struct Round<'p> {
     running: JoinSet<Evidence>,
     known: BTreeMap<Id, Index>,
     done: Vec<Evidence>,
-    certain: Option<String>,
-    /// The deadline has ended the checks that still ran.
-    is_timed_out: bool,
 }
 
 impl<'p> Round<'p> {
@@ -93,18 +87,16 @@ impl<'p> Round<'p> {
             running: JoinSet::new(),
             known: BTreeMap::new(),
             done: Vec::new(),
-            certain: None,
-            is_timed_out: false,
         }
     }
 
     fn start_ready(&mut self) {
         let is_late = self.rules.deadline.is_some_and(|deadline| deadline <= Instant::now());
-        while !is_late && self.certain.is_none() && self.running.len() < self.rules.jobs {
+        while !is_late && self.certain().is_none() && self.running.len() < self.rules.jobs {
             let Some(place) = self.ready.pop_first() else { break };
             self.start(place);
         }
-        if let Some(certain) = self.certain.clone() {
+        if let Some(certain) = self.certain().map(str::to_owned) {
             self.skip_waiting(|planned| skipped(planned, certain.clone()));
         } else if is_late {
             self.skip_waiting(not_started);
@@ -129,14 +121,15 @@ impl<'p> Round<'p> {
 
     /// Waits for the next record, or the deadline; false: there is none to come.
     async fn next_ends(&mut self) -> bool {
-        let hurried = self.cx.kill_now.is_cancelled();
+        let hurried = self.cx.cancel.is_grace_over();
         let waits = !hurried && !self.running.is_empty();
         let deadline = if waits { self.rules.deadline } else { None };
         let ended = tokio::select! {
             biased;
             ended = self.running.join_next_with_id() => ended,
             () = until(deadline) => {
-                self.kill_running();
+                // Those too that were cancelled earlier.
+                self.cx.cancel.cancel(CancelReason::Deadline, Grace::None);
                 return true;
             }
         };
@@ -156,23 +149,24 @@ impl<'p> Round<'p> {
         true
     }
 
-    /// Kills all checks at the deadline, those too that were cancelled earlier.
-    fn kill_running(&mut self) {
-        self.cx.kill_now.cancel();
-        if self.certain.is_none() {
-            self.is_timed_out = true;
-            self.cx.cancel.cancel();
+    /// The reason why the verdict is certain, once it is.
+    fn certain(&self) -> Option<&str> {
+        match self.cx.cancel.reason() {
+            Some(CancelReason::Certain(why)) => Some(why),
+            _ => None,
         }
     }
 
     /// A check that was ended because the verdict is certain did not run.
     fn unless_cancelled(&self, evidence: Evidence) -> Evidence {
-        match &self.certain {
-            Some(certain) if evidence.outcome == Outcome::Inconclusive => {
-                let summary = certain.clone();
-                Evidence { outcome: Outcome::Skipped, summary, ..evidence }
+        if evidence.outcome != Outcome::Inconclusive {
+            return evidence;
+        }
+        match self.cx.cancel.reason() {
+            Some(CancelReason::Certain(why)) => {
+                Evidence { outcome: Outcome::Skipped, summary: why.clone(), ..evidence }
             }
-            None if self.is_timed_out && evidence.outcome == Outcome::Inconclusive => {
+            Some(CancelReason::Deadline) => {
                 let summary = if evidence.summary == NO_SLOT { NO_SLOT } else { TOO_LONG };
                 Evidence { summary: summary.to_owned(), ..evidence }
             }
@@ -186,11 +180,10 @@ impl<'p> Round<'p> {
         while let Some((place, evidence)) = next.pop_front() {
             self.cx.events.tell(Event::Finished { evidence: Box::new(evidence.clone()) });
             // At the deadline everything ends by itself.
-            let decides = forbids(&evidence) && !self.is_timed_out;
-            if self.certain.is_none() && !self.rules.all && decides {
-                let check = &evidence.check;
-                self.certain = Some(format!("not needed, since {check} did not pass"));
-                self.cx.cancel.cancel();
+            let is_timed_out = self.cx.cancel.reason() == Some(&CancelReason::Deadline);
+            if forbids(&evidence) && !self.rules.all && !is_timed_out {
+                let why = format!("not needed, since {} did not pass", evidence.check);
+                self.cx.cancel.cancel(CancelReason::Certain(why), Grace::Usual);
             }
             for needy in std::mem::take(&mut self.needed_by[place]) {
                 let planned = self.plan[needy];
@@ -207,7 +200,7 @@ impl<'p> Round<'p> {
                     }
                 };
                 // Else it is skipped with all others, or has its record.
-                if self.certain.is_none() && self.waiting.remove(&needy) {
+                if self.certain().is_none() && self.waiting.remove(&needy) {
                     next.push_back((needy, record));
                 }
             }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 
+use crate::cancellation::Cancellation;
 use crate::site::CheckSite;
 use crate::store;
 
@@ -50,11 +50,7 @@ impl Slots {
 
     /// Waits for a slot; `None` if the check is cancelled. Calls `waits` once, if no slot
     /// is free at first.
-    pub(crate) async fn take(
-        &self,
-        cancel: &CancellationToken,
-        waits: impl FnOnce(),
-    ) -> Option<Slot> {
+    pub(crate) async fn take(&self, cancel: &Cancellation, waits: impl FnOnce()) -> Option<Slot> {
         let mut waits = Some(waits);
         loop {
             match self.free() {
@@ -93,6 +89,7 @@ mod tests {
     use tokio::runtime::Builder;
 
     use super::*;
+    use crate::cancellation::{CancelReason, Grace};
 
     fn slots(site: &CheckSite) -> Slots {
         Slots::at(site, 2).unwrap()
@@ -104,13 +101,18 @@ mod tests {
         let site = CheckSite { slots: Some(folder.path().join("slots")), ..CheckSite::new("/p") };
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let cancel = CancellationToken::new();
+            let cancel = Cancellation::default();
             let one = slots(&site).take(&cancel, || panic!("one is free")).await.unwrap();
             let two = slots(&site).take(&cancel, || panic!("one is free")).await.unwrap();
             let soon = cancel.clone();
-            assert!(slots(&site).take(&cancel, move || soon.cancel()).await.is_none());
+            assert!(
+                slots(&site)
+                    .take(&cancel, move || soon.cancel(CancelReason::Unwanted, Grace::Usual))
+                    .await
+                    .is_none()
+            );
             drop(one);
-            let again = CancellationToken::new();
+            let again = Cancellation::default();
             assert!(slots(&site).take(&again, || panic!("one is free")).await.is_some());
             drop(two);
         });
@@ -131,7 +133,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let site = CheckSite { slots: Some(file.path().join("slots")), ..CheckSite::new("/p") };
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
-        let cancel = CancellationToken::new();
+        let cancel = Cancellation::default();
         let slot = runtime.block_on(slots(&site).take(&cancel, || ()));
         assert!(slot.is_some());
     }

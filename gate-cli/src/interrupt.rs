@@ -4,11 +4,12 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use gate_checks::CancellationToken;
 use gate_checks::process::is_signal_ignored;
+use gate_checks::{CancelReason, Cancellation, Grace};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -70,19 +71,21 @@ impl Interrupt {
 
 /// Does the work on this thread, and cancels it as soon as `stops` says so.
 pub(crate) fn cancel_when<T>(
-    cancel: &CancellationToken,
+    (cancel, grace): (&Cancellation, Grace),
     stops: &(dyn Fn() -> bool + Sync),
     work: impl FnOnce() -> T,
 ) -> T {
-    let done = CancellationToken::new();
+    let (at_work, done) = mpsc::channel::<()>();
     thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.is_cancelled() && !stops() {
-                thread::sleep(POLL_INTERVAL);
+        scope.spawn(move || {
+            let mut is_done = false;
+            while !is_done && !stops() {
+                is_done = done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Disconnected);
             }
-            cancel.cancel();
+            cancel.cancel(CancelReason::Unwanted, grace);
         });
-        let _ends = done.drop_guard_ref();
+        // Dropped at the end of the work, even if the work panics.
+        let _at_work = at_work;
         work()
     })
 }

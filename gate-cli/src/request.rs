@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use gate_checks::{CancellationToken, Events};
+use gate_checks::{Cancellation, Events};
 use gate_core::decide::iteration_facts::Outage;
 use gate_core::decide::policy::Allowance;
 use gate_core::decide::stop::Stop;
@@ -75,7 +75,7 @@ pub struct Request {
     /// untracked they are no part of the work, and neither is the transcript.
     pub own_files: Vec<PathBuf>,
     /// Ends the checks from outside.
-    pub cancel: CancellationToken,
+    pub cancel: Cancellation,
     /// The receiver of the checks' events.
     pub events: Events,
 }

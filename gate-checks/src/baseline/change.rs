@@ -8,7 +8,8 @@ use gate_core::integrity::{Guarded, guarded};
 use super::error::BaselineError;
 use super::stored_file::{Mark, Name, path};
 use super::{Baseline, Reader, kind_of};
-use crate::worktree::{Cancellation, Kind, Snapshot, WorkTree};
+use crate::cancellation::Cancellation;
+use crate::worktree::{Kind, Snapshot, WorkTree};
 
 /// One file that is different now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl Baseline {
     ///
     /// A tree that cannot be read, a commit that is gone.
     pub fn changes(&self, tree: &WorkTree, now: &Snapshot) -> Result<Vec<Change>, BaselineError> {
-        self.reader(tree)?.changes(now, &Cancellation::never())
+        self.reader(tree)?.changes(now, &Cancellation::default())
     }
 }
 

@@ -29,11 +29,12 @@ use std::sync::Arc;
 use gate_core::decide::policy::Policy;
 use gate_core::integrity::{Guarded, guarded};
 use serde::{Deserialize, Serialize};
-use tokio_util::sync::CancellationToken;
 
+use crate::cancellation::Cancellation;
 use crate::report;
 use crate::site::CheckSite;
-use crate::worktree::{Blob, Cancellation, Kind, MergeBase, Snapshot, WorkTree};
+use crate::worktree::stop_if_cancelled;
+use crate::worktree::{Blob, Kind, MergeBase, Snapshot, WorkTree};
 
 pub use change::{Change, What};
 pub use error::BaselineError;
@@ -131,11 +132,11 @@ impl Baseline {
         site: &CheckSite,
         time: &str,
     ) -> Result<Option<Self>, BaselineError> {
-        Self::taken(Origin::Taken, policy, site, time, &Cancellation::never())
+        Self::taken(Origin::Taken, policy, site, time, &Cancellation::default())
     }
 
     /// The same for a session, whose agent does not wait for ever: soon after the
-    /// token is cancelled it ends, and nothing was taken.
+    /// cancellation it ends, and nothing was taken.
     ///
     /// # Errors
     ///
@@ -144,9 +145,9 @@ impl Baseline {
         policy: &Policy,
         site: &CheckSite,
         time: &str,
-        cancel: CancellationToken,
+        cancel: &Cancellation,
     ) -> Result<Option<Self>, BaselineError> {
-        Self::taken(Origin::Session, policy, site, time, &Cancellation::with(cancel))
+        Self::taken(Origin::Session, policy, site, time, cancel)
     }
 
     fn taken(
@@ -156,13 +157,13 @@ impl Baseline {
         time: &str,
         cancel: &Cancellation,
     ) -> Result<Option<Self>, BaselineError> {
-        cancel.check()?;
+        stop_if_cancelled(cancel)?;
         let tree = WorkTree::open(site)?;
         let Some((unlike, now)) = tree.uncommitted(cancel)? else { return Ok(None) };
         let Some(commit) = now.head.clone() else { return Ok(None) };
         let (mut dirty, mut bytes) = (BTreeMap::new(), BTreeMap::new());
         for name in unlike {
-            cancel.check()?;
+            stop_if_cancelled(cancel)?;
             let file =
                 now.file(&stored_file::path(&name)).filter(|file| file.kind() != Kind::Unreadable);
             if let Some(file) = file

@@ -9,7 +9,7 @@ use gate_core::decide::policy::Policy;
 use gate_core::integrity::Guarded;
 
 use super::{Baseline, Change, Origin, What};
-use crate::CancellationToken;
+use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::worktree::WorkTree;
 use crate::worktree::tests::fixture::Fixture;
 
@@ -224,13 +224,13 @@ fn a_tool_is_known_by_its_place_and_its_bytes() {
 #[test]
 fn what_nobody_waits_for_is_not_taken() {
     let fixture = Fixture::repository().keeping_state();
-    let take = |cancel: CancellationToken| {
-        Baseline::take_in_session(&Policy::default(), &fixture.site, TIME, cancel)
+    let take = |cancel: Cancellation| {
+        Baseline::take_in_session(&Policy::default(), &fixture.site, TIME, &cancel)
     };
-    let cancelled = CancellationToken::new();
-    cancelled.cancel();
+    let cancelled = Cancellation::default();
+    cancelled.cancel(CancelReason::Unwanted, Grace::Usual);
     assert!(take(cancelled).unwrap_err().is_late());
-    let taken = take(CancellationToken::new()).unwrap().unwrap();
+    let taken = take(Cancellation::default()).unwrap().unwrap();
     assert_eq!(taken.digest(), self::take(&fixture).digest());
 }
 

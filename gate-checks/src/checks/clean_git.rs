@@ -27,9 +27,10 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde_json::{Value, json};
 
+use crate::cancellation::Cancellation;
 use crate::check::{Check, CheckContext, CheckId};
 use crate::site::CheckSite;
-use crate::worktree::{Cancellation, Globs, Status, WorkTree, WorktreeError, shown};
+use crate::worktree::{Globs, Status, WorkTree, WorktreeError, shown};
 
 /// Names that the summary shows.
 const NAMED: usize = 5;
@@ -69,7 +70,7 @@ impl Check for CleanGit {
     async fn run(&self, cx: &CheckContext) -> Evidence {
         let start = Instant::now();
         let (site, ignore) = (cx.site.clone(), self.ignore.clone());
-        let cancel = Cancellation::with(cx.cancel.clone());
+        let cancel = cx.cancel.clone();
         let looking = tokio::task::spawn_blocking(move || look(&site, &ignore, &cancel));
         let found = match looking.await {
             Ok(found) => found.map_err(|error| error.to_string()),

@@ -126,7 +126,7 @@ impl Launch<'_> {
         };
         let (id, argv, copy_report) = (self.id, self.argv, self.copy_report);
         let argv = argv.iter().map(|word| copy_report.text(word)).collect();
-        let ended = job.run(Capture::new(self.reader), &cx.cancel, &cx.kill_now).await;
+        let ended = job.run(Capture::new(self.reader), &cx.cancel).await;
         record(id, argv, &ended, (cx, copy_report))
     }
 

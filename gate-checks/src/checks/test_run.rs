@@ -10,6 +10,7 @@ use gate_core::text::whole_lines;
 use tokio::time::sleep;
 
 use super::launch::{CopyReport, EXCERPT, Launch, Launched, argv};
+use crate::cancellation::{CancelReason, Grace};
 use crate::check::{CheckContext, CheckId};
 use crate::decorate::shown;
 use crate::report::{self, Judged, Reader, Request, TestReport};
@@ -49,15 +50,15 @@ impl TestRun<'_> {
     ///
     /// The record of a command that gave no answer.
     pub(super) async fn run(self) -> Result<Ran, Box<Evidence>> {
-        let token = self.cx.cancel.child_token();
+        let cancel = self.cx.cancel.child();
         let limit = Duration::from_millis(self.settings.timeout_ms);
-        let cx = CheckContext { cancel: token.clone(), ..self.cx.clone() };
+        let cx = CheckContext { cancel: cancel.clone(), ..self.cx.clone() };
         let run = self.unlimited(&cx);
         tokio::pin!(run);
         tokio::select! {
             ran = &mut run => ran,
             () = sleep(limit) => {
-                token.cancel();
+                cancel.cancel(CancelReason::Deadline, Grace::Usual);
                 let evidence = match run.await {
                     Ok(ran) => ran.launched.evidence,
                     Err(evidence) => *evidence,

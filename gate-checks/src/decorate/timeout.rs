@@ -7,6 +7,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use tokio::time::sleep;
 
 use super::Decoration;
+use crate::cancellation::{CancelReason, Grace};
 use crate::check::{Check, CheckContext};
 
 /// Ends a check that runs longer than its timeout. What did not end in time is
@@ -18,14 +19,14 @@ pub(crate) struct Timeout {
 #[async_trait]
 impl Decoration for Timeout {
     async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
-        let token = cx.cancel.child_token();
-        let cx = CheckContext { cancel: token.clone(), ..cx.clone() };
+        let cancel = cx.cancel.child();
+        let cx = CheckContext { cancel: cancel.clone(), ..cx.clone() };
         let run = inner.run(&cx);
         tokio::pin!(run);
         tokio::select! {
             evidence = &mut run => evidence,
             () = sleep(self.limit) => {
-                token.cancel();
+                cancel.cancel(CancelReason::Deadline, Grace::Usual);
                 let evidence = run.await;
                 Evidence {
                     outcome: Outcome::Inconclusive,

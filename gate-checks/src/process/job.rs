@@ -15,13 +15,13 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
 use tokio::time::{Instant as TokioInstant, sleep, sleep_until, timeout};
-use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Stream};
 use super::link::{self, JobReport};
 use super::orphaned::{KILL_INTERVAL, MARK, OrphanedJob, mark};
 use super::supervise::Order;
 use super::{GRACE, OPEN_PIPE_PATIENCE, Supervisor};
+use crate::cancellation::Cancellation;
 
 /// Bytes that are read from a pipe at once.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -81,31 +81,16 @@ pub(crate) struct JobResult {
 
 impl Job {
     /// Runs it to its end, or until it is cancelled; then it is ended with all
-    /// its descendants before this returns. It has a grace for that, until
-    /// `kill_now` is cancelled too.
-    pub(crate) async fn run(
-        self,
-        mut capture: Capture,
-        cancel: &CancellationToken,
-        kill_now: &CancellationToken,
-    ) -> JobResult {
-        let stop = Stop { cancel, kill_now };
+    /// its descendants before this returns.
+    pub(crate) async fn run(self, mut capture: Capture, cancel: &Cancellation) -> JobResult {
         let began = Instant::now();
         let (how, left, is_output_open) = match Running::start(&self) {
-            Ok(running) => running.finish(&mut capture, stop).await,
+            Ok(running) => running.finish(&mut capture, cancel).await,
             Err(error) => (JobEnd::NotStarted(error.to_string()), Vec::new(), false),
         };
         capture.finish();
         JobResult { how, duration: began.elapsed(), capture, left, is_output_open }
     }
-}
-
-/// Requests to end a job.
-#[derive(Clone, Copy)]
-struct Stop<'a> {
-    cancel: &'a CancellationToken,
-    /// Ends the grace.
-    kill_now: &'a CancellationToken,
 }
 
 /// A job that runs.
@@ -143,20 +128,20 @@ impl Running {
         Ok(Self { child, keeper, stdout, stderr, mark })
     }
 
-    async fn finish(self, capture: &mut Capture, stop: Stop<'_>) -> Outcome {
+    async fn finish(self, capture: &mut Capture, cancel: &Cancellation) -> Outcome {
         let Self { mut child, keeper, stdout, stderr, mark } = self;
         let end = Ending::default();
         let output = read_all(stdout, stderr, capture, &end);
         let process = async {
             let ended = match keeper {
-                Keeper::Supervisor(link) => match supervision(link, child.as_mut(), stop).await {
+                Keeper::Supervisor(link) => match supervision(link, child.as_mut(), cancel).await {
                     Some(ended) => ended,
                     None => {
                         end_orphaned(child.as_mut(), mark).await;
                         (JobEnd::Lost, Vec::new())
                     }
                 },
-                Keeper::Group => group(child.as_mut(), stop).await,
+                Keeper::Group => group(child.as_mut(), cancel).await,
             };
             end.pipes_close_until(TokioInstant::now() + OPEN_PIPE_PATIENCE);
             ended
@@ -200,7 +185,7 @@ fn supervised(supervisor: &Supervisor, job: &Job) -> io::Result<(Command, Keeper
 /// ```text
 /// gate                         supervisor
 ///  |  ----- END `.` ----------> |   cancelled: SIGTERM to all, then a grace
-///  |  ----- KILL_NOW `!` -----> |   deadline: SIGKILL to all
+///  |  ----- KILL_NOW `!` -----> |   the grace is over: SIGKILL to all
 ///  |  <---- {"ended": …} ------ |   nothing of the job is left
 /// ```
 ///
@@ -209,7 +194,7 @@ fn supervised(supervisor: &Supervisor, job: &Job) -> io::Result<(Command, Keeper
 async fn supervision(
     link: BufReader<UnixStream>,
     child: &mut dyn ChildWrapper,
-    stop: Stop<'_>,
+    cancel: &Cancellation,
 ) -> Option<(JobEnd, Vec<String>)> {
     let (reader, mut writer) = link.into_inner().into_split();
     let mut lines = BufReader::new(reader).lines();
@@ -219,14 +204,14 @@ async fn supervision(
     loop {
         let line = tokio::select! {
             line = lines.next_line() => line,
-            () = stop.cancel.cancelled(), if !is_asked => {
+            () = cancel.cancelled(), if !is_asked => {
                 // The socket is empty, so this does not block. If the supervisor is gone,
                 // the report is missing, and that is enough.
                 let _ = writer.write_all(&[link::END]).await;
                 (is_asked, patience) = (true, TokioInstant::now() + GRACE + SUPERVISOR_PATIENCE);
                 continue;
             }
-            () = stop.kill_now.cancelled(), if is_asked && !is_hurried => {
+            () = cancel.grace_over(), if is_asked && !is_hurried => {
                 let _ = writer.write_all(&[link::KILL_NOW]).await;
                 (is_hurried, patience) = (true, TokioInstant::now() + SUPERVISOR_PATIENCE);
                 continue;
@@ -271,11 +256,11 @@ fn outcome(report: JobReport, is_stopped: bool) -> (JobEnd, Vec<String>) {
 }
 
 /// Without a supervisor: waits for the job, and ends its group.
-async fn group(child: &mut dyn ChildWrapper, stop: Stop<'_>) -> (JobEnd, Vec<String>) {
+async fn group(child: &mut dyn ChildWrapper, cancel: &Cancellation) -> (JobEnd, Vec<String>) {
     let group = child.id().and_then(|id| Pid::from_raw(id as i32));
     let status = tokio::select! {
         status = child.inner_mut().wait() => Some(status),
-        () = stop.cancel.cancelled() => None,
+        () = cancel.cancelled() => None,
     };
     let how = match status {
         Some(status) => status.map_or(JobEnd::Lost, how),
@@ -283,7 +268,7 @@ async fn group(child: &mut dyn ChildWrapper, stop: Stop<'_>) -> (JobEnd, Vec<Str
             signal_group(group, Signal::TERM);
             tokio::select! {
                 _ = timeout(GRACE, child.inner_mut().wait()) => {}
-                () = stop.kill_now.cancelled() => {}
+                () = cancel.grace_over() => {}
             }
             JobEnd::Stopped
         }

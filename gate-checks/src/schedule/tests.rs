@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use gate_core::decide::policy::Mode;
 use tokio::runtime::Builder;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::cancellation::Cancellation;
 use crate::check::{About, Check, CheckId};
 use crate::checks::Cost;
 use crate::event::Events;
@@ -59,8 +59,7 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
         allow: [].into(),
         interactive: false,
         about: Arc::new(About::default()),
-        cancel: CancellationToken::new(),
-        kill_now: CancellationToken::new(),
+        cancel: Cancellation::default(),
         events: Events::to(move |event| {
             if let Event::Started { check } = event {
                 names.lock().unwrap().push(check.to_string());

@@ -32,8 +32,8 @@ use std::time::Duration;
 
 use gate_core::decide::policy::CheckPolicy;
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 
+use crate::cancellation::Cancellation;
 use crate::control::Names;
 use crate::copy::{self, Mapping};
 use crate::remove::remove_all;
@@ -96,7 +96,7 @@ impl Workspace {
     pub(crate) async fn open(
         site: &CheckSite,
         real: &Path,
-        cancel: &CancellationToken,
+        cancel: &Cancellation,
     ) -> io::Result<Option<Self>> {
         let temporary = match &site.state {
             Some(_) => None,

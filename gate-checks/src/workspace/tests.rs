@@ -4,6 +4,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 use super::*;
 use crate::baseline::StoredFile;
+use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::worktree::tests::fixture::Fixture;
 use crate::worktree::{Kind, WorkTree};
 
@@ -27,13 +28,13 @@ impl Bench {
         Self { fixture, tree }
     }
 
-    fn open(&self, cancel: &CancellationToken) -> Option<Workspace> {
+    fn open(&self, cancel: &Cancellation) -> Option<Workspace> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(Workspace::open(&self.fixture.site, self.tree.root(), cancel)).unwrap()
     }
 
     fn workspace(&self) -> Workspace {
-        self.open(&CancellationToken::new()).unwrap()
+        self.open(&Cancellation::default()).unwrap()
     }
 
     fn sync(&self, workspace: &Workspace) {
@@ -144,12 +145,12 @@ fn it_is_a_repository_with_all_that_is_in_it() {
 fn one_at_a_time_has_it() {
     let bench = Bench::new();
     let workspace = bench.workspace();
-    let cancel = CancellationToken::new();
-    cancel.cancel();
+    let cancel = Cancellation::default();
+    cancel.cancel(CancelReason::Unwanted, Grace::Usual);
     assert!(bench.open(&cancel).is_none());
     drop(workspace);
     // A process that another test forks just now has the lock until it execs: so this waits.
-    assert!(bench.open(&CancellationToken::new()).is_some());
+    assert!(bench.open(&Cancellation::default()).is_some());
 }
 
 #[test]
@@ -158,7 +159,7 @@ fn what_nobody_comes_back_to_is_emptied() {
     let state = here.fixture.site.state.clone();
     let opened = |bench: &Bench| {
         let site = CheckSite { state: state.clone(), ..bench.fixture.site.clone() };
-        let (root, cancel) = (bench.tree.root(), CancellationToken::new());
+        let (root, cancel) = (bench.tree.root(), Cancellation::default());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let workspace = runtime.block_on(Workspace::open(&site, root, &cancel)).unwrap().unwrap();
         bench.sync(&workspace);

@@ -5,10 +5,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::WorkTree;
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::file::Kind;
 use super::status::named_as;
+use crate::cancellation::Cancellation;
 
 /// A file of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl WorkTree {
         commit: &str,
     ) -> Result<Option<BTreeMap<Vec<u8>, Blob>>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
-        let entries = repository.tree(git, commit, &Cancellation::never())?;
+        let entries = repository.tree(git, commit, &Cancellation::default())?;
         let blobs = entries.iter().filter(|entry| !entry.is_submodule()).map(|entry| {
             let kind = match entry.mode {
                 0o120_000 => Kind::Link,
@@ -68,7 +68,7 @@ impl WorkTree {
     pub(crate) fn blob(&self, object: &str) -> Result<Option<Vec<u8>>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
         let args = ["cat-file", "blob", object];
-        let answer = git.ask(repository.place(), &args, &[], &Cancellation::never())?;
+        let answer = git.ask(repository.place(), &args, &[], &Cancellation::default())?;
         let is_it = answer.code == Some(0) && named_as(&answer.out, object.as_bytes());
         Ok(is_it.then_some(answer.out))
     }
@@ -85,7 +85,7 @@ impl WorkTree {
         for branch in OF_ORIGIN.iter().chain(&LOCAL) {
             let Some(tip) = self.commit(branch)? else { continue };
             let args = ["merge-base", "HEAD", tip.as_str()];
-            let answer = git.ask(repository.place(), &args, &[], &Cancellation::never())?;
+            let answer = git.ask(repository.place(), &args, &[], &Cancellation::default())?;
             let said = String::from_utf8_lossy(answer.out.trim_ascii()).into_owned();
             if answer.code == Some(0) && !said.is_empty() {
                 return Ok(Some(MergeBase { commit: said, is_local: LOCAL.contains(branch) }));

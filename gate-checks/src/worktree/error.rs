@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::cancellation::Cancellation;
+
 /// Why a work tree could not be read.
 ///
 /// A single file that cannot be read is none of these: it has a kind of its
@@ -59,4 +61,11 @@ pub enum WorktreeError {
     /// Nobody waits for the answer any more.
     #[error("reading the work tree was cancelled")]
     Cancelled,
+}
+
+/// # Errors
+///
+/// [`WorktreeError::Cancelled`] if the work should end.
+pub(crate) fn stop_if_cancelled(cancel: &Cancellation) -> Result<(), WorktreeError> {
+    if cancel.is_cancelled() { Err(WorktreeError::Cancelled) } else { Ok(()) }
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::cancellation::Cancellation;
 use super::content;
 use super::error::WorktreeError;
 use super::git::{Git, Place};
 use super::names;
+use crate::cancellation::Cancellation;
 
 /// The longest file of patterns that is read.
 const MAX_FILE_BYTES: u64 = 16 << 20;

@@ -20,9 +20,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::names;
+use crate::cancellation::Cancellation;
+use crate::worktree::error::stop_if_cancelled;
 
 /// The longest that one git command may take.
 const GIT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -123,9 +124,9 @@ impl Git {
         if !paths.is_empty() {
             command.arg("--").args(paths);
         }
-        cancel.check()?;
+        stop_if_cancelled(cancel)?;
         let ended = run(&mut command, cancel);
-        cancel.check()?;
+        stop_if_cancelled(cancel)?;
         ended.map_err(|error| failed(place, args, &error.to_string()))
     }
 

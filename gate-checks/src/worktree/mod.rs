@@ -20,7 +20,6 @@
 
 mod branches;
 mod caches;
-mod cancellation;
 mod committed;
 mod content;
 mod error;
@@ -59,9 +58,9 @@ pub(crate) mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use cancellation::Cancellation;
 pub(crate) use committed::{Blob, MergeBase};
 pub use error::WorktreeError;
+pub(crate) use error::stop_if_cancelled;
 pub use file::{File, Kind};
 pub use file_list::FileList;
 pub(crate) use globs::Globs;
@@ -77,6 +76,7 @@ use ignored::IgnoreRules;
 use root::Root;
 use state_dir::StateDir;
 
+use crate::cancellation::Cancellation;
 use crate::site::CheckSite;
 
 /// A work tree, opened once for all that is looked at.
@@ -140,7 +140,7 @@ impl WorkTree {
     ///
     /// What git could not tell.
     pub fn snapshot(&self) -> Result<Snapshot, WorktreeError> {
-        Ok(self.scan(&Cancellation::never())?.snapshot)
+        Ok(self.scan(&Cancellation::default())?.snapshot)
     }
 }
 

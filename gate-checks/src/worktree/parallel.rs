@@ -4,8 +4,9 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
+use crate::cancellation::Cancellation;
+use crate::worktree::error::stop_if_cancelled;
 
 /// Items that a worker takes at once.
 const BLOCK: usize = 64;
@@ -35,7 +36,7 @@ pub(super) fn each<T: Send, U>(
             done.push((start, block.map(|at| work(&mut tool, at)).collect::<Vec<T>>()));
         }
     });
-    cancel.check()?;
+    stop_if_cancelled(cancel)?;
     done.sort_unstable_by_key(|(start, _)| *start);
     Ok(done.into_iter().flat_map(|(_, results)| results).collect())
 }
@@ -58,23 +59,22 @@ pub(super) fn on_all<T: Send>(threads: usize, work: impl Fn() -> Vec<T> + Sync) 
 
 #[cfg(test)]
 mod tests {
-    use tokio_util::sync::CancellationToken;
-
     use super::*;
+    use crate::cancellation::{CancelReason, Grace};
 
     #[test]
     fn results_stand_in_the_order_of_the_items() {
         for count in [0, 1, BLOCK, BLOCK + 1, 1000] {
-            let doubled = each(count, &Cancellation::never(), || (), |(), at| at * 2).unwrap();
+            let doubled = each(count, &Cancellation::default(), || (), |(), at| at * 2).unwrap();
             assert_eq!(doubled, (0..count).map(|at| at * 2).collect::<Vec<_>>());
         }
     }
 
     #[test]
     fn work_that_nobody_waits_for_stops() {
-        let token = CancellationToken::new();
-        token.cancel();
-        let done = each(10, &Cancellation::with(token), || (), |(), at| at);
+        let token = Cancellation::default();
+        token.cancel(CancelReason::Unwanted, Grace::Usual);
+        let done = each(10, &token, || (), |(), at| at);
         assert!(matches!(done, Err(WorktreeError::Cancelled)));
     }
 }

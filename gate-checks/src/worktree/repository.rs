@@ -3,12 +3,12 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::git::{Git, Place};
 use super::index::Entries;
 use super::names;
 use super::names::is_plain;
+use crate::cancellation::Cancellation;
 
 /// The deepest nesting of submodules.
 const MAX_SUBMODULE_DEPTH: usize = 32;

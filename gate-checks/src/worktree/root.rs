@@ -10,10 +10,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::git::{self, Git};
 use super::repository::Repository;
+use crate::cancellation::Cancellation;
 
 /// The topmost folder of a work tree.
 pub(super) struct Root {
@@ -73,6 +73,6 @@ fn broken(project: &Path) -> Option<&Path> {
 fn tracks(git: &Git, outer: &Path, inner: &Path) -> Result<bool, WorktreeError> {
     let Ok(name) = inner.strip_prefix(outer) else { return Ok(false) };
     let repository = Repository::find(outer, Vec::new())?;
-    Ok(repository.lists_in(git, name, &Cancellation::never())?
-        || repository.has_folder(git, name, &Cancellation::never())?)
+    Ok(repository.lists_in(git, name, &Cancellation::default())?
+        || repository.has_folder(git, name, &Cancellation::default())?)
 }

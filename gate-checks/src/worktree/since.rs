@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::git::{Answer, Git};
 use super::names::shown;
@@ -11,6 +10,7 @@ use super::repository::Repository;
 use super::snapshot::Snapshot;
 use super::status::staged;
 use super::{Status, WorkTree};
+use crate::cancellation::Cancellation;
 
 /// The files that are not committed, and all files at that moment.
 type Uncommitted = (BTreeSet<Vec<u8>>, Snapshot);
@@ -31,7 +31,7 @@ impl WorkTree {
         let wanted = format!("{name}^{{commit}}");
         let args = ["rev-parse", "--quiet", "--verify", wanted.as_str()];
         let Answer { code, out, .. } =
-            git.ask(repository.place(), &args, &[], &Cancellation::never())?;
+            git.ask(repository.place(), &args, &[], &Cancellation::default())?;
         let said = String::from_utf8_lossy(out.trim_ascii()).into_owned();
         Ok((code == Some(0)).then_some(said).filter(|commit| !commit.is_empty()))
     }
@@ -44,7 +44,7 @@ impl WorkTree {
     ///
     /// A tree that cannot be read.
     pub fn changed(&self, since: Option<&str>) -> Result<Option<Vec<String>>, WorktreeError> {
-        let files = self.changed_files(since, &Cancellation::never())?;
+        let files = self.changed_files(since, &Cancellation::default())?;
         Ok(files.map(|files| files.iter().map(|file| shown(file)).collect()))
     }
 
@@ -93,7 +93,7 @@ impl WorkTree {
     /// A git command that fails.
     pub fn was_committed(&self, file: &Path) -> Result<bool, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(false) };
-        let cancel = Cancellation::never();
+        let cancel = Cancellation::default();
         if repository.head(git, &cancel)?.is_none() {
             return Ok(false);
         }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use gate_core::decide::iteration_facts::TreeState;
 
 use super::branches;
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::file::{File, Kind};
 use super::globs::Globs;
 use super::names::{prefix_of, shown};
 use super::parallel;
+use crate::cancellation::Cancellation;
 
 /// The files of the work tree at one moment.
 ///

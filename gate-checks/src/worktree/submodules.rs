@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::WorkTree;
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::names;
 use super::repository::Repository;
+use crate::cancellation::Cancellation;
 
 impl WorkTree {
     /// The submodules of a commit, by path, with the commit that it names for each.
@@ -19,7 +19,7 @@ impl WorkTree {
         commit: &str,
     ) -> Result<BTreeMap<String, String>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(BTreeMap::new()) };
-        let entries = repository.tree(git, commit, &Cancellation::never())?;
+        let entries = repository.tree(git, commit, &Cancellation::default())?;
         let submodules = entries.iter().filter(super::index::Entry::is_submodule).map(|entry| {
             let [path, commit] = [entry.path, entry.object].map(String::from_utf8_lossy);
             (path.into_owned(), commit.into_owned())
@@ -35,7 +35,7 @@ impl WorkTree {
     pub(crate) fn head_of_submodule(&self, path: &str) -> Result<Option<String>, WorktreeError> {
         let Some((git, _)) = self.repository()? else { return Ok(None) };
         match self.submodule(path)? {
-            Some(submodule) => submodule.head(git, &Cancellation::never()),
+            Some(submodule) => submodule.head(git, &Cancellation::default()),
             None => Ok(None),
         }
     }
@@ -54,7 +54,7 @@ impl WorkTree {
         let Some((git, _)) = self.repository()? else { return Ok(None) };
         let Some(submodule) = self.submodule(path)? else { return Ok(None) };
         let args = ["diff", "--name-only", "--no-renames", "--diff-filter=DMT", "-z", old, new];
-        let answer = git.ask(submodule.place(), &args, &[], &Cancellation::never())?;
+        let answer = git.ask(submodule.place(), &args, &[], &Cancellation::default())?;
         let names = answer.out.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
         Ok((answer.code == Some(0)).then(|| names.collect()))

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::thread::{self, ScopedJoinHandle};
 
 use super::WorkTree;
-use super::cancellation::Cancellation;
 use super::content::Reader;
 use super::error::WorktreeError;
 use super::excludes;
@@ -18,6 +17,7 @@ use super::snapshot::Snapshot;
 use super::stat_cache::{StatCache, now};
 use super::tracked::Tracked;
 use super::walk::{Walk, WalkedFile};
+use crate::cancellation::Cancellation;
 
 /// The file name of the stat cache.
 const STAT_CACHE_FILE: &str = "stat";

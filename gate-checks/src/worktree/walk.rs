@@ -10,7 +10,6 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::caches::{Cache, cache_folder, is_cache_file};
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::excludes::Patterns;
 use super::ignored::IgnoreRules;
@@ -20,6 +19,8 @@ use super::root::is_repository;
 use super::stat::Stat;
 use super::tools::ToolFolder;
 use super::tracked::{Part, Tracked};
+use crate::cancellation::Cancellation;
+use crate::worktree::error::stop_if_cancelled;
 
 /// A file that belongs to the tree, or a folder that could not be read.
 #[derive(Debug)]
@@ -82,7 +83,7 @@ impl Walk<'_> {
             queue.lock().folders.push(Folder { prefix: prefix.clone(), patterns, cache: None });
         }
         let mut found = on_all(workers(), || self.work(&queue, cancel));
-        cancel.check()?;
+        stop_if_cancelled(cancel)?;
         // Each worker's files are nearly in order, which a stable sort makes use of.
         found.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(self.with_tracked(found))

@@ -8,7 +8,6 @@ use std::env;
 use std::path::Path;
 use std::time::Duration;
 
-use gate_checks::CancellationToken;
 use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
@@ -33,6 +32,7 @@ use crate::memory::StoppedBy;
 use crate::operator::project_marks;
 use crate::render::{self, print};
 use crate::request::Request;
+use crate::runner::LostLease;
 use crate::runner::{
     AgentStart, End, Loop, Order, PresetContext, agent_start, agents, shell_word, starts_runs,
 };
@@ -351,7 +351,7 @@ impl RunCommand<'_> {
             children: args.children_timeout,
             grace: AGENTS_GRACE.max(GRACE),
             parent: self.parent.clone(),
-            lost: CancellationToken::new(),
+            lost: LostLease::default(),
             environment: variables.chain(&start.variables).cloned().collect(),
             plain_prompt: args.plain_prompt,
             backoff,

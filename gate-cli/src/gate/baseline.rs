@@ -4,7 +4,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
-use gate_checks::{CancellationToken, CheckSite, Gathered};
+use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace};
 use gate_core::Verdict;
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::reason::{Warning, WarningCode};
@@ -22,13 +22,13 @@ use crate::source::Source;
 /// The tests of a baseline are found out, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Learning {
-    cancel: CancellationToken,
+    cancel: Cancellation,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Drop for Learning {
     fn drop(&mut self) {
-        self.cancel.cancel();
+        self.cancel.cancel(CancelReason::Unwanted, Grace::None);
         // Whether it panicked matters to nobody: what it did not find out is unknown.
         let _ = self.thread.take().map(JoinHandle::join);
     }
@@ -44,7 +44,7 @@ impl Gate {
             return None;
         }
         let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
-        let (policy, cancel) = (self.policy.clone(), CancellationToken::new());
+        let (policy, cancel) = (self.policy.clone(), Cancellation::default());
         let until = cancel.clone();
         let thread = thread::spawn(move || {
             // A test that is not found out here is found out when a decision needs it.
@@ -58,10 +58,10 @@ impl Gate {
     /// Nothing runs if the checks' commands are not approved.
     pub(crate) fn learn_now(&self, baseline: &Baseline, interrupt: &Interrupt) -> Vec<String> {
         if self.may_start_checks() {
-            let cancel = CancellationToken::new();
+            let cancel = Cancellation::default();
             let learn = || gate_checks::learn_tests(&self.policy, &self.site, baseline, &cancel);
             // A test that is not found out here is found out when a decision needs it.
-            drop(cancel_when(&cancel, &|| interrupt.code().is_some(), learn));
+            drop(cancel_when((&cancel, Grace::None), &|| interrupt.code().is_some(), learn));
         }
         self.red_tests(baseline)
     }
@@ -127,12 +127,12 @@ impl Gate {
 
     fn taken_until(&self, site: &CheckSite, until: Instant) -> Result<Option<Baseline>, Failure> {
         let time = Timestamp::now().to_string();
-        let cancel = CancellationToken::new();
+        let cancel = Cancellation::default();
         if Instant::now() >= until {
-            cancel.cancel();
+            cancel.cancel(CancelReason::Deadline, Grace::None);
         }
-        let taken = cancel_when(&cancel, &|| Instant::now() >= until, || {
-            Baseline::take_in_session(&self.policy, site, &time, cancel.clone())
+        let taken = cancel_when((&cancel, Grace::None), &|| Instant::now() >= until, || {
+            Baseline::take_in_session(&self.policy, site, &time, &cancel)
         });
         taken.map_err(|error| {
             let message = "the work tree could not be read in time";

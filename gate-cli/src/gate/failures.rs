@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gate_checks::baseline::Baseline;
-use gate_checks::{CancellationToken, CheckSite, Gathered, PutBack, rerun};
+use gate_checks::{Cancellation, CheckSite, Gathered, Grace, PutBack, rerun};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::release::{failing_tests, runs_the_work};
@@ -74,10 +74,12 @@ impl Gate {
         (site, baseline): (&CheckSite, &Baseline),
         until: Option<Instant>,
     ) -> Option<Evidence> {
-        let cancel = CancellationToken::new();
-        cancel_when(&cancel, &|| until.is_some_and(|until| Instant::now() >= until), || {
-            rerun(&self.policy, site, baseline, check, &cancel)
-        })
+        let cancel = Cancellation::default();
+        cancel_when(
+            (&cancel, Grace::None),
+            &|| until.is_some_and(|until| Instant::now() >= until),
+            || rerun(&self.policy, site, baseline, check, &cancel),
+        )
         .ok()
         .flatten()
     }

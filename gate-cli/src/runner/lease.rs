@@ -1,10 +1,9 @@
 //! Renews the lease of a work item as long as its loop runs.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use gate_checks::CancellationToken;
 
 use super::watch::POLL_INTERVAL;
 use crate::memory::{LeaseRef, Memory};
@@ -15,7 +14,21 @@ const RENEWALS_PER_TTL: u32 = 4;
 /// Somebody else may return the lease, or end its phase, at any time.
 const MAX_RENEWAL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Runs the work while the lease is renewed, each time for `ttl`. Cancels `lost` if the
+/// Set if the lease is over or belongs to somebody else. Clones are the same flag.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LostLease(Arc<AtomicBool>);
+
+impl LostLease {
+    pub(super) fn note(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs the work while the lease is renewed, each time for `ttl`. Sets `lost` if the
 /// lease is over or belongs to somebody else.
 ///
 /// Renewal and expiry have a thread each: a renewal may hang in a store that does not
@@ -23,30 +36,43 @@ const MAX_RENEWAL_INTERVAL: Duration = Duration::from_secs(5);
 pub(crate) fn with_lease<T>(
     memory: &mut Memory,
     (lease, ttl): (LeaseRef<'_>, Duration),
-    lost: &CancellationToken,
+    lost: &LostLease,
     work: impl FnOnce() -> T,
 ) -> T {
     let state = LeaseState::default();
     thread::scope(|scope| {
         scope.spawn(|| renew(memory, (lease, ttl), &state, lost));
         scope.spawn(|| expire(ttl, &state, lost));
-        let _ends = state.work_done.drop_guard_ref();
+        let _ends = EndOfWork(&state.is_done);
         work()
     })
 }
 
 struct LeaseState {
     renewed_at: Mutex<Instant>,
-    work_done: CancellationToken,
+    is_done: AtomicBool,
 }
 
 impl Default for LeaseState {
     fn default() -> Self {
-        Self { renewed_at: Mutex::new(Instant::now()), work_done: CancellationToken::new() }
+        Self { renewed_at: Mutex::new(Instant::now()), is_done: AtomicBool::new(false) }
+    }
+}
+
+/// Ends the threads at the end of the work, even if the work panics.
+struct EndOfWork<'s>(&'s AtomicBool);
+
+impl Drop for EndOfWork<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
 impl LeaseState {
+    fn is_done(&self) -> bool {
+        self.is_done.load(Ordering::Relaxed)
+    }
+
     // A thread that panicked cannot leave half an instant, so poison does not matter.
     fn renewed_at(&self) -> MutexGuard<'_, Instant> {
         self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner)
@@ -57,11 +83,11 @@ fn renew(
     memory: &mut Memory,
     (lease, ttl): (LeaseRef<'_>, Duration),
     state: &LeaseState,
-    lost: &CancellationToken,
+    lost: &LostLease,
 ) {
     let interval = (ttl / RENEWALS_PER_TTL).min(MAX_RENEWAL_INTERVAL);
     let mut tried_at = Instant::now();
-    while !state.work_done.is_cancelled() && !lost.is_cancelled() {
+    while !state.is_done() && !lost.is_lost() {
         thread::sleep(POLL_INTERVAL.min(interval));
         if tried_at.elapsed() < interval {
             continue;
@@ -72,15 +98,15 @@ fn renew(
             Ok(_) => *state.renewed_at() = tried_at,
             // The store did not answer. It may do so before the lease is over.
             Err(failure) if failure.exit_code != 2 => {}
-            Err(_) => return lost.cancel(),
+            Err(_) => return lost.note(),
         }
     }
 }
 
-fn expire(ttl: Duration, state: &LeaseState, lost: &CancellationToken) {
-    while !state.work_done.is_cancelled() {
+fn expire(ttl: Duration, state: &LeaseState, lost: &LostLease) {
+    while !state.is_done() {
         if state.renewed_at().elapsed() >= ttl {
-            return lost.cancel();
+            return lost.note();
         }
         thread::sleep(POLL_INTERVAL.min(ttl / RENEWALS_PER_TTL));
     }
@@ -92,16 +118,16 @@ mod tests {
 
     #[test]
     fn a_lease_that_nobody_renews_ends_the_work() {
-        let (state, lost) = (LeaseState::default(), CancellationToken::new());
+        let (state, lost) = (LeaseState::default(), LostLease::default());
         expire(Duration::from_millis(20), &state, &lost);
-        assert!(lost.is_cancelled() && state.renewed_at().elapsed().as_millis() >= 20);
+        assert!(lost.is_lost() && state.renewed_at().elapsed().as_millis() >= 20);
     }
 
     #[test]
     fn work_that_is_done_loses_nothing() {
-        let (state, lost) = (LeaseState::default(), CancellationToken::new());
-        state.work_done.cancel();
+        let (state, lost) = (LeaseState::default(), LostLease::default());
+        drop(EndOfWork(&state.is_done));
         expire(Duration::ZERO, &state, &lost);
-        assert!(!lost.is_cancelled());
+        assert!(!lost.is_lost());
     }
 }

@@ -27,7 +27,7 @@ mod watch;
 
 use std::thread;
 
-use gate_checks::CancellationToken;
+use gate_checks::Cancellation;
 use gate_core::Verdict;
 use gate_core::decide::reason::ReasonCode;
 use jiff::Timestamp;
@@ -44,7 +44,7 @@ use attempt::Attempt;
 pub(crate) use delegated::starts_runs;
 pub(crate) use end::{End, RunRecord, WorkEnd};
 pub(crate) use finished_run::FinishedRun;
-pub(crate) use lease::with_lease;
+pub(crate) use lease::{LostLease, with_lease};
 pub(crate) use live::{Event, Live};
 pub(crate) use order::Order;
 pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, shell_word};
@@ -197,7 +197,7 @@ impl Loop<'_> {
             }
             None => (None, None),
         };
-        let cancel = CancellationToken::new();
+        let cancel = Cancellation::default();
         let request = Request { cancel: cancel.clone(), outage, retry_at, ..request };
         let record =
             self.conditions.run_cancellable(&cancel, || gate.judge(&judging, &source, &request))?;

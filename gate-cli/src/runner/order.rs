@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gate_checks::CancellationToken;
+use super::lease::LostLease;
+
 use gate_fleet::run::RunInfo;
 
 /// The parameters of a loop.
@@ -32,7 +33,7 @@ pub(crate) struct Order {
     /// The run of the agent that started this loop.
     pub(crate) parent: Option<RunInfo>,
     /// Ends the loop: its work item belongs to somebody else.
-    pub(crate) lost: CancellationToken,
+    pub(crate) lost: LostLease,
     /// The agent's whole environment.
     pub(crate) environment: Vec<(String, String)>,
     /// The agent's command line for display, and a note on its permissions.

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use gate_checks::CancellationToken;
+use gate_checks::{Cancellation, Grace};
 use gate_fleet::run::layout;
 
+use super::lease::LostLease;
 use super::order::Order;
 use crate::governance::Task;
 use crate::interrupt::{Interrupt, cancel_when};
@@ -17,8 +18,7 @@ pub(super) struct StopConditions<'l> {
     stop_file: PathBuf,
     /// The end of the loop's time.
     deadline: Option<Instant>,
-    /// Cancelled if the work item belongs to somebody else.
-    lost: CancellationToken,
+    lost: LostLease,
 }
 
 impl<'l> StopConditions<'l> {
@@ -39,18 +39,14 @@ impl<'l> StopConditions<'l> {
         if self.interrupt.code().is_some() {
             return Some(StoppedBy::Cancelled);
         }
-        if self.lost.is_cancelled() {
+        if self.lost.is_lost() {
             return Some(StoppedBy::LeaseLost);
         }
         self.stop_file.symlink_metadata().is_ok().then_some(StoppedBy::StopRequested)
     }
 
     /// Runs the work, and cancels `cancel` on an urgent stop.
-    pub(super) fn run_cancellable<T>(
-        &self,
-        cancel: &CancellationToken,
-        work: impl FnOnce() -> T,
-    ) -> T {
-        cancel_when(cancel, &|| self.urgent_stop().is_some(), work)
+    pub(super) fn run_cancellable<T>(&self, cancel: &Cancellation, work: impl FnOnce() -> T) -> T {
+        cancel_when((cancel, Grace::Usual), &|| self.urgent_stop().is_some(), work)
     }
 }

@@ -3,12 +3,12 @@
 use std::fs;
 use std::time::Duration;
 
-use gate_checks::CancellationToken;
 use gate_fleet::run::{RECONCILED, RunInfo, Status, layout};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::finished_run::DelegatedRuns;
+use super::lease::LostLease;
 use super::order::Order;
 use super::stop_conditions::StopConditions;
 use super::{claim, lock, reconcile, stale_run};
@@ -29,7 +29,7 @@ pub(super) fn order(program: &str) -> Order {
         children: Duration::ZERO,
         grace: Duration::ZERO,
         parent: None,
-        lost: CancellationToken::new(),
+        lost: LostLease::default(),
         environment: Vec::new(),
         shown: (String::new(), None),
         plain_prompt: false,
@@ -79,7 +79,7 @@ fn a_loop_is_stopped_by_a_lost_lease_a_request_and_its_time() {
     task.request_stop().unwrap();
     assert_eq!(conditions.urgent_stop(), Some(StoppedBy::StopRequested));
     assert_eq!(late.stop_reason(), Some(StoppedBy::StopRequested));
-    order.lost.cancel();
+    order.lost.note();
     assert_eq!(conditions.urgent_stop(), Some(StoppedBy::LeaseLost));
 }
 

@@ -13,7 +13,7 @@ use super::criteria;
 use crate::baseline::{Baseline, Change, Origin, Reader, Tool, What};
 use crate::check::CheckContext;
 use crate::site::CheckSite;
-use crate::worktree::{Cancellation, File, Globs, Kind, Snapshot, WorkTree};
+use crate::worktree::{File, Globs, Kind, Snapshot, WorkTree};
 
 /// The largest file that is looked into, in bytes.
 const MAX_FILE_BYTES: usize = 4 << 20;
@@ -36,9 +36,8 @@ pub(super) fn compare(
     cx: &CheckContext,
 ) -> Result<Compared, String> {
     let reader = baseline.reader(tree).map_err(|error| error.to_string())?;
-    let changes = reader
-        .changes(&cx.tree, &Cancellation::with(cx.cancel.clone()))
-        .map_err(|error| error.to_string())?;
+    let changes =
+        reader.changes(&cx.tree, &cx.cancel.clone()).map_err(|error| error.to_string())?;
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
     let plan = policy.checks.get("acceptance_criteria");
     let plans = plan.map_or(&[][..], |plan| &plan.files[..]);

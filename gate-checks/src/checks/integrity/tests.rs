@@ -6,10 +6,10 @@ use std::path::Path;
 
 use gate_core::config::{self, Layer, Origin};
 use gate_core::integrity::{Around, CRITERION, Examiner, Language};
-use tokio_util::sync::CancellationToken;
 
 use super::around::{around, scripts};
 use super::*;
+use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::check::About;
 use crate::event::Events;
 use crate::logs::Logs;
@@ -138,7 +138,7 @@ fn an_item_may_not_be_made_optional() {
         let policy = policy(&format!("[checks.integrity]\n{settings}"));
         let baseline = take(&fixture, &policy);
         fixture.write("plan.md", now);
-        rules(&evidence(&fixture, &policy, Some(baseline), &CancellationToken::new()))
+        rules(&evidence(&fixture, &policy, Some(baseline), &Cancellation::default()))
     };
     let found = [format!("{}: plan.md", CRITERION.id)];
     assert_eq!(edited("# Plan\n- [x] one\n## Later\n- [ ] two\n- [ ] three\n"), found);
@@ -176,14 +176,14 @@ fn examined_as(settings: &str, task_type: Option<&str>, change: impl FnOnce(&Fix
     let policy = config::resolve(&[layer], task_type).unwrap().policy;
     let baseline = take(&fixture, &policy);
     change(&fixture);
-    evidence(&fixture, &policy, Some(baseline), &CancellationToken::new())
+    evidence(&fixture, &policy, Some(baseline), &Cancellation::default())
 }
 
 fn evidence(
     fixture: &Fixture,
     policy: &Policy,
     baseline: Option<Baseline>,
-    cancel: &CancellationToken,
+    cancel: &Cancellation,
 ) -> Evidence {
     let cx = CheckContext {
         site: Arc::new(fixture.site.clone()),
@@ -193,7 +193,6 @@ fn evidence(
         interactive: false,
         about: Arc::new(About::default()),
         cancel: cancel.clone(),
-        kill_now: CancellationToken::new(),
         events: Events::nobody(),
         masker: Arc::default(),
         logs: Arc::new(Logs::new(None)),
@@ -213,7 +212,7 @@ fn rules(evidence: &Evidence) -> Vec<String> {
 #[test]
 fn without_a_baseline_there_is_nothing_to_compare_with() {
     let fixture = Fixture::plain();
-    let evidence = evidence(&fixture, &policy(""), None, &CancellationToken::new());
+    let evidence = evidence(&fixture, &policy(""), None, &Cancellation::default());
     assert_eq!((evidence.outcome, evidence.detail), (Outcome::Inconclusive, None));
     assert!(evidence.summary.contains("it needs a git repository"), "{}", evidence.summary);
 }
@@ -224,8 +223,8 @@ fn a_comparison_that_nobody_waits_for_is_inconclusive() {
     let policy = policy("");
     let baseline = take(&fixture, &policy);
     fixture.write("a", "later\n");
-    let cancelled = CancellationToken::new();
-    cancelled.cancel();
+    let cancelled = Cancellation::default();
+    cancelled.cancel(CancelReason::Unwanted, Grace::Usual);
     let evidence = evidence(&fixture, &policy, Some(baseline), &cancelled);
     assert_eq!(evidence.outcome, Outcome::Inconclusive);
 }
@@ -285,6 +284,6 @@ fn an_unchanged_tree_is_a_finding_in_a_loop_alone() {
     let fixture = Fixture::repository();
     let from_history =
         Baseline::from_history(&fixture.site, "2026-01-02T03:04:05Z").unwrap().unwrap();
-    let evidence = evidence(&fixture, &policy(""), Some(from_history), &CancellationToken::new());
+    let evidence = evidence(&fixture, &policy(""), Some(from_history), &Cancellation::default());
     assert_eq!(rules(&evidence), [""; 0]);
 }

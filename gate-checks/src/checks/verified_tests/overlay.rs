@@ -17,7 +17,7 @@ use super::new_file::can_change_other_tests;
 use crate::baseline::{Baseline, BaselineError, Change, OldTexts, StoredFile, What};
 use crate::check::CheckContext;
 use crate::workspace::Layout;
-use crate::worktree::{Cancellation, Globs, WorkTree, shown};
+use crate::worktree::{Globs, WorkTree, shown};
 
 /// A file that stands otherwise in the deciding folder than in the tree.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ impl<'a> Overlay<'a> {
         tree: &WorkTree,
     ) -> Result<Option<Self>, BaselineError> {
         let Some(baseline) = &cx.baseline else { return Ok(None) };
-        let cancel = Cancellation::with(cx.cancel.clone());
+        let cancel = cx.cancel.clone();
         let changes = baseline.reader(tree)?.changes(&cx.tree, &cancel)?;
         let globs = path_globs(&cx.allow)?;
         let mut allowed = Vec::with_capacity(changes.len());

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use gate_core::decide::policy::Policy;
 use tokio::runtime::Builder;
-use tokio_util::sync::CancellationToken;
 
 use super::VerifiedTests;
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
 use super::trouble::Trouble;
 use crate::baseline::Baseline;
+use crate::cancellation::Cancellation;
 use crate::check::{About, CheckContext, CheckId};
 use crate::check_kind::{CheckKind, with_command};
 use crate::checks::command::reads_tests;
@@ -37,7 +37,7 @@ pub fn learn_tests(
     policy: &Policy,
     site: &CheckSite,
     baseline: &Baseline,
-    cancel: &CancellationToken,
+    cancel: &Cancellation,
 ) -> Result<(), GatherError> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let Some((tree, cx)) = context(policy, site, baseline, cancel) else { return Ok(()) };
@@ -69,7 +69,7 @@ pub(super) fn context(
     policy: &Policy,
     site: &CheckSite,
     baseline: &Baseline,
-    cancel: &CancellationToken,
+    cancel: &Cancellation,
 ) -> Option<(WorkTree, CheckContext)> {
     let tree = WorkTree::open(site).ok()?;
     let snapshot = tree.snapshot().ok()?;
@@ -82,7 +82,6 @@ pub(super) fn context(
         interactive: false,
         about: Arc::new(About::default()),
         cancel: cancel.clone(),
-        kill_now: cancel.clone(),
         events: Events::nobody(),
         logs: Arc::new(Logs::new(folder.as_deref())),
         masker: Arc::new(site.masker()),

@@ -1,12 +1,12 @@
 //! The baseline's tests that fail there, as far as a stored run tells.
 
 use gate_core::decide::policy::{Mode, Policy};
-use tokio_util::sync::CancellationToken;
 
 use super::VerifiedTests;
 use super::baseline_run::{BaselineRun, RunKind};
 use super::prefetch::context;
 use crate::baseline::Baseline;
+use crate::cancellation::Cancellation;
 use crate::check::CheckId;
 use crate::check_kind::with_command;
 use crate::checks::command::reads_tests;
@@ -15,7 +15,7 @@ use crate::site::CheckSite;
 /// The tests of required checks that fail on the baseline, each once. Nothing is run: tests
 /// that were not found out yet are not told.
 pub fn red_tests(policy: &Policy, site: &CheckSite, baseline: &Baseline) -> Vec<String> {
-    let Some((tree, cx)) = context(policy, site, baseline, &CancellationToken::new()) else {
+    let Some((tree, cx)) = context(policy, site, baseline, &Cancellation::default()) else {
         return Vec::new();
     };
     let mut red = Vec::new();

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::Policy;
 use tokio::runtime::Builder;
-use tokio_util::sync::CancellationToken;
 
 use super::VerifiedTests;
 use super::baseline_run::RunKind;
@@ -15,6 +14,7 @@ use super::prefetch::context;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use crate::baseline::Baseline;
+use crate::cancellation::Cancellation;
 use crate::check::CheckId;
 use crate::check_kind::{CheckKind, with_command};
 use crate::gather::GatherError;
@@ -44,7 +44,7 @@ pub fn rerun(
     site: &CheckSite,
     baseline: &Baseline,
     (check, put_back): (&str, PutBack<'_>),
-    cancel: &CancellationToken,
+    cancel: &Cancellation,
 ) -> Result<Option<Evidence>, GatherError> {
     let Some(settings) = policy.checks.get(check) else { return Ok(None) };
     let Some((settings, _)) = with_command(check, settings, site) else { return Ok(None) };

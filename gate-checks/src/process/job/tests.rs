@@ -6,6 +6,7 @@ use std::process::ExitStatus;
 use tokio::runtime::Builder;
 
 use super::*;
+use crate::cancellation::Cancellation;
 
 fn ended(code: Option<i32>, signal: Option<i32>, left: &[&str]) -> JobReport {
     JobReport::Ended { code, signal, left: left.iter().map(|&name| name.to_owned()).collect() }
@@ -85,9 +86,7 @@ fn supervised_end(lines: &str, exit: &str) -> Option<(JobEnd, Vec<String>)> {
         let mut child = CommandWrap::from(command).wrap(ProcessGroup::leader()).spawn().unwrap();
         theirs.write_all(lines.as_bytes()).await.unwrap();
         drop(theirs);
-        let (cancel, kill_now) = (CancellationToken::new(), CancellationToken::new());
-        let stop = Stop { cancel: &cancel, kill_now: &kill_now };
-        supervision(BufReader::new(ours), child.as_mut(), stop).await
+        supervision(BufReader::new(ours), child.as_mut(), &Cancellation::default()).await
     })
 }
 

@@ -1,6 +1,7 @@
 //! Snapshots of files that stand nowhere.
 
 use super::*;
+use crate::cancellation::Cancellation;
 
 fn file(name: &str, text: &str) -> File {
     File::new(name.as_bytes().into(), Kind::Plain, blake3::hash(text.as_bytes()).into())
@@ -110,7 +111,7 @@ fn a_digest_of_globs_names_files_from_the_project() {
 fn fitting_files_come_in_their_order_unless_nobody_waits() {
     let snapshot = snapshot(&FOUR);
     let in_source = |path: &Path| path.starts_with("src");
-    let fitting = snapshot.fitting(in_source, &Cancellation::never()).unwrap();
+    let fitting = snapshot.fitting(in_source, &Cancellation::default()).unwrap();
     let names: Vec<_> = fitting.iter().map(|file| file.path().display().to_string()).collect();
     assert_eq!(names, ["src/b", "src/c/d"]);
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::blob::{Blobs, Format, name_file};
 use super::settings::Settings;
-use crate::worktree::cancellation::Cancellation;
+use crate::cancellation::Cancellation;
 use crate::worktree::content::Reader;
 use crate::worktree::error::WorktreeError;
 use crate::worktree::file::{File, Kind};

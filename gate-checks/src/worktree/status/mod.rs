@@ -18,7 +18,6 @@ use std::collections::BTreeSet;
 use std::thread;
 
 use super::WorkTree;
-use super::cancellation::Cancellation;
 use super::error::WorktreeError;
 use super::git::Git;
 use super::index::Entries;
@@ -26,6 +25,7 @@ use super::repository::Repository;
 use super::snapshot::Snapshot;
 use super::tracked::Tracked;
 use super::tree_scan::{TreeScan, joined};
+use crate::cancellation::Cancellation;
 
 use blob::Blobs;
 pub(super) use blob::named_as;

@@ -1,7 +1,7 @@
 //! The few settings of a repository that say how the file system and the
 //! checkout are, and that cannot hide what a file says.
 
-use crate::worktree::cancellation::Cancellation;
+use crate::cancellation::Cancellation;
 use crate::worktree::error::WorktreeError;
 use crate::worktree::git::Git;
 use crate::worktree::repository::Repository;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::worktree::cancellation::Cancellation;
+use crate::cancellation::Cancellation;
 use crate::worktree::error::WorktreeError;
 use crate::worktree::git::Git;
 use crate::worktree::index::{Entries, Entry};

@@ -57,7 +57,10 @@ fn settings_of_the_repository_start_nothing() {
         fixture.git(&["config", name, &program]);
     }
     fixture.snapshot();
-    WorkTree::open(&fixture.site).unwrap().status(&crate::worktree::Cancellation::never()).unwrap();
+    WorkTree::open(&fixture.site)
+        .unwrap()
+        .status(&crate::cancellation::Cancellation::default())
+        .unwrap();
     assert!(!mark.exists());
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use gate_checks::CancellationToken;
+use gate_checks::{Cancellation, Grace};
 use gate_core::config::Resolved;
 use gate_core::decide::policy::{SignalPolicy, Spelling};
 use gate_core::decide::signal;
@@ -24,6 +24,7 @@ use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};
 use crate::memory::StoppedBy;
 use crate::memory::{Claim, LeaseRef, Memory};
+use crate::runner::LostLease;
 use crate::runner::{End, WorkEnd, with_lease};
 use crate::source::Source;
 use crate::store::{Claimable, Item};
@@ -45,7 +46,7 @@ pub(super) struct Job {
     /// The item's latest remark.
     remark: Option<String>,
     /// Ends the loop: the lease is another's, or over.
-    pub(super) lost: CancellationToken,
+    pub(super) lost: LostLease,
     interrupt: Interrupt,
 }
 
@@ -79,7 +80,7 @@ impl Job {
             wait: args.wait.unwrap_or_default(),
         };
         let item = memory.claim(&claim, &|| interrupt.code().is_some())?;
-        let (ttl, format, lost) = (args.ttl, args.agent, CancellationToken::new());
+        let (ttl, format, lost) = (args.ttl, args.agent, LostLease::default());
         let Some(item) = item else { return Ok(None) };
         let remark = memory.said_of(&item)?;
         let interrupt = interrupt.clone();
@@ -237,9 +238,9 @@ impl Job {
         item: &Item,
     ) -> Result<Item, Failure> {
         let id = &item.work.id;
-        let cancel = CancellationToken::new();
+        let cancel = Cancellation::default();
         let interrupt = &self.interrupt;
-        let checked = cancel_when(&cancel, &|| interrupt.code().is_some(), || {
+        let checked = cancel_when((&cancel, Grace::Usual), &|| interrupt.code().is_some(), || {
             work::checked(here, settings, &cancel)
         });
         let done = checked.and_then(|(result, why)| {

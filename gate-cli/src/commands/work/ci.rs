@@ -1,6 +1,6 @@
 //! `gate work ci`: what continuous integration comes to, for an item that waits.
 
-use gate_checks::{CancellationToken, GatherOptions};
+use gate_checks::{Cancellation, GatherOptions};
 use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::decide::evidence::Outcome;
@@ -26,7 +26,7 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
     }
     let (result, failed) = match args.result {
         Some(result) => (result, None),
-        None => checked(here, (&settings, &trust), &CancellationToken::new())?,
+        None => checked(here, (&settings, &trust), &Cancellation::default())?,
     };
     let reason = args.reason.clone().or(failed);
     let passed = result == CiResult::Passed;
@@ -43,7 +43,7 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
 pub(crate) fn checked(
     here: &Here,
     (settings, trust): (&Resolved, &Trust),
-    cancel: &CancellationToken,
+    cancel: &Cancellation,
 ) -> Result<(CiResult, Option<String>), Failure> {
     let policy = ci_policy(settings)?;
     gate_checks::validate(&policy)?;

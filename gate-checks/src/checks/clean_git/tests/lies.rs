@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use gate_core::decide::evidence::Outcome;
 
 use super::{clean, dirty, look};
+use crate::cancellation::Cancellation;
 use crate::worktree::tests::fixture::Fixture;
 
 #[test]
@@ -255,7 +256,7 @@ fn an_edit_after_the_run_is_seen() {
     let fixture = Fixture::repository().keeping_state();
     let tree = fixture.snapshot();
     fixture.write_in_secret("a", "eno\n");
-    let evidence = super::run(&fixture, tree, tokio_util::sync::CancellationToken::new(), &[]);
+    let evidence = super::run(&fixture, tree, Cancellation::default(), &[]);
     assert_eq!(super::listed(&evidence), "unstaged: a");
 }
 

@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use tokio::runtime::Builder;
-use tokio_util::sync::CancellationToken;
 
 use super::CleanGit;
+use crate::cancellation::Cancellation;
 use crate::check::{About, Check, CheckContext, CheckId};
 use crate::event::Events;
 use crate::logs::Logs;
 use crate::worktree::Snapshot;
 use crate::worktree::tests::fixture::Fixture;
 
-fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&str]) -> Evidence {
+fn run(fixture: &Fixture, tree: Snapshot, cancel: Cancellation, ignore: &[&str]) -> Evidence {
     let ignore = ignore.iter().map(|glob| (*glob).to_owned()).collect();
     let check = CleanGit { id: CheckId::new("clean_git"), ignore };
     let cx = CheckContext {
@@ -30,7 +30,6 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
         about: Arc::new(About::default()),
         cancel,
         masker: Arc::default(),
-        kill_now: CancellationToken::new(),
         events: Events::nobody(),
         logs: Arc::new(Logs::new(None)),
         slots: None,
@@ -41,7 +40,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: CancellationToken, ignore: &[&
 
 fn look(fixture: &Fixture) -> Evidence {
     let tree = Fixture::plain().snapshot();
-    run(fixture, tree, CancellationToken::new(), &[])
+    run(fixture, tree, Cancellation::default(), &[])
 }
 
 /// Whether everything is committed.

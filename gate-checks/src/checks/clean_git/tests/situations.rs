@@ -6,9 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 
 use gate_core::decide::evidence::Outcome;
-use tokio_util::sync::CancellationToken;
 
 use super::{clean, dirty, listed, look, run};
+use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::worktree::tests::fixture::Fixture;
 
 #[test]
@@ -165,7 +165,7 @@ fn what_a_sparse_checkout_leaves_out_is_unknown() {
         assert_eq!(evidence.detail.unwrap()["sparse"], 1);
 
         let tree = fixture.snapshot();
-        let may_miss = run(&fixture, tree, CancellationToken::new(), &["docs"]);
+        let may_miss = run(&fixture, tree, Cancellation::default(), &["docs"]);
         assert_eq!(may_miss.outcome, Outcome::Pass, "{}", may_miss.summary);
         fixture.write("docs/c", "edited");
         dirty(&fixture, "unstaged: docs/c");
@@ -219,7 +219,7 @@ fn what_may_be_uncommitted_is_not_named() {
     fixture.write("notes.md", "");
     fixture.site.project = fixture.path("app");
     let tree = fixture.snapshot();
-    let evidence = run(&fixture, tree, CancellationToken::new(), &["*.md"]);
+    let evidence = run(&fixture, tree, Cancellation::default(), &["*.md"]);
     assert_eq!(listed(&evidence), "untracked: app/x notes.md");
 }
 
@@ -251,8 +251,8 @@ fn what_could_not_be_found_out_is_inconclusive() {
 fn a_check_that_nobody_waits_for_is_inconclusive() {
     let fixture = Fixture::repository();
     let tree = fixture.snapshot();
-    let cancel = CancellationToken::new();
-    cancel.cancel();
+    let cancel = Cancellation::default();
+    cancel.cancel(CancelReason::Unwanted, Grace::Usual);
     let evidence = run(&fixture, tree, cancel, &[]);
     assert_eq!(evidence.outcome, Outcome::Inconclusive);
     assert!(evidence.summary.contains("cancelled"), "{}", evidence.summary);

@@ -3,6 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use super::*;
+use crate::cancellation::Cancellation;
 
 const PACKAGES: &str = ".venv/lib/python3.13/site-packages";
 
@@ -42,7 +43,7 @@ fn after(change: impl FnOnce(&Fixture)) -> (Outcome, Vec<String>) {
     let baseline = take(&fixture, &policy);
     fixture.write("src/own.py", "x = 2\n");
     change(&fixture);
-    let evidence = evidence(&fixture, &policy, Some(baseline), &CancellationToken::new());
+    let evidence = evidence(&fixture, &policy, Some(baseline), &Cancellation::default());
     (evidence.outcome, rules(&evidence))
 }
 
@@ -131,7 +132,7 @@ fn who_had_no_environment_may_install_one() {
     fixture.write(".venv/pyvenv.cfg", "home = /usr/bin\n");
     fixture.write(&format!("{PACKAGES}/pytest/__init__.py"), "main\n");
     fixture.write(&format!("{PACKAGES}/distutils-precedence.pth"), "import os\n");
-    let evidence = evidence(&fixture, &policy, Some(baseline), &CancellationToken::new());
+    let evidence = evidence(&fixture, &policy, Some(baseline), &Cancellation::default());
     assert_eq!((evidence.outcome, rules(&evidence)), (Outcome::Pass, Vec::new()));
 }
 
@@ -168,7 +169,7 @@ fn a_submodule_may_not_lose_its_tests() {
         fixture.git_in(&fixture.path("libs/x"), &["commit", "-qm", "moved"]);
     };
     let examined = |baseline: &Baseline| {
-        let cancel = CancellationToken::new();
+        let cancel = Cancellation::default();
         let evidence = evidence(&fixture, &policy, Some(baseline.clone()), &cancel);
         (evidence.outcome, rules(&evidence))
     };

@@ -5,9 +5,9 @@ use std::fs;
 use std::sync::Arc;
 
 use gate_core::decide::policy::Policy;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::cancellation::Cancellation;
 use crate::checks::verified_tests::prefetch;
 use crate::workspace::Workspace;
 use crate::worktree::tests::fixture::Fixture;
@@ -36,7 +36,7 @@ fn context(
     baseline: &Baseline,
     allow: &[Allowance],
 ) -> (WorkTree, CheckContext) {
-    let cancel = CancellationToken::new();
+    let cancel = Cancellation::default();
     let (tree, cx) =
         prefetch::context(&Policy::default(), &fixture.site, baseline, &cancel).unwrap();
     (tree, CheckContext { allow: allow.into(), ..cx })
