@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::support::{DONE, Ran, Run, UNDONE, each, gate, judge};
+use crate::tokens::{done, joined};
 
 /// A check that leaves a trace.
 const TRACE: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"echo ran >>../trace\"]\n";
@@ -247,4 +248,14 @@ fn the_level_is_in_every_decision() {
     let ran = judge("check --json out.log", DONE).env("GATE_TRUST_LEVEL", "T2").code(0);
     let codes: Value = each(&ran.json(), "warnings", "code").into();
     assert!(codes.as_array().unwrap().contains(&"trust-lowered".into()), "{codes}");
+}
+
+#[test]
+fn a_right_token_starts_nothing_that_nobody_approved() {
+    let settings = format!("[signal]\ntoken = \"required\"\n{TRACE}");
+    let ran = gate("prompt --run r").unapproved(&settings).code(0);
+    let token = joined(&ran.stdout);
+    let ran = ran.again("check --json --run r out.log").file("out.log", done(&token)).code(2);
+    assert_eq!(ran.json()["code"], "config-not-trusted");
+    assert!(!has_run(&ran));
 }

@@ -37,7 +37,7 @@ static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| {
 fn scan(input: &[&[u8]], policy: &Policy) -> Scan {
     let mut scanner = Scanner::new(&PATTERNS, None);
     input.iter().for_each(|piece| scanner.push(piece));
-    scanner.finish(&policy.signal)
+    scanner.finish(&policy.signal).without_token()
 }
 
 fn decided(text: &[u8], policy: &Policy) -> (Scan, Decision) {

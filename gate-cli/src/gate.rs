@@ -350,7 +350,12 @@ impl Gate {
     /// The best time for the next try after an iteration in which the agent could not work:
     /// the time that its service or its runner names. Without one, the wait grows with
     /// each such iteration.
-    fn retry_at(&self, decision: &Decision, scan: &Scan, request: &Request) -> Option<Timestamp> {
+    fn retry_at<S>(
+        &self,
+        decision: &Decision,
+        scan: &Scan<S>,
+        request: &Request,
+    ) -> Option<Timestamp> {
         match decision.verdict {
             Verdict::Exit => return None,
             Verdict::Continue if decision.observed.outage.is_some() => return request.retry_at,

@@ -7,7 +7,7 @@ use crate::decide::feedback;
 use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
 use crate::decide::iteration_facts::IterationFacts;
 use crate::decide::policy::{Policy, SignalPolicy};
-use crate::decide::signal::Signal;
+use crate::decide::signal::{Signal, TokenFinding, UncheckedSignal};
 use crate::trouble::{self, Effort, Watch};
 use gate_transcript::{
     Boundary, Event, Fact, FinalTurn, Forced, Problem, ProblemKind, Prompt, Reader, Role, Sink,
@@ -28,10 +28,14 @@ pub struct Scanner<'p> {
 }
 
 /// The findings in a transcript.
+///
+/// `Scan<UncheckedSignal>` is what a [`Scanner`] returns. A decision takes a plain `Scan`,
+/// whose signal's token was checked ([`Scan::with_token`]) or left unchecked on purpose
+/// ([`Scan::without_token`]).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scan {
+pub struct Scan<S = Signal> {
     /// The agent's own statement whether it is done.
-    pub signal: Signal,
+    pub signal: S,
     /// The patterns' hits, without those in the text of the signal itself.
     pub hits: Vec<Hit>,
     /// Facts that the format reports beside the conversation.
@@ -181,8 +185,8 @@ impl<'p> Scanner<'p> {
         self.collector.skip(byte);
     }
 
-    /// Ends the input. If a token is required, [`Signal::with_token`] has to follow.
-    pub fn finish(mut self, policy: &SignalPolicy) -> Scan {
+    /// Ends the input.
+    pub fn finish(mut self, policy: &SignalPolicy) -> Scan<UncheckedSignal> {
         self.reader.finish(&mut self.collector);
         let Collector {
             mut turn,
@@ -203,7 +207,7 @@ impl<'p> Scanner<'p> {
         };
         transcript.format = self.reader.format().map(|format| format.name().to_owned());
         let mut signal = Signal::read(&turn, policy);
-        if let Some(line) = lost.filter(|lost| signal.line.is_some_and(|line| line <= *lost)) {
+        if let Some(line) = lost.filter(|lost| signal.line().is_some_and(|line| line <= *lost)) {
             signal.doubt(format!("line {line}: what follows the signal could not be read"));
         }
         let hits = counter.finish(|hit| !is_taken(hit, &signal));
@@ -214,7 +218,8 @@ impl<'p> Scanner<'p> {
     }
 }
 
-/// Scans a whole transcript, finding its format by itself.
+/// Scans a whole transcript, finding its format by itself. Nobody checks tokens: if the policy
+/// requires one, a signal that would end the loop is invalid.
 ///
 /// # Errors
 ///
@@ -223,10 +228,34 @@ pub fn scan(bytes: &[u8], policy: &Policy) -> Result<Scan, PatternError> {
     let patterns = PatternSet::from_policy(policy)?;
     let mut scanner = Scanner::new(&patterns, None);
     scanner.push(bytes);
-    Ok(scanner.finish(&policy.signal))
+    Ok(scanner.finish(&policy.signal).without_token())
 }
 
-impl Scan {
+impl Scan<UncheckedSignal> {
+    /// The scan with what was found of its signal's token.
+    #[must_use]
+    pub fn with_token(self, found: &TokenFinding) -> Scan {
+        self.map_signal(|signal| signal.with_token(found))
+    }
+
+    /// The scan without a look at its signal's token. If the policy requires one, a signal
+    /// that would end the loop is invalid.
+    #[must_use]
+    pub fn without_token(self) -> Scan {
+        self.map_signal(UncheckedSignal::without_token)
+    }
+}
+
+impl<S> Scan<S> {
+    /// The same scan with another signal.
+    #[must_use]
+    pub fn map_signal<T>(self, change: impl FnOnce(S) -> T) -> Scan<T> {
+        let Self { signal, hits, transcript, effort, said, prompt, reach, acted, unknown_format } =
+            self;
+        let signal = change(signal);
+        Scan { signal, hits, transcript, effort, said, prompt, reach, acted, unknown_format }
+    }
+
     /// The part of it that feeds the breaker. The caller adds the time and the state of
     /// the work tree.
     pub fn observed(&self) -> IterationFacts {
@@ -245,9 +274,9 @@ impl Scan {
 }
 
 /// True for a hit in a text that was taken as the signal.
-fn is_taken(hit: &Hit, signal: &Signal) -> bool {
+fn is_taken(hit: &Hit, signal: &UncheckedSignal) -> bool {
     let matched = folded(&hit.matched);
-    signal.taken.iter().any(|taken| folded(taken).contains(&matched))
+    signal.taken().iter().any(|taken| folded(taken).contains(&matched))
 }
 
 /// The text in lower case and without white space.

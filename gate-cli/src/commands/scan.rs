@@ -83,7 +83,7 @@ pub(super) fn run(here: &Here, args: &Scan) -> Result<u8, Failure> {
 
 fn scan(here: &Here, gate: &Gate, args: &Scan, file: &Path) -> Result<ScanRecord, Failure> {
     let source = Source::named(file, &here.places.folder);
-    let scan = gate.scan(&source, args.reading.format)?;
+    let scan = gate.scan(&source, args.reading.format)?.without_token();
     let decision = gate.decide_scan(&scan);
     Ok(ScanRecord::new(file.display().to_string(), decision, scan.transcript))
 }

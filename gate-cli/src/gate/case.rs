@@ -3,9 +3,9 @@
 use gate_checks::Gathered;
 use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::TreeSeen;
-use gate_core::{Input, decide};
+use gate_core::{Input, Scan, decide};
 
-use super::token::proven;
+use super::token::{proven, without_state};
 use super::trusted::{settings_of_run, tampered_evidence};
 use super::{Gate, Judging};
 use crate::failure::Failure;
@@ -52,9 +52,11 @@ impl Gate {
         if let Some(earlier) = case.take_repeated(&mut pending) {
             return Ok(earlier);
         }
-        case.admit(&pending)?;
+        let tokens = self.tokens(&mut memory)?;
+        let scan = proven(&judging.scan, tokens.as_ref(), pending.numbered());
+        case.admit(&scan, &pending)?;
         memory.begin_probe(&mut pending, &case.question)?;
-        let findings = case.gather(&pending, self.tokens(&mut memory)?)?;
+        let findings = case.gather(&scan, &pending, tokens)?;
         case.decide_and_commit(&mut memory, &pending, &findings)
     }
 
@@ -66,7 +68,7 @@ impl Gate {
         request: &Request,
         report: Option<&TrustReport>,
     ) -> Result<Record, Failure> {
-        let scan = self.unproven(&judging.scan);
+        let scan = without_state(judging.scan.clone());
         self.admit(report, request, &scan, None)?;
         let gathered = self.gather((source, request), &scan, None, &Approvals::default())?;
         let mut input = self.input_with_evidence(&scan, request, &gathered);
@@ -113,27 +115,27 @@ impl Case<'_> {
     }
 
     /// Fails on settings that are not approved, before the breaker or a check uses them.
-    fn admit(&self, pending: &PendingDecision) -> Result<(), Failure> {
+    fn admit(&self, scan: &Scan, pending: &PendingDecision) -> Result<(), Failure> {
         if pending.lost.is_some() {
             return Ok(());
         }
-        self.gate.admit(self.report, self.request, &self.judging.scan, Some(pending))
+        self.gate.admit(self.report, self.request, scan, Some(pending))
     }
 
     /// Runs the checks that the decision needs, and looks at the work tree.
     fn gather(
         &self,
+        scan: &Scan,
         pending: &PendingDecision,
         tokens: Option<Tokens>,
     ) -> Result<Findings, Failure> {
         let Self { gate, source, request, report, approvals, .. } = self;
-        let scan = proven(&self.judging.scan, tokens.as_ref(), pending.numbered());
         let gathered = match &pending.tampered {
             Some(why) => tampered_evidence(pending.policy(&self.question), why),
-            None => gate.gather((source, request), &scan, Some(pending), approvals)?,
+            None => gate.gather((source, request), scan, Some(pending), approvals)?,
         };
         let tree = gate.watch(source, request, &gathered, pending);
-        let mut input = gate.input_with_evidence(&scan, request, &gathered);
+        let mut input = gate.input_with_evidence(scan, request, &gathered);
         if let Some(situation) =
             input.observed.stop.as_mut().and_then(|stop| stop.situation.as_mut())
         {
@@ -188,7 +190,7 @@ impl Case<'_> {
         let mut input = findings.input.clone();
         // A token is one iteration's, and another decision may have taken the number meanwhile.
         if context.numbered() != pending.numbered() {
-            input.signal = proven(&judging.scan, tokens, context.numbered()).signal.clone();
+            input.signal = proven(&judging.scan, tokens, context.numbered()).signal;
         }
         input.next_token = context.next_token(tokens);
         gate.masker.input(&mut input);

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use gate_core::decide::pattern::Scope;
 use gate_core::decide::signal::Status;
+use gate_core::decide::signal::UncheckedSignal;
 use gate_core::scan::Reach;
 use gate_core::{Scan, Scanner};
 use gate_transcript::Forced;
@@ -19,7 +20,7 @@ const NEW: u64 = 64 << 20;
 /// A transcript that was read, to be judged.
 pub(crate) struct Judging {
     pub(super) began: Instant,
-    pub(crate) scan: Scan,
+    pub(crate) scan: Scan<UncheckedSignal>,
     /// The digest of its bytes, where state is kept; of a large file of its ends.
     pub(super) input: Option<String>,
     pub(super) policy_text: String,
@@ -27,7 +28,7 @@ pub(crate) struct Judging {
 
 impl Judging {
     /// With what the session's transcript tells beside the agent's last word.
-    pub(crate) fn beside(mut self, told: Option<Scan>) -> Self {
+    pub(crate) fn beside(mut self, told: Option<Scan<UncheckedSignal>>) -> Self {
         if let Some(told) = told {
             self.scan.transcript = told.transcript;
             self.scan.prompt = told.prompt;
@@ -42,7 +43,11 @@ impl Gate {
     /// # Errors
     ///
     /// A source that cannot be read.
-    pub fn scan(&self, source: &Source, format: Option<Forced>) -> Result<Scan, Failure> {
+    pub fn scan(
+        &self,
+        source: &Source,
+        format: Option<Forced>,
+    ) -> Result<Scan<UncheckedSignal>, Failure> {
         let mut scanner = Scanner::new(&self.patterns, format);
         let bytes = source.scan(&mut scanner)?;
         Ok(self.scanned(scanner, bytes))
@@ -104,7 +109,7 @@ impl Gate {
         source: &Source,
         request: &Request,
         see: &mut dyn FnMut(&[u8]),
-    ) -> Result<Scan, Failure> {
+    ) -> Result<Scan<UncheckedSignal>, Failure> {
         let mut scanner = Scanner::new(&self.patterns, request.format);
         let mut read_before = |scanner: &Scanner<'_>| {
             request.since.or_else(|| {
@@ -123,7 +128,7 @@ impl Gate {
 
     /// True if the rest of the transcript cannot change the verdict. More of the final turn could
     /// only add indicators.
-    fn suffices(&self, scan: &Scan, request: &Request) -> bool {
+    fn suffices(&self, scan: &Scan<UncheckedSignal>, request: &Request) -> bool {
         let needs_indicators = match scan.signal.claims() {
             Status::Complete => true,
             Status::Absent => request.done_file || !self.policy.require_explicit_signal,
@@ -142,12 +147,12 @@ impl Gate {
         }
     }
 
-    fn has_enough_indicators(&self, scan: &Scan) -> bool {
-        let indicators = self.decide_scan(scan).indicators;
+    fn has_enough_indicators(&self, scan: &Scan<UncheckedSignal>) -> bool {
+        let indicators = self.decide_scan(&scan.clone().without_token()).indicators;
         indicators.score >= indicators.threshold
     }
 
-    fn scanned(&self, scanner: Scanner<'_>, bytes: u64) -> Scan {
+    fn scanned(&self, scanner: Scanner<'_>, bytes: u64) -> Scan<UncheckedSignal> {
         let mut scan = scanner.finish(&self.policy.signal);
         scan.transcript.bytes = bytes;
         self.masker.transcript(&mut scan.transcript);

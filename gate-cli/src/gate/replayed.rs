@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::signal::UncheckedSignal;
 use gate_core::scan::Transcript;
 use gate_core::{Decision, Input, Scan, Scanner, Verdict, decide};
 use gate_transcript::Forced;
@@ -77,7 +78,8 @@ impl Gate {
         Ok(())
     }
 
-    fn replayed(&self, place: Place, scan: Scan) -> Step {
+    fn replayed(&self, place: Place, scan: Scan<UncheckedSignal>) -> Step {
+        let scan = scan.without_token();
         let Place { first_line, bytes, began } = place;
         let (verdict, decision) = self.decide_replayed(&scan);
         let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);

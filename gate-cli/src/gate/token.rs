@@ -1,10 +1,8 @@
 //! Tokens: the one that a prompt shows, and the check that a signal carries it.
 
-use std::borrow::Cow;
-
 use gate_core::Scan;
 use gate_core::decide::policy::TokenMode;
-use gate_core::decide::signal::{TokenFinding, TokenHalves};
+use gate_core::decide::signal::{TokenFinding, TokenHalves, UncheckedSignal};
 
 use super::Gate;
 use crate::failure::Failure;
@@ -35,26 +33,23 @@ impl Gate {
     fn requires_token(&self) -> bool {
         self.policy.signal.token == TokenMode::Required
     }
+}
 
-    /// The transcript for a decision without memory, which cannot check tokens.
-    pub(super) fn unproven<'s>(&self, scan: &'s Scan) -> Cow<'s, Scan> {
-        if !self.requires_token() {
-            return Cow::Borrowed(scan);
-        }
-        let signal = scan.signal.clone().with_token(&TokenFinding::unchecked(NO_STATE));
-        Cow::Owned(Scan { signal, ..scan.clone() })
-    }
+/// The transcript for a decision without memory, which cannot check tokens.
+pub(super) fn without_state(scan: Scan<UncheckedSignal>) -> Scan {
+    scan.with_token(&TokenFinding::unchecked(NO_STATE))
 }
 
 /// The transcript with the check of its signal's token against this iteration.
-pub(super) fn proven<'s>(
-    scan: &'s Scan,
+pub(super) fn proven(
+    scan: &Scan<UncheckedSignal>,
     tokens: Option<&Tokens>,
     iteration: Option<(&str, u64)>,
-) -> Cow<'s, Scan> {
-    let Some(tokens) = tokens else { return Cow::Borrowed(scan) };
-    let signal = tokens.prove(&scan.signal, iteration);
-    Cow::Owned(Scan { signal, ..scan.clone() })
+) -> Scan {
+    scan.clone().map_signal(|signal| match tokens {
+        Some(tokens) => tokens.prove(signal, iteration),
+        None => signal.without_token(),
+    })
 }
 
 impl DecisionContext {

@@ -177,7 +177,7 @@ impl AgentStop<'_> {
     ) -> Result<Request, Failure> {
         let request = self.base_request();
         let situation = self.situation(gate, whole_policy, (source, judging, acted), turn)?;
-        let course = situation.course(judging.scan.signal.status);
+        let course = situation.course(judging.scan.signal.status());
         let others_files = match (course, turn) {
             (Course::Release, _) | (_, None) => Vec::new(),
             (_, Some(turn)) => turn.others_files(self.event.transcript.as_deref()),
@@ -462,7 +462,7 @@ fn run_membership(here: &Here, id: &str) -> Result<(bool, bool), Failure> {
     Ok((caller.run.is_some(), info.is_some_and(|info| info.pid == 0)))
 }
 
-fn has_agent_records(scan: &Scan) -> bool {
+fn has_agent_records<S>(scan: &Scan<S>) -> bool {
     scan.transcript.format.as_deref().is_some_and(|format| format != "text")
 }
 

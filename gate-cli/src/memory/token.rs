@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use gate_core::decide::signal::{Signal, TokenFinding, TokenHalves, TokenKey};
+use gate_core::decide::signal::{Signal, TokenFinding, TokenHalves, TokenKey, UncheckedSignal};
 use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
@@ -35,12 +35,12 @@ pub(crate) struct Tokens {
 
 impl Tokens {
     /// Checks the signal's token against an iteration, which is none if the state is lost.
-    pub(crate) fn prove(&self, signal: &Signal, iteration: Option<(&str, u64)>) -> Signal {
+    pub(crate) fn prove(&self, signal: UncheckedSignal, iteration: Option<(&str, u64)>) -> Signal {
         let found = match iteration {
-            Some(iteration) => TokenFinding::check(signal, &self.key, iteration, &self.latest),
+            Some(iteration) => TokenFinding::check(&signal, &self.key, iteration, &self.latest),
             None => TokenFinding::unchecked("the state was lost"),
         };
-        signal.clone().with_token(&found)
+        signal.with_token(&found)
     }
 
     /// The token of an iteration.

@@ -2,7 +2,7 @@
 //! reached, a program that fails at its start.
 
 use gate_core::decide::iteration_facts::{Outage, OutageCause};
-use gate_core::decide::signal::Status;
+use gate_core::decide::signal::{Status, UncheckedSignal};
 use gate_core::trouble::outage_of;
 use gate_core::{Scan, text};
 
@@ -15,7 +15,7 @@ const MAX_STDERR_LINES: usize = 5;
 const MAX_LINE_CHARS: usize = 200;
 
 /// None if the agent could work.
-pub(super) fn from_run(run: &FinishedRun, scan: &Scan) -> Option<Outage> {
+pub(super) fn from_run(run: &FinishedRun, scan: &Scan<UncheckedSignal>) -> Option<Outage> {
     let (cause, text) = find_cause(run, scan)?;
     Some(outage(cause, &text, run))
 }
@@ -30,7 +30,7 @@ fn outage(cause: OutageCause, text: &str, run: &FinishedRun) -> Outage {
     Outage { cause, text: secrets::masked(text), stderr, count: 0, gives_up: None }
 }
 
-fn find_cause(run: &FinishedRun, scan: &Scan) -> Option<(OutageCause, String)> {
+fn find_cause(run: &FinishedRun, scan: &Scan<UncheckedSignal>) -> Option<(OutageCause, String)> {
     let effort = &scan.effort;
     if let Some(limited) = &effort.limited {
         return Some((OutageCause::Limit, limited.text.clone()));
@@ -40,7 +40,7 @@ fn find_cause(run: &FinishedRun, scan: &Scan) -> Option<(OutageCause, String)> {
         return Some((outage_of(text)?, text.clone()));
     }
     // An agent that gave an exit signal was able to work.
-    if scan.signal.status != Status::Absent {
+    if scan.signal.status() != Status::Absent {
         return None;
     }
     for line in run.stderr_end.lines().rev().take(MAX_STDERR_LINES) {
@@ -65,7 +65,8 @@ fn last_lines(stderr: &str) -> String {
 mod tests {
     use std::path::PathBuf;
 
-    use gate_core::{Policy, scan};
+    use gate_core::decide::indicator::PatternSet;
+    use gate_core::{Policy, Scanner};
 
     use super::*;
 
@@ -82,9 +83,16 @@ mod tests {
         }
     }
 
+    fn scan(printed: &str) -> Scan<UncheckedSignal> {
+        let policy = Policy::default();
+        let patterns = PatternSet::from_policy(&policy).unwrap();
+        let mut scanner = Scanner::new(&patterns, None);
+        scanner.push(printed.as_bytes());
+        scanner.finish(&policy.signal)
+    }
+
     fn cause(code: i32, printed: &str, stderr: &str) -> Option<OutageCause> {
-        let scan = scan(printed.as_bytes(), &Policy::default()).unwrap();
-        from_run(&run(code, stderr), &scan).map(|outage| outage.cause)
+        from_run(&run(code, stderr), &scan(printed)).map(|outage| outage.cause)
     }
 
     const DEAD: &str = r#"{"type":"result","subtype":"success","is_error":true,"result":"WHAT","session_id":"s","num_turns":1}"#;
@@ -108,9 +116,8 @@ mod tests {
         assert_eq!(cause(1, &DEAD.replace("WHAT", "API Error: 401 invalid key"), ""), None);
         let claims = "The importer is ready.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: done\n";
         assert_eq!(cause(1, claims, "socket hang up\n"), None);
-        let scan = scan(b"", &Policy::default()).unwrap();
         let timed_out = FinishedRun { was_ended: true, ..run(143, "") };
-        assert_eq!(from_run(&timed_out, &scan), None);
+        assert_eq!(from_run(&timed_out, &scan("")), None);
     }
 
     #[test]

@@ -104,7 +104,6 @@ impl Masker {
             fields_agree: _,
             whole_message: _,
             token: _,
-            unproven: _,
             exit_signal: _,
         } = signal;
         let mut masked = any(problems.iter_mut().map(|problem| self.cover(problem)));

@@ -10,7 +10,7 @@ fn scanned(input: &str, from: Option<u64>) -> Scan {
         scanner.begin_at(byte);
     }
     scanner.push(input.as_bytes());
-    scanner.finish(&policy.signal)
+    scanner.finish(&policy.signal).without_token()
 }
 
 fn scan_of(input: &str) -> Scan {

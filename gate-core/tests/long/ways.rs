@@ -78,7 +78,7 @@ fn scan(policy: &Policy, read: impl FnOnce(&mut Scanner<'_>)) -> Scan {
     let patterns = PatternSet::new(&policy.patterns).expect("valid patterns");
     let mut scanner = Scanner::new(&patterns, None);
     read(&mut scanner);
-    scanner.finish(&policy.signal)
+    scanner.finish(&policy.signal).without_token()
 }
 
 fn in_pieces(mut input: &[u8], random: &mut Random, scanner: &mut Scanner<'_>) {

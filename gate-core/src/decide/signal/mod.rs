@@ -21,6 +21,7 @@ mod ralph_status;
 mod text_after;
 mod text_before;
 mod token;
+mod unchecked;
 mod value;
 
 use schemars::JsonSchema;
@@ -39,7 +40,8 @@ use token::{SeenToken, is_token_line};
 pub use agent_exit::{ExitSighting, NoSignal, exit_signals};
 pub use candidate::NearMiss;
 pub use prompt::prompt;
-pub use token::{TokenFinding, TokenHalves, TokenKey, TokenState, UnprovenClaim};
+pub use token::{TokenFinding, TokenHalves, TokenKey, TokenState};
+pub use unchecked::UncheckedSignal;
 
 /// Texts that every signal of the built-in spellings contains, and so each part of one.
 const PARTS: [Marker; 4] = [
@@ -93,9 +95,6 @@ pub struct Signal {
     /// The state of its token, if a token is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<TokenState>,
-    /// The claim, until its token is checked.
-    #[serde(skip)]
-    pub unproven: Option<UnprovenClaim>,
     /// The exit signal of the agent exit protocol, if it was read from one.
     #[serde(skip)]
     pub exit_signal: Option<Box<ExitSignal>>,
@@ -137,27 +136,26 @@ impl Signal {
             fields_agree: false,
             whole_message: false,
             token: None,
-            unproven: None,
             exit_signal: None,
             taken: Vec::new(),
         }
     }
 
-    /// Reads the signal from the final turn. If the policy requires a token, a signal
-    /// that would end the loop is invalid until [`Signal::with_token`].
-    pub fn read(turn: &FinalTurn, policy: &SignalPolicy) -> Self {
+    /// Reads the signal from the final turn.
+    pub fn read(turn: &FinalTurn, policy: &SignalPolicy) -> UncheckedSignal {
         let mut near_misses = Vec::new();
         // A message that only answers a notification of a background task often does not
         // repeat the status. If it holds no signal, the message before it counts.
         for word in turn.words() {
-            let mut signal = Self::from_message(word, policy);
+            let UncheckedSignal { mut signal, claim } = Self::from_message(word, policy);
             if signal.status != Status::Absent || !word.answers_notification {
                 signal.near_misses.append(&mut near_misses);
-                return signal.with_misses_of(turn, policy);
+                return UncheckedSignal { signal: signal.with_misses_of(turn, policy), claim };
             }
             near_misses.append(&mut signal.near_misses);
         }
-        Self { near_misses, ..Self::absent() }.with_misses_of(turn, policy)
+        let signal = Self { near_misses, ..Self::absent() }.with_misses_of(turn, policy);
+        UncheckedSignal { signal, claim: None }
     }
 
     /// If nothing was found, a signal in an earlier message of the turn is a near miss.
@@ -177,25 +175,7 @@ impl Signal {
         self
     }
 
-    /// The signal of an agent that gave none in words and created the file `DONE`. The
-    /// file speaks for itself: nothing is counted as an indicator for it. If a token is
-    /// required, the agent's last word `said` has to carry it.
-    #[must_use]
-    pub fn or_done_file(self, policy: &SignalPolicy, said: &str) -> Self {
-        if self.status != Status::Absent {
-            return self;
-        }
-        let reason = Some("the agent created the file DONE".to_owned());
-        let mut signal = Self { status: Status::Complete, reason, problems: Vec::new(), ..self };
-        if policy.token == TokenMode::Required {
-            let word = Word::whole(said);
-            let layout = Layout::new(&word, &policy.language);
-            signal.await_token(SeenToken::beside(&layout, layout.lines().len()));
-        }
-        signal
-    }
-
-    fn from_message(word: &Word, policy: &SignalPolicy) -> Self {
+    fn from_message(word: &Word, policy: &SignalPolicy) -> UncheckedSignal {
         let Selection { last, misses, refused, doubts } = select(candidates(word, policy), policy);
         let at = chosen(&last).map(|chosen| last[chosen].at);
         let spans: Vec<_> = last.iter().map(|one| one.span.clone()).collect();
@@ -210,13 +190,13 @@ impl Signal {
             signal.whole_message =
                 layout.is_covered_by(&spans, |line| required && is_token_line(line));
         }
-        if required && let Some(at) = at {
-            signal.await_token(SeenToken::beside(&layout, at));
-        }
         if word.clipped && signal.status == Status::Absent {
             signal.problems.push("the message is very long; only its end was searched".to_owned());
         }
-        signal
+        match at {
+            Some(at) if required => signal.await_token(SeenToken::beside(&layout, at)),
+            _ => UncheckedSignal { signal, claim: None },
+        }
     }
 
     /// One signal from the last candidate of each spelling.
@@ -231,12 +211,6 @@ impl Signal {
         signal.problems.extend(mangled);
         signal.settle();
         signal
-    }
-
-    /// Adds a reason not to take the signal at its word.
-    pub(crate) fn doubt(&mut self, problem: String) {
-        self.problems.push(problem);
-        self.settle();
     }
 
     fn from_candidate(candidate: Candidate) -> Self {

@@ -9,11 +9,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::candidate::{NearMiss, cut};
 use super::context::unmarked;
 use super::layout::{BlockKind, Layout};
+use super::unchecked::UncheckedSignal;
 use super::value::{is_placeholder, undecorated};
-use super::{Signal, Status};
 
 /// Letters and digits that nobody takes for each other, without vowels: no half is
 /// a word of some language.
@@ -23,7 +22,7 @@ const LETTERS: &[u8; 28] = b"bcdfghjkmnpqrstvwxyz23456789";
 const HALF_LETTERS: usize = 4;
 
 /// The key of a token's line.
-const KEY: &str = "EXIT_TOKEN";
+pub(super) const KEY: &str = "EXIT_TOKEN";
 
 /// The greatest distance between a signal and its token, in lines.
 const NEARBY_LINES: usize = 40;
@@ -124,13 +123,9 @@ pub enum TokenState {
 /// The result of checking a token, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenFinding {
-    token: TokenState,
-    why: String,
+    pub(super) token: TokenState,
+    pub(super) why: String,
 }
-
-/// The problem of a signal whose token is not checked yet.
-const UNCHECKED: &str =
-    "its EXIT_TOKEN was not looked at: only a decision that keeps state knows which one holds";
 
 impl TokenFinding {
     fn new(token: TokenState, why: impl Into<String>) -> Self {
@@ -148,12 +143,12 @@ impl TokenFinding {
     /// Compares a signal's token with that of an iteration of a run. `others` are
     /// runs and iterations whose tokens agents got lately.
     pub fn check(
-        signal: &Signal,
+        signal: &UncheckedSignal,
         key: &TokenKey,
         (run, iteration): (&str, u64),
         others: &[(String, u64)],
     ) -> Self {
-        let Some(said) = signal.unproven.as_ref().and_then(|claim| claim.said.as_ref()) else {
+        let Some(said) = signal.token() else {
             let why = "it carries no EXIT_TOKEN, and this iteration's is required";
             return Self::new(TokenState::Missing, why);
         };
@@ -185,19 +180,11 @@ impl TokenFinding {
 /// The earlier iterations whose tokens are compared.
 const MAX_EARLIER_ITERATIONS: usize = 1_000;
 
-/// The claim of a signal whose token is still to be checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnprovenClaim {
-    status: Status,
-    agrees: bool,
-    said: Option<SeenToken>,
-}
-
 /// A token in the agent's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SeenToken {
-    text: String,
-    line: u64,
+    pub(super) text: String,
+    pub(super) line: u64,
 }
 
 impl SeenToken {
@@ -235,47 +222,4 @@ fn value(line: &str) -> Option<String> {
     let value = undecorated(value);
     let is_said = undecorated(key) == KEY && !value.is_empty() && !is_placeholder(value);
     is_said.then(|| value.to_owned())
-}
-
-impl Signal {
-    /// The status that the signal claims, even if its token is not checked yet.
-    pub fn claims(&self) -> Status {
-        self.unproven.as_ref().map_or(self.status, |claim| claim.status)
-    }
-
-    /// Makes what would end the loop invalid until its token was looked at.
-    pub(super) fn await_token(&mut self, said: Option<SeenToken>) {
-        if !matches!(self.status, Status::Complete | Status::Blocked) {
-            return;
-        }
-        let (status, agrees) = (self.status, self.fields_agree);
-        self.unproven = Some(UnprovenClaim { status, agrees, said });
-        self.status = Status::Invalid;
-        self.fields_agree = false;
-        self.token = Some(TokenState::Unchecked);
-        self.problems.push(UNCHECKED.to_owned());
-    }
-
-    /// The signal with what was found of its token. One that needs none, because it
-    /// ends nothing, stays as it is.
-    #[must_use]
-    pub fn with_token(mut self, found: &TokenFinding) -> Self {
-        let Some(unproven) = self.unproven.take() else { return self };
-        self.problems.retain(|problem| problem != UNCHECKED);
-        self.token = Some(found.token);
-        if found.token == TokenState::Held {
-            self.status = unproven.status;
-            self.fields_agree = unproven.agrees;
-        } else {
-            let (text, line) = match &unproven.said {
-                Some(said) => (format!("{KEY}: {}", cut(&said.text)), said.line),
-                None => (KEY.to_owned(), self.line.unwrap_or_default()),
-            };
-            let miss = NearMiss { text, line, why: found.why.clone() };
-            self.problems.insert(0, found.why.clone());
-            self.near_misses.push(miss);
-        }
-        self.settle();
-        self
-    }
 }

@@ -164,7 +164,7 @@ fn what_it_says_is_no_indicator_as_well() {
 fn only_the_last_word_is_looked_at() {
     let turn = turn(&[SIGNAL, "Committed."]);
     assert_eq!(exit_signals(&turn), []);
-    assert_eq!(Signal::read(&turn, &policy()).status, Status::Absent);
+    assert_eq!(Signal::read(&turn, &policy()).status(), Status::Absent);
 }
 
 #[test]

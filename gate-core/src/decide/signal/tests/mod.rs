@@ -42,7 +42,7 @@ fn turn(texts: &[&str]) -> FinalTurn {
 }
 
 fn read_with(text: &str, policy: &SignalPolicy) -> Signal {
-    Signal::read(&turn(&[text]), policy)
+    Signal::read(&turn(&[text]), policy).without_token()
 }
 
 fn read(text: &str) -> Signal {
@@ -170,14 +170,15 @@ fn answers_to_notifications_give_way() {
         })
     };
     turn.event(&answer("The background task has finished."));
-    assert_eq!(Signal::read(&turn, &policy()).status, Status::Complete);
+    assert_eq!(Signal::read(&turn, &policy()).status(), Status::Complete);
     turn.event(&answer("EXIT_STATUS: CONTINUE"));
-    assert_eq!(Signal::read(&turn, &policy()).status, Status::Continue);
+    assert_eq!(Signal::read(&turn, &policy()).status(), Status::Continue);
 }
 
 #[test]
 fn a_signal_in_an_earlier_message_of_the_turn_is_a_near_miss() {
-    let signal = Signal::read(&turn(&["<promise>COMPLETE</promise>", "Committed."]), &policy());
+    let signal = Signal::read(&turn(&["<promise>COMPLETE</promise>", "Committed."]), &policy())
+        .without_token();
     assert_eq!(signal.status, Status::Absent);
     assert!(signal.near_misses[0].why.contains("earlier message"), "{:?}", signal.near_misses);
 }

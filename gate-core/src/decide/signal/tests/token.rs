@@ -17,10 +17,15 @@ fn whole(run: &str, iteration: u64) -> String {
     first + &second
 }
 
+/// The signal of a text before its token is checked.
+fn unchecked(text: &str, policy: &SignalPolicy) -> UncheckedSignal {
+    Signal::read(&turn(&[text]), policy)
+}
+
 /// The signal of a text in iteration 3 of the run.
 fn proven(text: &str) -> Signal {
     let others = [("nightly#2".to_owned(), 1), ("weekly".to_owned(), 9)];
-    let signal = read_with(text, &required());
+    let signal = unchecked(text, &required());
     let found = TokenFinding::check(&signal, &key(), (RUN, 3), &others);
     signal.with_token(&found)
 }
@@ -72,7 +77,7 @@ fn the_whole_token_holds_beside_every_spelling() {
         value: SignalValue::Complete,
     };
     let policy = SignalPolicy { custom: vec![custom], ..required() };
-    let signal = read_with(&format!("ALL_DONE\nEXIT_TOKEN: {token}"), &policy);
+    let signal = unchecked(&format!("ALL_DONE\nEXIT_TOKEN: {token}"), &policy);
     let found = TokenFinding::check(&signal, &key(), (RUN, 3), &[]);
     assert_eq!(signal.with_token(&found).status, Status::Complete);
 }
@@ -171,10 +176,11 @@ fn what_ends_nothing_needs_no_token() {
 #[test]
 fn a_signal_that_nobody_proved_is_invalid_and_knows_what_it_claims() {
     let text = format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {}", whole(RUN, 3));
-    let signal = read_with(&text, &required());
-    assert_eq!((signal.status, signal.claims()), (Status::Invalid, Status::Complete));
-    assert_eq!(signal.token, Some(TokenState::Unchecked));
-    assert!(signal.problems[0].contains("not looked at"));
+    let signal = unchecked(&text, &required());
+    assert_eq!((signal.status(), signal.claims()), (Status::Invalid, Status::Complete));
+    let left = signal.clone().without_token();
+    assert_eq!((left.status, left.token), (Status::Invalid, Some(TokenState::Unchecked)));
+    assert!(left.problems[0].contains("not looked at"));
     let signal = signal.with_token(&TokenFinding::unchecked("no state is kept"));
     assert_eq!(signal.status, Status::Invalid);
     assert_eq!(signal.problems, ["its EXIT_TOKEN cannot be checked: no state is kept"]);
@@ -186,7 +192,7 @@ fn a_held_token_heals_no_contradiction() {
     let text = format!("EXIT_STATUS: COMPLETE\nREMAINING_WORK: the docs\nEXIT_TOKEN: {token}");
     let signal = proven(&text);
     assert_eq!((signal.status, signal.token), (Status::Continue, None));
-    let lost = read_with(&format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}"), &required());
+    let lost = unchecked(&format!("EXIT_STATUS: COMPLETE\nEXIT_TOKEN: {token}"), &required());
     let found = TokenFinding::check(&lost, &key(), (RUN, 3), &[]);
     let mut lost = lost;
     lost.doubt("something could not be read".to_owned());
