@@ -88,6 +88,7 @@ mod replay;
 mod replay_ended;
 mod replay_given;
 mod replay_inputs;
+mod report;
 mod reports;
 mod run;
 mod run_delegated;

@@ -16,6 +16,7 @@ mod handoff;
 mod hook;
 mod install;
 mod interrupt;
+mod loops;
 mod memory;
 mod operator;
 mod panics;

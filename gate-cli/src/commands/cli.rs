@@ -10,8 +10,8 @@ use clap_complete::Shell;
 
 use super::{
     approve, baseline, breaker, bus, check, config, demo, doctor, exit, explain, fact, handoff,
-    hook, init, install, last, ledger, lock, log, prompt, prune, replay, run, scan, setup, status,
-    stop, switch, trust, uninstall, version, work, wrong,
+    hook, init, install, last, ledger, lock, log, prompt, prune, replay, report, run, runs, scan,
+    setup, status, stop, switch, trust, uninstall, version, work, wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -52,6 +52,10 @@ pub(crate) enum Command {
     /// Run an agent until gate says that the work is done
     #[command(after_help = run::CODES)]
     Run(run::Run),
+    /// Show the loops of this machine: what they do, took and cost
+    Runs(runs::Runs),
+    /// Report the loops of a night on one page: why they ended, what they cost, what is next
+    Report(report::Report),
     /// Stop the loops of this project
     Stop(stop::Stop),
     /// Print the completion protocol for an agent's prompt

@@ -26,7 +26,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         "Check",
         &["setup", "check", "run", "init", "install", "uninstall", "doctor", "prompt", "demo"],
     ),
-    ("Look", &["last", "explain", "log", "replay", "scan", "status"]),
+    ("Look", &["last", "explain", "log", "report", "runs", "replay", "scan", "status"]),
     ("Control", &["trust", "approve", "baseline", "stop", "off", "on", "breaker", "lock", "wrong"]),
     ("Teams", &["work", "bus", "fact", "handoff", "exit"]),
     ("Plumbing", &["config", "ledger", "prune", "hook", "version", "completions", "man", "help"]),

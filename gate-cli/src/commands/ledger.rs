@@ -27,10 +27,7 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
     let mut memory = log::opened(here)?;
     let Some(number) = args.number else {
         let count = if args.all { None } else { Some(log::DEFAULT_COUNT) };
-        return log::list(
-            &mut memory,
-            &Listing { count, run: None, follow: false, json: args.json },
-        );
+        return log::list(&mut memory, &Listing { count, json: args.json, ..Listing::default() });
     };
     let mut view = memory.read()?;
     let (found, last) = (view.entry(number.get())?, view.head()?.seq);

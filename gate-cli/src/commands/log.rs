@@ -1,8 +1,15 @@
 //! `gate log`: the latest records, a line each.
 
 pub(super) mod card;
+mod cost;
 
+use std::collections::VecDeque;
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use clap::Args;
 use gate_core::ledger::Sealed;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::common::DONE;
@@ -10,35 +17,63 @@ use super::entries;
 use super::lines::{Flow, Lines};
 use crate::context::Here;
 use crate::failure::Failure;
+use crate::loops::{self, Window};
 use crate::memory::Memory;
-use crate::settings::{self, Selection};
-use clap::Args;
-use std::num::NonZeroU64;
+use crate::settings::{self, Selection, parse_duration};
+use cost::Costs;
 
 #[derive(Debug, Args)]
 pub(crate) struct Log {
     /// Go on with new records as they come.
     #[arg(long, short)]
     pub(crate) follow: bool,
-    /// Show so many records.
-    #[arg(short = 'n', value_name = "N", default_value = "20")]
-    pub(crate) count: NonZeroU64,
+    /// Show so many records [default: 20, or all with --since].
+    #[arg(short = 'n', value_name = "N")]
+    pub(crate) count: Option<NonZeroU64>,
+    /// Show the records of this time, such as 12h or 7d.
+    #[arg(long, value_name = "AGE", value_parser = parse_duration)]
+    pub(crate) since: Option<Duration>,
     /// Show the records of this run, or of the runs of this name, alone.
     #[arg(long, value_name = "R")]
     pub(crate) run: Option<String>,
-    /// Print the records as JSON, one a line, with their hashes.
+    /// Show the records of this task alone.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// Show the decisions with this verdict alone.
+    #[arg(long, value_name = "V", value_parser = VERDICTS)]
+    pub(crate) verdict: Option<String>,
+    /// Show what each decision cost, and the sum.
     #[arg(long)]
+    pub(crate) cost: bool,
+    /// Show the records of all projects in the store.
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) all_projects: bool,
+    /// Print the records as JSON, one a line, with their hashes.
+    #[arg(long, conflicts_with = "cost")]
     pub(crate) json: bool,
 }
+
+/// The verdicts in records, and `released` for a stop that a hook let go without one.
+const VERDICTS: [&str; 5] = ["exit", "continue", "tripped", "blocked", "released"];
 
 /// Records that are shown by default.
 pub(super) const DEFAULT_COUNT: u64 = 20;
 
 pub(super) fn run(here: &Here, args: &Log) -> Result<u8, Failure> {
+    let since = args.since.map(|age| Timestamp::now() - age);
+    let count = match (args.count, since) {
+        (None, Some(_)) => None,
+        (count, _) => Some(count.map_or(DEFAULT_COUNT, NonZeroU64::get)),
+    };
     let listing = Listing {
-        count: Some(args.count.get()),
+        count,
+        since,
         run: args.run.as_deref(),
+        task: args.task.as_deref(),
+        verdict: args.verdict.as_deref(),
+        all_projects: args.all_projects,
         follow: args.follow,
+        cost: args.cost,
         json: args.json,
     };
     list(&mut opened(here)?, &listing)
@@ -51,48 +86,137 @@ pub(super) fn opened(here: &Here) -> Result<Memory, Failure> {
 }
 
 /// The records to list, and their form.
+#[derive(Default)]
 pub(super) struct Listing<'a> {
     /// The number of latest records; none means all.
     pub(super) count: Option<u64>,
+    /// Those since this time alone.
+    pub(super) since: Option<Timestamp>,
     /// Those of this run, or of the runs of this loop, alone.
     pub(super) run: Option<&'a str>,
+    /// Those of this task alone.
+    pub(super) task: Option<&'a str>,
+    /// Decisions with this verdict alone.
+    pub(super) verdict: Option<&'a str>,
+    /// Those of all projects in the store.
+    pub(super) all_projects: bool,
     /// Wait for new records.
     pub(super) follow: bool,
+    /// With the cost of each decision.
+    pub(super) cost: bool,
     /// As JSON.
     pub(super) json: bool,
 }
 
 /// Lists records, the latest last.
 pub(super) fn list(memory: &mut Memory, listing: &Listing<'_>) -> Result<u8, Failure> {
-    let mut lines = if listing.json { Lines::for_program() } else { Lines::for_person() };
-    let mut next = match listing.count {
-        Some(count) => entries::start(memory, count, |sealed| listing.wants(sealed))?,
-        None => 1,
-    };
-    loop {
-        let shown = entries::each(memory, next, |sealed| listing.show(sealed, &mut lines))?;
-        let flow = lines.flush()?;
-        match shown {
-            Some(after) if listing.follow && flow.is_continue() => next = after,
-            _ => return Ok(DONE),
+    let lines = if listing.json { Lines::for_program() } else { Lines::for_person() };
+    let mut list = List { listing, lines, costs: Costs::default() };
+    if !listing.all_projects && (listing.since.is_none() || listing.follow) {
+        return list.follow(memory);
+    }
+    list.window(memory)?;
+    list.end()
+}
+
+/// A list that is being printed.
+struct List<'l> {
+    listing: &'l Listing<'l>,
+    lines: Lines,
+    costs: Costs,
+}
+
+impl List<'_> {
+    /// The records of one project, page after page, and those that come.
+    fn follow(mut self, memory: &mut Memory) -> Result<u8, Failure> {
+        let listing = self.listing;
+        let mut next = match listing.count {
+            Some(count) => entries::start(memory, count, |sealed| listing.wants(sealed))?,
+            None => 1,
+        };
+        loop {
+            let shown = entries::each(memory, next, |sealed| self.show(None, sealed))?;
+            let flow = self.lines.flush()?;
+            match shown {
+                Some(after) if listing.follow && flow.is_continue() => next = after,
+                _ => return self.end(),
+            }
+            if self.lines.wait()?.is_break() {
+                return Ok(DONE);
+            }
         }
-        if lines.wait()?.is_break() {
-            return Ok(DONE);
+    }
+
+    /// The records since a time, of one project or all.
+    fn window(&mut self, memory: &mut Memory) -> Result<(), Failure> {
+        let listing = self.listing;
+        let window = Window { since: listing.since, all_projects: listing.all_projects };
+        let most = listing.count.and_then(|count| usize::try_from(count).ok());
+        let mut kept: VecDeque<(String, Sealed)> = VecDeque::new();
+        loops::each_record(memory, &window, |project, sealed| {
+            if listing.wants(sealed) {
+                kept.push_back((project.to_owned(), sealed.clone()));
+            }
+            if most.is_some_and(|most| kept.len() > most) {
+                kept.pop_front();
+            }
+            Ok(())
+        })?;
+        for (project, sealed) in &kept {
+            let project = if listing.all_projects { Some(project.as_str()) } else { None };
+            if self.show(project, sealed)?.is_break() {
+                break;
+            }
         }
+        Ok(())
+    }
+
+    fn show(&mut self, project: Option<&str>, sealed: &Sealed) -> Result<Flow, Failure> {
+        if !self.listing.wants(sealed) {
+            return Ok(Flow::Continue(()));
+        }
+        if self.listing.json {
+            return self.lines.line(&sealed.to_line());
+        }
+        let cost = match self.listing.cost {
+            true => self.costs.add(sealed)?,
+            false => None,
+        };
+        self.lines.line(&card::log_line(sealed, project, cost.as_deref()))
+    }
+
+    fn end(mut self) -> Result<u8, Failure> {
+        if self.listing.cost {
+            let sum = self.costs.sum();
+            if self.lines.line(&sum)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        let _reader_may_have_gone = self.lines.flush()?;
+        Ok(DONE)
     }
 }
 
 impl Listing<'_> {
-    fn show(&self, sealed: &Sealed, lines: &mut Lines) -> Result<Flow, Failure> {
-        if !self.wants(sealed) {
-            return Ok(Flow::Continue(()));
-        }
-        lines.line(&if self.json { sealed.to_line() } else { card::log_line(sealed) })
-    }
-
     fn wants(&self, sealed: &Sealed) -> bool {
-        let Some(run) = self.run else { return true };
-        let name = sealed.record.body.get("state").and_then(|state| state.get("loop"));
-        sealed.record.run.as_deref() == Some(run) || name.and_then(Value::as_str) == Some(run)
+        let record = &sealed.record;
+        let state = |key: &str| record.body.get("state")?.get(key)?.as_str();
+        let is_early = match (self.since, record.time.parse::<Timestamp>()) {
+            (Some(since), Ok(time)) => time < since,
+            _ => false,
+        };
+        let verdict = record.body.get("decision").map(|decision| {
+            match decision.get("released").and_then(Value::as_str) {
+                Some(_) => "released",
+                None => decision.get("verdict").and_then(Value::as_str).unwrap_or_default(),
+            }
+        });
+        let task = state("task").or_else(|| record.body.get("task")?.as_str());
+        !is_early
+            && self
+                .run
+                .is_none_or(|run| record.run.as_deref() == Some(run) || state("loop") == Some(run))
+            && self.task.is_none_or(|wanted| task == Some(wanted))
+            && self.verdict.is_none_or(|wanted| verdict == Some(wanted))
     }
 }

@@ -31,7 +31,9 @@ mod plan;
 mod prompt;
 mod prune;
 mod replay;
+mod report;
 mod run;
+mod runs;
 mod scan;
 pub mod schema;
 mod setup;
@@ -110,6 +112,8 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Lock(lock) => OutputMode { json: lock.json, stop: false },
         Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
         Command::Prune(prune) => OutputMode { json: prune.json, stop: false },
+        Command::Runs(runs) => OutputMode { json: runs.json, stop: false },
+        Command::Report(report) => OutputMode { json: report.json, stop: false },
         Command::Version(version) => OutputMode { json: version.json, stop: false },
         Command::Bus(bus) => OutputMode { json: bus.json(), stop: false },
         Command::Fact(fact) => OutputMode { json: fact.json(), stop: false },
@@ -187,6 +191,8 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Approve(args) => approve::run(&here, &args),
         Command::Wrong(args) => wrong::run(&here, &args),
         Command::Prune(args) => prune::run(&here, &args),
+        Command::Runs(args) => runs::run(&here, &args),
+        Command::Report(args) => report::run(&here, &args),
         Command::Version(args) => version::run(&args),
         Command::Ledger(args) => ledger::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),

@@ -34,7 +34,8 @@ use crate::render::{self, print};
 use crate::request::Request;
 use crate::runner::LostLease;
 use crate::runner::{
-    AgentStart, End, Loop, Order, PresetContext, agent_start, agents, shell_word, starts_runs,
+    AgentStart, End, LiveFile, Loop, Order, PresetContext, agent_start, agents, shell_word,
+    starts_runs,
 };
 use crate::secrets;
 use crate::settings::Selection;
@@ -158,11 +159,13 @@ impl RunCommand<'_> {
         let resume = job.is_none().then(|| resume(task.id()));
         let order = Order { wall, lost, resume, ..order };
         let Run { agent: format, raw, json, .. } = *self.args;
-        let reporter = LoopReporter::new(LoopDisplay { format, raw, json });
+        let run = format!("{}-{}", task.project().id(), task.id());
+        let file = LiveFile::new(&task, &run, &order.agent);
+        let reporter = LoopReporter::new(LoopDisplay { format, raw, json }, file);
         let request = Request {
             format: self.args.agent,
             task: self.args.task.clone().or(job.map(Job::task_id)),
-            run: Some(format!("{}-{}", task.project().id(), task.id())),
+            run: Some(run),
             new_run: false,
             forced: self.args.reason.clone(),
             acts: acts(self.args),

@@ -14,6 +14,8 @@ pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
 pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::prune::PruneRecord;
+pub use super::report::ReportRecord;
+pub use super::runs::RunsRecord;
 pub use super::scan::ScanRecord;
 use super::status::Status;
 pub use super::version::VersionRecord;
@@ -48,6 +50,8 @@ pub fn schema(name: Name) -> Value {
         Name::Lock => schema_for!(Lock).to_value(),
         Name::Wrong => schema_for!(WrongRecord).to_value(),
         Name::Prune => schema_for!(PruneRecord).to_value(),
+        Name::Report => schema_for!(ReportRecord).to_value(),
+        Name::Runs => schema_for!(RunsRecord).to_value(),
         Name::Version => schema_for!(VersionRecord).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),

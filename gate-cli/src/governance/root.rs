@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use gate_checks::worktree;
 use gate_fleet::run::{self, layout};
 
+use super::file;
 use super::project::Project;
 use crate::failure::Failure;
 use crate::settings::{self, Places, Selection};
@@ -65,6 +66,18 @@ impl Runs {
         run::project_id(id)
             .map_err(|error: run::BadId| Failure::usage("project-invalid", error.to_string()))?;
         Ok(Project::new(self.clone(), id))
+    }
+
+    /// All projects that have a folder.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be read.
+    pub(crate) fn projects(&self) -> Result<Vec<Project>, Failure> {
+        let names = file::names(&self.root)?;
+        let projects = names.iter().filter(|name| *name != layout::GLOBAL);
+        let projects = projects.filter_map(|name| self.project(name).ok());
+        Ok(projects.filter(|project| project.folder().is_dir()).collect())
     }
 
     /// The folder of facts that hold for all projects.

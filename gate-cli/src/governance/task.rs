@@ -58,6 +58,24 @@ impl Task {
         Ok(Bus::at(self.folder().join(layout::TASK_BUS)))
     }
 
+    /// Writes what its loop does at this moment.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be written.
+    pub(crate) fn note_live(&self, text: &str) -> Result<(), Failure> {
+        file::replace(&self.folder().join(layout::LIVE), text)
+    }
+
+    /// The last account of what its loop does; none if there never was a loop.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub(crate) fn live(&self) -> Result<Option<String>, Failure> {
+        file::read(&self.folder().join(layout::LIVE))
+    }
+
     /// The text of `TASK_STATE.md`; empty if there is none.
     ///
     /// # Errors

@@ -77,7 +77,7 @@ pub(super) fn state_of(sealed: &Sealed) -> Result<State, Failure> {
 }
 
 /// The decision of a record, with its place in the ledger.
-pub(super) fn decision_of(sealed: &Sealed) -> Result<Record, Failure> {
+pub(crate) fn decision_of(sealed: &Sealed) -> Result<Record, Failure> {
     let mut decision = sealed.record.body.get("decision").cloned().unwrap_or_default();
     let micro = decision.pointer("/usage/cost_micro_usd").and_then(Value::as_u64);
     if let Some(usage) = decision.get_mut("usage").and_then(Value::as_object_mut) {

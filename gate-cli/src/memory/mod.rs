@@ -39,6 +39,7 @@ use gate_checks::worktree;
 use gate_core::ledger::{Draft, Head, Sealed};
 
 pub(crate) use approvals::Approvals;
+pub(crate) use body::decision_of;
 pub use breaker_ops::{BreakerStatus, Operation};
 pub use breakers::{OpenBreaker, Which};
 pub(crate) use clock::now;
@@ -154,6 +155,19 @@ impl Memory {
     /// A consistent view of the ledger.
     pub(crate) fn read(&mut self) -> Result<Box<dyn Reading + '_>, StoreError> {
         self.store.read(&self.project)
+    }
+
+    /// The names of all projects in the store.
+    pub(crate) fn projects(&mut self) -> Result<Vec<String>, Failure> {
+        Ok(self.read()?.projects()?)
+    }
+
+    /// A consistent view of the ledger of another project in the same store.
+    pub(crate) fn read_project<'s>(
+        &'s mut self,
+        project: &'s str,
+    ) -> Result<Box<dyn Reading + 's>, StoreError> {
+        self.store.read(project)
     }
 
     /// A view of a ledger that may have lost records, and the last record that is known

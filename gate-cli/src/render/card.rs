@@ -325,22 +325,26 @@ impl<'d> Card<'d> {
     }
 
     fn next(&self) -> Option<String> {
-        let decision = self.decision;
-        if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
-            let mut warnings = decision.warnings.iter();
-            let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
-            let next = if left_out {
-                "check again without `--no-checks`"
-            } else {
-                "`gate init` finds checks that this project has"
-            };
-            return Some(next.to_owned());
-        }
-        if decision.released == Some(Released::Red) {
-            return Some("ask the agent to fix it; its next stop is checked again".to_owned());
-        }
-        decision.next.clone()
+        next_step(self.decision)
     }
+}
+
+/// The one thing to do next, for a person.
+pub(crate) fn next_step(decision: &Decision) -> Option<String> {
+    if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
+        let mut warnings = decision.warnings.iter();
+        let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
+        let next = if left_out {
+            "check again without `--no-checks`"
+        } else {
+            "`gate init` finds checks that this project has"
+        };
+        return Some(next.to_owned());
+    }
+    if decision.released == Some(Released::Red) {
+        return Some("ask the agent to fix it; its next stop is checked again".to_owned());
+    }
+    decision.next.clone()
 }
 
 /// Counters that have reached half of their limit, each in words.

@@ -1,10 +1,11 @@
 //! Renews the lease of a work item as long as its loop runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::lost_lease::LostLease;
 use super::watch::POLL_INTERVAL;
 use crate::memory::{LeaseRef, Memory};
 
@@ -13,20 +14,6 @@ const RENEWALS_PER_TTL: u32 = 4;
 
 /// Somebody else may return the lease, or end its phase, at any time.
 const MAX_RENEWAL_INTERVAL: Duration = Duration::from_secs(5);
-
-/// Set if the lease is over or belongs to somebody else. Clones are the same flag.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LostLease(Arc<AtomicBool>);
-
-impl LostLease {
-    pub(super) fn note(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    pub(super) fn is_lost(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// Runs the work while the lease is renewed, each time for `ttl`. Sets `lost` if the
 /// lease is over or belongs to somebody else.

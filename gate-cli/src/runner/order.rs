@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::lease::LostLease;
+use super::lost_lease::LostLease;
 
 use gate_fleet::run::RunInfo;
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use gate_checks::{Cancellation, Grace};
 use gate_fleet::run::layout;
 
-use super::lease::LostLease;
+use super::lost_lease::LostLease;
 use super::order::Order;
 use crate::governance::Task;
 use crate::interrupt::{Interrupt, cancel_when};

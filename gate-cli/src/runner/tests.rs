@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::finished_run::DelegatedRuns;
-use super::lease::LostLease;
+use super::lost_lease::LostLease;
 use super::order::Order;
 use super::stop_conditions::StopConditions;
 use super::{claim, lock, reconcile, stale_run};

@@ -199,6 +199,13 @@ pub trait Reading: Items {
     /// A store that cannot be read, or a last row that was changed.
     fn head(&mut self) -> Result<Head, StoreError>;
 
+    /// The names of all projects in the store, in order, without ledgers that were set aside.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    fn projects(&mut self) -> Result<Vec<String>, StoreError>;
+
     /// The record with this number. Its hash is not compared.
     ///
     /// # Errors

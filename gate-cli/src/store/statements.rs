@@ -27,6 +27,9 @@ macro_rules! select {
 
 pub(super) const VERSION: &str = "SELECT max(version) FROM gate_schema";
 
+/// The names of all projects with records.
+pub(super) const PROJECTS: &str = "SELECT DISTINCT project FROM ledger ORDER BY project";
+
 pub(super) const HEAD: &str = select!("ORDER BY seq DESC LIMIT 1");
 
 pub(super) const ENTRY: &str = select!("AND seq = $2");

@@ -15,6 +15,9 @@ use super::{Item, Reading, Writing, row, statements};
 /// The longest text that an index of PostgreSQL holds beside another one.
 const MAX_NAME_BYTES: usize = 1024;
 
+/// The part of the name of a ledger that was set aside, between the project and an id.
+const ASIDE: &str = " (set aside: ";
+
 /// One project's ledger inside of a transaction.
 pub(super) struct View<'a, S> {
     sql: S,
@@ -97,6 +100,15 @@ impl<S: Sql> Reading for View<'_, S> {
         let last = self.one(statements::HEAD, &[SqlValue::Text(self.project)])?;
         let head = last.map(row::proven).transpose()?.map_or(Head::EMPTY, |last| last.head());
         Ok(*self.head.insert(head))
+    }
+
+    fn projects(&mut self) -> Result<Vec<String>, StoreError> {
+        let rows = self.rows(statements::PROJECTS, &[])?;
+        let names = rows.into_iter().flatten().filter_map(|cell| match cell {
+            Cell::Text(name) if !name.contains(ASIDE) => Some(name),
+            _ => None,
+        });
+        Ok(names.collect())
     }
 
     fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError> {
@@ -196,7 +208,7 @@ impl<S: Sql> View<'_, S> {
     ///
     /// A store that cannot be written.
     pub(super) fn set_aside(&mut self) -> Result<(), StoreError> {
-        let name = format!("{} (set aside: {})", self.project, Uuid::now_v7());
+        let name = format!("{}{ASIDE}{})", self.project, Uuid::now_v7());
         let given = [SqlValue::Text(&name), SqlValue::Text(self.project)];
         self.insert(statements::SET_ASIDE, &given)?;
         self.insert(statements::SET_ITEMS_ASIDE, &given).map(drop)

@@ -20,6 +20,9 @@ pub const DONE: &str = "DONE";
 /// A person's wish that the task's loop stops.
 pub const STOP_REQUESTED: &str = "STOP-REQUESTED";
 
+/// A loop's account of what it does at this moment, as JSON.
+pub const LIVE: &str = ".gate-live.json";
+
 /// The folder of a task's runs.
 pub const RUNS: &str = "runs";
 /// The record of a run.

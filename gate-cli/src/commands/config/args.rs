@@ -70,6 +70,10 @@ pub enum SchemaName {
     Wrong,
     /// `gate prune --json`.
     Prune,
+    /// `gate report --json`.
+    Report,
+    /// `gate runs --json`.
+    Runs,
     /// `gate version --json`.
     Version,
     /// `gate run --json`.

@@ -156,6 +156,11 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("wrong", &["gate wrong 12 --reason 'the tests had not run'"]),
     (
+        "report",
+        &["gate report", "gate report --since 12h --html night.html", "gate report nightly --md"],
+    ),
+    ("runs", &["gate runs", "gate runs --watch"]),
+    (
         "prune",
         &[
             "gate prune --dry-run                   # what would go, and how large it is",

@@ -20,13 +20,22 @@ use crate::render::text::{brief, local_seconds, span};
 /// The column of runs and tasks.
 const SUBJECT_COLUMNS: usize = 24;
 
-/// A record in a line: time, number, run or task, event, reason.
-pub(crate) fn log_line(sealed: &Sealed) -> String {
+/// A record in a line: time, number, run or task, event, reason. `project` stands before the
+/// run if the log has several, `cost` before the reason.
+pub(crate) fn log_line(sealed: &Sealed, project: Option<&str>, cost: Option<&str>) -> String {
     let record = &sealed.record;
     let (what, color, why) = event(record);
     let style = Style::new().fg_color(color.map(Into::into));
     let what = format!("{:<13}", brief(&what));
-    let subject = shortened(&brief(&subject(record)));
+    let why = match cost {
+        Some(cost) => format!("{cost}: {why}"),
+        None => why,
+    };
+    let subject = match project {
+        Some(project) => format!("{project}: {}", subject(record)),
+        None => subject(record),
+    };
+    let subject = shortened(&brief(&subject));
     let start = format!(
         "{}  {:>5}  {subject:<SUBJECT_COLUMNS$}  {what}  ",
         local_seconds(&record.time),

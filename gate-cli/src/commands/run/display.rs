@@ -21,7 +21,7 @@ use crate::record::Record;
 use crate::render::card::{checks, done};
 use crate::render::page::{Mark, Page};
 use crate::render::text::{brief, plain, span};
-use crate::runner::{Event, FinishedRun, Live, RunRecord};
+use crate::runner::{Event, FinishedRun, Live, LiveFile, RunRecord};
 use crate::secrets;
 use lines::Lines;
 use terminal::Terminal;
@@ -39,15 +39,20 @@ pub(crate) struct LoopDisplay {
 
 /// Shows a loop on stderr. Stdout is the answer's.
 #[derive(Clone)]
-pub(crate) struct LoopReporter(Arc<dyn Live + Send + Sync>);
+pub(crate) struct LoopReporter {
+    shown: Arc<dyn Live + Send + Sync>,
+    file: Arc<LiveFile>,
+}
 
 impl LoopReporter {
-    pub(crate) fn new(display: LoopDisplay) -> Self {
-        if !display.json && std::io::stderr().is_terminal() {
-            Self(Arc::new(Terminal::new(display)))
+    pub(crate) fn new(display: LoopDisplay, file: LiveFile) -> Self {
+        let shown: Arc<dyn Live + Send + Sync> = if !display.json && std::io::stderr().is_terminal()
+        {
+            Arc::new(Terminal::new(display))
         } else {
-            Self(Arc::new(Lines::new(crate::render::diagnose)))
-        }
+            Arc::new(Lines::new(crate::render::diagnose))
+        };
+        Self { shown, file: Arc::new(file) }
     }
 
     /// A listener for the events of checks.
@@ -59,7 +64,8 @@ impl LoopReporter {
 
 impl Live for LoopReporter {
     fn show(&self, event: Event<'_>) {
-        self.0.show(event);
+        self.file.note(event);
+        self.shown.show(event);
     }
 }
 

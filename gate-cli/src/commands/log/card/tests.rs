@@ -23,7 +23,7 @@ fn record(kind: &str, run: Option<&str>, body: &Value) -> Sealed {
 /// The event and the reason in the line of a record.
 #[track_caller]
 fn check(kind: &str, body: &Value, event: &str, why: &str) {
-    let line = plain(&log_line(&record(kind, None, body)));
+    let line = plain(&log_line(&record(kind, None, body), None, None));
     let start = format!("{}      1  ", local_seconds("2026-11-02T10:00:00Z"));
     let shown = line.strip_prefix(&start).unwrap();
     let (_, shown) = shown.split_once("  ").unwrap();
@@ -117,7 +117,7 @@ fn a_loop_without_costs_tells_none() {
 #[test]
 fn colours_tell_success_from_the_rest() {
     let colored = |kind: &str, body: Value, color: AnsiColor| {
-        let line = log_line(&record(kind, None, &body));
+        let line = log_line(&record(kind, None, &body), None, None);
         assert!(line.contains(&color.render_fg().to_string()), "{line:?}");
     };
     let decision = |decision: Value| json!({ "decision": decision });
@@ -135,7 +135,7 @@ fn colours_tell_success_from_the_rest() {
 #[test]
 fn the_subject_is_the_run_and_else_the_task() {
     let subject = |run: Option<&str>, body: Value| {
-        let line = plain(&log_line(&record("run_started", run, &body)));
+        let line = plain(&log_line(&record("run_started", run, &body), None, None));
         let start = format!("{}      1  ", local_seconds("2026-11-02T10:00:00Z"));
         let rest = line.strip_prefix(&start).unwrap();
         rest.split_once("  ").unwrap().0.to_owned()
@@ -165,7 +165,7 @@ fn a_whole_record_shows_every_field_and_its_body() {
 
 /// The line without colours.
 fn cleaned_line(kind: &str, body: &Value) -> String {
-    gate_core::text::clean(&log_line(&record(kind, None, body)))
+    gate_core::text::clean(&log_line(&record(kind, None, body), None, None))
 }
 
 #[test]
@@ -220,10 +220,10 @@ fn what_others_wrote_is_cleaned() {
     let mut sealed = record(dirty, None, &json!({ dirty: [dirty] }));
     sealed.record.run = Some(dirty.to_owned());
     sealed.record.time = dirty.to_owned();
-    let shown = [log_line(&sealed), record_card(&sealed)].concat();
+    let shown = [log_line(&sealed, None, None), record_card(&sealed)].concat();
     let bad = |c: &char| matches!(c, '\u{9b}' | '\u{202e}') || (c.is_control() && *c != '\n');
     let colours = anstream::adapter::strip_str(&shown).to_string();
     assert_eq!(colours.chars().find(bad), None, "{shown:?}");
-    assert!(log_line(&sealed).starts_with("abcd e"), "{shown}");
+    assert!(log_line(&sealed, None, None).starts_with("abcd e"), "{shown}");
     assert!(shown.contains("which does not fit what the record says"), "{shown}");
 }

@@ -1,0 +1,57 @@
+//! The cost of the decisions in a log, and their sum.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use gate_core::history::kind;
+use gate_core::ledger::Sealed;
+
+use crate::failure::Failure;
+use crate::loops::{Usage, iteration};
+use crate::memory::decision_of;
+use crate::render::span;
+
+/// The sum over the decisions of a log.
+#[derive(Debug, Default)]
+pub(super) struct Costs {
+    decisions: u64,
+    loops: BTreeSet<String>,
+    usage: Usage,
+    time_ms: u64,
+}
+
+impl Costs {
+    /// Adds a record, and returns its cost and time in words; none if it is no decision.
+    pub(super) fn add(&mut self, sealed: &Sealed) -> Result<Option<String>, Failure> {
+        if !kind::is_decision(&sealed.record.kind) {
+            return Ok(None);
+        }
+        let iteration = iteration(&decision_of(sealed)?);
+        let time_ms = iteration.agent_ms.unwrap_or_default() + iteration.decision_ms;
+        self.decisions += 1;
+        self.loops.extend(sealed.record.run.clone());
+        self.usage = self.usage.plus(iteration.usage);
+        self.time_ms = self.time_ms.saturating_add(time_ms);
+        Ok(Some(in_words(iteration.usage, time_ms)))
+    }
+
+    /// The last line of the log.
+    pub(super) fn sum(&self) -> String {
+        let Self { decisions, loops, usage, time_ms } = self;
+        let (cost, runs) = (in_words(*usage, *time_ms), loops.len());
+        let decisions = counted(*decisions, "decision");
+        format!("{decisions} in {}: {cost}, {} tokens", counted(runs as u64, "run"), usage.tokens)
+    }
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn in_words(usage: Usage, time_ms: u64) -> String {
+    let time = span(Duration::from_millis(time_ms));
+    match usage.dollars() {
+        cost if cost.is_empty() => format!("no cost known, {time}"),
+        cost => format!("{cost}, {time}"),
+    }
+}

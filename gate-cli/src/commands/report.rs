@@ -1,0 +1,106 @@
+//! `gate report`: a night of loops on one page.
+
+mod figures;
+mod markdown;
+mod page;
+mod text;
+mod timeline;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use gate_core::config::nearest_name;
+use jiff::Timestamp;
+
+use super::common::DONE;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::loops::{self, LoopRecord, Window};
+use crate::render::{self, print};
+use crate::secrets;
+use crate::settings::{self, Selection, parse_duration};
+pub use figures::ReportRecord;
+
+/// The time that a report covers by default.
+const USUAL_AGE: Duration = Duration::from_secs(12 * 60 * 60);
+
+/// The name of standard output for `--html`.
+const STDOUT: &str = "-";
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The run, the loop or the task to report alone, however old it is.
+    #[arg(value_name = "RUN", conflicts_with = "since")]
+    pub(crate) run: Option<String>,
+    /// Report the loops of this time, such as 12h or 7d [default: 12h]
+    #[arg(long, value_name = "AGE", value_parser = parse_duration)]
+    pub(crate) since: Option<Duration>,
+    /// Report the loops of all projects in the store.
+    #[arg(long)]
+    pub(crate) all_projects: bool,
+    /// Write one HTML page that needs no network to this file; `-` is standard output.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["md", "json"])]
+    pub(crate) html: Option<PathBuf>,
+    /// Print Markdown.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) md: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
+    let until = Timestamp::now();
+    let since = match args.run {
+        Some(_) => None,
+        None => Some(until - args.since.unwrap_or(USUAL_AGE)),
+    };
+    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let window = Window { since, all_projects: args.all_projects };
+    let found = loops::read(&mut here.memory(&policy)?, &window)?;
+    let loops = match &args.run {
+        Some(name) => named(found, name)?,
+        None => found,
+    };
+    let report = ReportRecord::new(loops, since, until);
+    if args.json {
+        print(&secrets::masked(&render::json(&report)?))?;
+    } else if args.md {
+        print(&secrets::masked(&markdown::document(&report)))?;
+    } else if let Some(file) = &args.html {
+        write(file, &secrets::masked(&page::document(&report)))?;
+    } else {
+        print(&secrets::masked(&text::card(&report)))?;
+    }
+    Ok(DONE)
+}
+
+/// The loops with this name: a run, the runs of a loop, or those of a task.
+fn named(all: Vec<LoopRecord>, name: &str) -> Result<Vec<LoopRecord>, Failure> {
+    let is_named = |one: &LoopRecord| {
+        let rest = one.run.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+            || one.task.as_deref() == Some(name)
+    };
+    if all.iter().any(is_named) {
+        return Ok(all.into_iter().filter(is_named).collect());
+    }
+    let tasks = all.iter().filter_map(|one| one.task.as_deref());
+    let known: Vec<_> = all.iter().map(|one| one.run.as_str()).chain(tasks).collect();
+    let failure =
+        Failure::usage("run-unknown", format!("no run, loop or task here is called {name}"));
+    Err(match nearest_name(name, &known) {
+        Some(nearest) => failure.hint(format!("the nearest name is {nearest}")),
+        None => failure.hint("`gate runs` lists them"),
+    })
+}
+
+fn write(file: &Path, html: &str) -> Result<(), Failure> {
+    if file == Path::new(STDOUT) {
+        return print(html);
+    }
+    std::fs::write(file, html)
+        .map_err(|error| Failure::file("report-unwritable", "write the report to", file, &error))?;
+    render::print_text(&format!("wrote {}\n", file.display()))
+}

@@ -1,0 +1,184 @@
+//! The loops of a ledger: their iterations, their ends, and their cost.
+
+mod fold;
+mod read;
+
+use gate_core::Verdict;
+use gate_core::decide::breaker::BreakerState;
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::reason::ReasonCode;
+use gate_core::decide::signal::Status;
+use gate_core::decide::situation::Released;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::render::Mark;
+
+pub(crate) use fold::{fold, iteration};
+pub(crate) use read::{Window, each_record, read};
+
+/// A run of a loop, as far as its records lie in the window.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct LoopRecord {
+    /// The project's id.
+    pub(crate) project: String,
+    /// The run's name.
+    pub(crate) run: String,
+    /// The task's id.
+    pub(crate) task: Option<String>,
+    /// The agent or the format of its output.
+    pub(crate) agent: Option<String>,
+    /// The model, if the transcript names it.
+    pub(crate) model: Option<String>,
+    /// The state that the loop is in, or ended in.
+    pub(crate) state: LoopState,
+    /// Why, as a sentence.
+    pub(crate) why: String,
+    /// The one thing to do next.
+    pub(crate) next: Option<String>,
+    /// When its first iteration in the window began, if that is known, else ended (RFC 3339, UTC).
+    pub(crate) started: String,
+    /// When its last record was written (RFC 3339, UTC).
+    pub(crate) ended: String,
+    /// The time between both, in milliseconds.
+    pub(crate) duration_ms: u64,
+    /// Tokens and money.
+    pub(crate) usage: Usage,
+    /// The state of its breaker after the last decision.
+    pub(crate) breaker: BreakerState,
+    /// Its iterations in the window.
+    pub(crate) iterations: Vec<IterationRecord>,
+}
+
+/// The state of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LoopState {
+    /// The work is done.
+    Done,
+    /// A breaker, a budget, a limit or a person ended the loop before the work was done.
+    Stopped,
+    /// A person is needed.
+    Blocked,
+    /// A hook let the agent go without a verdict.
+    Released,
+    /// The loop goes on, or nobody recorded its end.
+    Open,
+}
+
+impl LoopState {
+    pub(crate) fn mark(self) -> Mark {
+        match self {
+            Self::Done => Mark::Good,
+            Self::Stopped | Self::Blocked => Mark::Bad,
+            Self::Released | Self::Open => Mark::Unsure,
+        }
+    }
+
+    /// The word on a card.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Done => "DONE",
+            Self::Stopped => "STOPPED",
+            Self::Blocked => "BLOCKED",
+            Self::Released => "RELEASED",
+            Self::Open => "OPEN",
+        }
+    }
+}
+
+/// Tokens and money.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Usage {
+    /// Input and output tokens together.
+    pub(crate) tokens: u64,
+    /// Micro-dollars.
+    pub(crate) cost_micro_usd: u64,
+    /// The same in dollars.
+    pub(crate) cost_usd: f64,
+}
+
+impl Usage {
+    pub(crate) fn new(tokens: u64, cost_micro_usd: u64) -> Self {
+        Self { tokens, cost_micro_usd, cost_usd: cost_micro_usd as f64 / 1e6 }
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self::new(
+            self.tokens.saturating_add(other.tokens),
+            self.cost_micro_usd.saturating_add(other.cost_micro_usd),
+        )
+    }
+
+    /// `$1.25`; empty if nothing was paid, or nobody counted.
+    pub(crate) fn dollars(self) -> String {
+        match self.cost_micro_usd {
+            0 => String::new(),
+            _ => dollars(self.cost_micro_usd),
+        }
+    }
+}
+
+/// `$1.25`. Less than a cent is shown in tenths of a cent.
+pub(crate) fn dollars(micro: u64) -> String {
+    match micro {
+        1..10_000 => format!("${:.3}", micro as f64 / 1e6),
+        _ => format!("${:.2}", micro as f64 / 1e6),
+    }
+}
+
+/// An iteration of a loop: one decision.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct IterationRecord {
+    /// The record's number in the ledger.
+    pub(crate) seq: u64,
+    /// The decision's id.
+    pub(crate) decision_id: String,
+    /// The iteration's number within the run.
+    pub(crate) iteration: u64,
+    /// When it was decided (RFC 3339, UTC).
+    pub(crate) time: String,
+    /// The verdict.
+    pub(crate) verdict: Verdict,
+    /// The result of a stop that a hook let go.
+    pub(crate) released: Option<Released>,
+    /// True if an operator forced the verdict.
+    pub(crate) forced: bool,
+    /// True if the verdict rests on more than the agent's word.
+    pub(crate) verified: bool,
+    /// The agent's own statement.
+    pub(crate) claim: Status,
+    /// The agent's reason for it, or the work that remains.
+    pub(crate) claim_reason: Option<String>,
+    /// The code of the first reason.
+    pub(crate) reason: Option<ReasonCode>,
+    /// The first reason, as a sentence.
+    pub(crate) why: String,
+    /// The checks.
+    pub(crate) checks: Vec<CheckRecord>,
+    /// True if the work tree is another one than before the iteration; none if nobody knows.
+    pub(crate) changed: Option<bool>,
+    /// The agent's time in milliseconds, if its transcript tells.
+    pub(crate) agent_ms: Option<u64>,
+    /// The time for the decision in milliseconds, checks included.
+    pub(crate) decision_ms: u64,
+    /// Tokens and money of this iteration alone.
+    pub(crate) usage: Usage,
+}
+
+/// A check's outcome in an iteration.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct CheckRecord {
+    /// The check's name.
+    pub(crate) check: String,
+    /// The outcome.
+    pub(crate) outcome: Outcome,
+    /// The run time in milliseconds.
+    pub(crate) duration_ms: u64,
+    /// One line for a person.
+    pub(crate) summary: String,
+    /// The part of a failed program's output that says why.
+    pub(crate) excerpt: Option<String>,
+    /// Tests that failed first and passed when they were run again.
+    pub(crate) flaky: Vec<String>,
+}

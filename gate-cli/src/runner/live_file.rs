@@ -1,0 +1,153 @@
+//! The file in a task's folder that says what its loop does now.
+
+use std::sync::{Mutex, PoisonError};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::live::Event;
+use super::lock;
+use crate::failure::Failure;
+use crate::governance::{Runs, Task};
+use crate::secrets;
+
+/// A loop as its file describes it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct LiveLoop {
+    /// The project's id in the names of folders.
+    pub(crate) project: String,
+    /// The task's id.
+    pub(crate) task: String,
+    /// The name of the loop, which is that of its first run.
+    pub(crate) run: String,
+    /// The agent.
+    pub(crate) agent: String,
+    /// When the loop began.
+    pub(crate) started: Timestamp,
+    /// The number of the iteration, from 1.
+    pub(crate) iteration: u64,
+    /// The work at this moment, as a phrase.
+    pub(crate) doing: String,
+    /// When that began.
+    pub(crate) since: Timestamp,
+    /// Tokens of the loop so far.
+    pub(crate) tokens: u64,
+    /// Micro-dollars of the loop so far.
+    pub(crate) cost_micro_usd: u64,
+    /// The latest verdict.
+    pub(crate) verdict: Option<gate_core::Verdict>,
+    /// The first reason of the latest decision.
+    pub(crate) why: String,
+}
+
+impl Default for LiveLoop {
+    fn default() -> Self {
+        Self {
+            project: String::new(),
+            task: String::new(),
+            run: String::new(),
+            agent: String::new(),
+            started: Timestamp::UNIX_EPOCH,
+            iteration: 0,
+            doing: String::new(),
+            since: Timestamp::UNIX_EPOCH,
+            tokens: 0,
+            cost_micro_usd: 0,
+            verdict: None,
+            why: String::new(),
+        }
+    }
+}
+
+/// Keeps the file of a loop up to date.
+#[derive(Debug)]
+pub(crate) struct LiveFile {
+    task: Task,
+    state: Mutex<LiveLoop>,
+}
+
+impl LiveFile {
+    pub(crate) fn new(task: &Task, run: &str, agent: &str) -> Self {
+        let now = Timestamp::now();
+        let state = LiveLoop {
+            project: task.project().id().to_owned(),
+            task: task.id().to_owned(),
+            run: run.to_owned(),
+            agent: agent.to_owned(),
+            started: now,
+            since: now,
+            doing: "starts".to_owned(),
+            ..LiveLoop::default()
+        };
+        Self { task: task.clone(), state: Mutex::new(state) }
+    }
+
+    /// Writes what an event changes. A file that cannot be written ends no loop: it is for
+    /// display alone.
+    pub(crate) fn note(&self, event: Event<'_>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.note(event) {
+            let text = serde_json::to_string(&*state).unwrap_or_default();
+            let _ = self.task.note_live(&text);
+        }
+    }
+}
+
+impl LiveLoop {
+    /// True if the event changes something.
+    fn note(&mut self, event: Event<'_>) -> bool {
+        let doing = match event {
+            Event::Starts { .. } => "starts".to_owned(),
+            Event::Begins { iteration, spent, .. } => {
+                self.iteration = iteration;
+                if let Some(spent) = spent {
+                    (self.tokens, self.cost_micro_usd) = (spent.tokens, spent.cost_micro_usd);
+                }
+                "the agent works".to_owned()
+            }
+            Event::Ended { .. } => "reads the agent's output".to_owned(),
+            Event::Check(gate_checks::Event::Started { check }) => format!("runs {check}"),
+            Event::Check(gate_checks::Event::Waiting { check }) => {
+                format!("waits for a slot to run {check}")
+            }
+            Event::Judged { record, .. } => {
+                self.verdict = Some(record.decision.verdict);
+                let reason = record.decision.reasons.first();
+                self.why = reason.map(|reason| reason.message.clone()).unwrap_or_default();
+                if let Some(spent) = record.decision.spent() {
+                    (self.tokens, self.cost_micro_usd) = (spent.tokens, spent.cost_micro_usd);
+                }
+                "has decided".to_owned()
+            }
+            Event::Waits { until, why } => {
+                format!("waits until {until}: {}", secrets::masked(why))
+            }
+            Event::Check(_) | Event::Printed(_) => return false,
+        };
+        (self.doing, self.since) = (doing, Timestamp::now());
+        true
+    }
+}
+
+/// The loops of `gate run` that run on this machine now.
+///
+/// # Errors
+///
+/// A folder that cannot be read.
+pub(crate) fn live_loops(runs: &Runs) -> Result<Vec<LiveLoop>, Failure> {
+    let mut loops = Vec::new();
+    for project in runs.projects()? {
+        for task in project.tasks()? {
+            // A loop that was killed leaves its file, but not its lock.
+            if lock::is_locked(&task)
+                && let Some(text) = task.live()?
+                && let Ok(live) = serde_json::from_str::<LiveLoop>(&text)
+            {
+                loops.push(live);
+            }
+        }
+    }
+    loops.sort_by_key(|live| live.started);
+    Ok(loops)
+}
