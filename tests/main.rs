@@ -72,6 +72,7 @@ mod loops;
 mod lost_state;
 mod needs;
 mod new_tests;
+mod notify;
 mod odd_paths;
 mod operator;
 mod operator_checks;

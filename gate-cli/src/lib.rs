@@ -18,6 +18,7 @@ mod install;
 mod interrupt;
 mod loops;
 mod memory;
+mod notify;
 mod operator;
 mod panics;
 mod record;

@@ -51,6 +51,7 @@ tried! {
     loop_python: "howto/loop-python.md",
     monorepo: "howto/monorepo.md",
     night: "howto/night.md",
+    notify: "howto/notify.md",
     own_check: "howto/own-check.md",
     python: "howto/python.md",
     ralph: "howto/ralph.md",

@@ -17,6 +17,7 @@ use super::plan;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
+use crate::notify::{self, Notifier};
 use crate::record::Record;
 use crate::render::{self, CardOptions, print};
 use crate::request::{Checks, Request};
@@ -50,6 +51,8 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
     let (settings, trust) = read(&here.places, &selection)?;
     let site = here.site_under(&trust)?;
     let site = if args.no_state { CheckSite { state: None, slots: None, ..site } } else { site };
+    // A place that cannot be used keeps nobody from a verdict; `gate notify test` tells of it.
+    let notifier = Notifier::new(here, &settings, &trust).ok().flatten();
     let gate = Gate::open(settings, site)?.at(When::Check);
     let gate = if args.no_state {
         gate
@@ -70,6 +73,7 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
         write_sarif(&here.places.folder.join(file), &record)?;
     }
     answer(args, &record, gate.policy())?;
+    notify::decided(here, notifier.as_ref(), &record);
     Ok(code(args, record.decision.verdict))
 }
 

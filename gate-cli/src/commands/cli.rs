@@ -10,8 +10,8 @@ use clap_complete::Shell;
 
 use super::{
     approve, baseline, breaker, bus, check, config, demo, doctor, exit, explain, fact, handoff,
-    hook, init, install, last, ledger, lock, log, prompt, prune, replay, report, run, runs, scan,
-    setup, status, stop, switch, trust, uninstall, version, work, wrong,
+    hook, init, install, last, ledger, lock, log, notify, prompt, prune, replay, report, run, runs,
+    scan, setup, status, stop, switch, trust, uninstall, version, work, wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -56,6 +56,9 @@ pub(crate) enum Command {
     Runs(runs::Runs),
     /// Report the loops of a night on one page: why they ended, what they cost, what is next
     Report(report::Report),
+    /// Test the messages about ends of loops
+    #[command(subcommand)]
+    Notify(notify::Notify),
     /// Stop the loops of this project
     Stop(stop::Stop),
     /// Print the completion protocol for an agent's prompt

@@ -27,7 +27,13 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &["setup", "check", "run", "init", "install", "uninstall", "doctor", "prompt", "demo"],
     ),
     ("Look", &["last", "explain", "log", "report", "runs", "replay", "scan", "status"]),
-    ("Control", &["trust", "approve", "baseline", "stop", "off", "on", "breaker", "lock", "wrong"]),
+    (
+        "Control",
+        &[
+            "trust", "approve", "baseline", "stop", "off", "on", "breaker", "lock", "notify",
+            "wrong",
+        ],
+    ),
     ("Teams", &["work", "bus", "fact", "handoff", "exit"]),
     ("Plumbing", &["config", "ledger", "prune", "hook", "version", "completions", "man", "help"]),
 ];

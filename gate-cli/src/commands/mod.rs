@@ -26,6 +26,7 @@ mod lines;
 mod lock;
 mod log;
 mod man;
+mod notify;
 mod overview;
 mod plan;
 mod prompt;
@@ -113,6 +114,7 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
         Command::Prune(prune) => OutputMode { json: prune.json, stop: false },
         Command::Runs(runs) => OutputMode { json: runs.json, stop: false },
+        Command::Notify(notify) => OutputMode { json: notify.json(), stop: false },
         Command::Report(report) => OutputMode { json: report.json, stop: false },
         Command::Version(version) => OutputMode { json: version.json, stop: false },
         Command::Bus(bus) => OutputMode { json: bus.json(), stop: false },
@@ -192,6 +194,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Wrong(args) => wrong::run(&here, &args),
         Command::Prune(args) => prune::run(&here, &args),
         Command::Runs(args) => runs::run(&here, &args),
+        Command::Notify(args) => notify::run(&here, &args),
         Command::Report(args) => report::run(&here, &args),
         Command::Version(args) => version::run(&args),
         Command::Ledger(args) => ledger::run(&here, &args),

@@ -29,6 +29,7 @@ use crate::gate::Gate;
 use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::memory::StoppedBy;
+use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
 use crate::render::{self, print};
 use crate::request::Request;
@@ -79,7 +80,9 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         return Err(Failure::usage("too-deep", message).hint("`max_depth` in [run] of gate.toml"));
     }
     let prompt = args.prompt.as_deref().map(|file| Source::named(file, &here.places.folder).text());
-    let command = RunCommand { prompt: prompt.transpose()?, parent, args, project, start };
+    let notifier = Notifier::new(here, &settings, &trust)?;
+    let prompt = prompt.transpose()?;
+    let command = RunCommand { prompt, parent, args, project, start, notifier };
     let interrupt = Interrupt::listen()?;
     if args.work.is_none() {
         let task = command.task_id();
@@ -117,6 +120,7 @@ struct RunCommand<'a> {
     start: AgentStart,
     project: Project,
     prompt: Option<String>,
+    notifier: Option<Notifier>,
     /// The run whose agent started this command.
     parent: Option<run::RunInfo>,
 }
@@ -197,6 +201,9 @@ impl RunCommand<'_> {
         } else {
             display::run_card(&record, end.last.as_ref())
         })?;
+        if let Some(notifier) = &self.notifier {
+            notify::loop_ended(notifier, &record, end.last.as_ref());
+        }
         Ok(code)
     }
 }

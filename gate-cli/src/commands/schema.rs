@@ -12,6 +12,7 @@ pub use super::config::args::SchemaName as Name;
 pub use super::doctor::{AgentRecord, DoctorRecord};
 pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
+pub use super::notify::NotifyTestRecord;
 pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::prune::PruneRecord;
 pub use super::report::ReportRecord;
@@ -24,6 +25,7 @@ pub use crate::approval::{Starts, TrustRecord};
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
 use crate::memory::{BreakerStatus, Lock, WrongRecord};
+pub use crate::notify::NotifyRecord;
 use crate::record::Record;
 use crate::replay::{ReplayGroup, ReplayRecord};
 use crate::runner::RunRecord;
@@ -50,6 +52,8 @@ pub fn schema(name: Name) -> Value {
         Name::Lock => schema_for!(Lock).to_value(),
         Name::Wrong => schema_for!(WrongRecord).to_value(),
         Name::Prune => schema_for!(PruneRecord).to_value(),
+        Name::Notify => schema_for!(NotifyRecord).to_value(),
+        Name::NotifyTest => schema_for!(NotifyTestRecord).to_value(),
         Name::Report => schema_for!(ReportRecord).to_value(),
         Name::Runs => schema_for!(RunsRecord).to_value(),
         Name::Version => schema_for!(VersionRecord).to_value(),

@@ -25,6 +25,7 @@ use crate::failure::Failure;
 use crate::gate::{Gate, Judging};
 use crate::governance::{Caller, Runs};
 use crate::memory::{Memory, NotJudged};
+use crate::notify::{self, Notifier};
 use crate::record::Record;
 use crate::render;
 use crate::request::{Checks, Request};
@@ -119,6 +120,8 @@ impl AgentStop<'_> {
             return Ok(StopReply::Allow);
         }
         let whole_policy = settings.policy.clone();
+        // A place that cannot be used keeps nobody from a verdict; `gate notify test` tells of it.
+        let notifier = Notifier::new(here, &settings, &trust).ok().flatten();
         let gate =
             Gate::open(settings, here.site_under(&trust)?)?.at(When::Hook).remembering(memory);
         let gate = gate.trusting(trust)?;
@@ -128,6 +131,7 @@ impl AgentStop<'_> {
         let request = self.with_run_name(&gate, request, (&source, &judging));
         let record = gate.judge(&judging, &source, &request)?;
         self.keep_accepted(&gate, &record, (&source, &request));
+        notify::decided(here, notifier.as_ref(), &record);
         if let Some(session) = turn.and_then(|turn| turn.session.as_mut()) {
             update_owed(session, &gate.place().project, &record.decision);
         }

@@ -43,11 +43,13 @@ pub use layer::{Layer, MAX_SETTINGS_BYTES, Origin, environment};
 pub use nearest::nearest as nearest_name;
 pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, Rule, Sample};
 pub use raw::{
-    Progress, RawAgent, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal,
-    RawExitGate, RawHook, RawLanguage, RawLanguageRule, RawPatterns, RawProject, RawPromise,
-    RawRun, RawSignal, RawTaskType, RawTree, RawWork,
+    NotifyEvent, Progress, RawAgent, RawBreaker, RawBudget, RawConfig, RawCustomPattern,
+    RawCustomSignal, RawExitGate, RawHook, RawLanguage, RawLanguageRule, RawNotify, RawPatterns,
+    RawProject, RawPromise, RawRun, RawSignal, RawTaskType, RawTree, RawWork,
 };
-pub use resolve::{Backoff, ConfigWarning, Resolved, RunSettings, Setting, resolve};
+pub use resolve::{
+    Backoff, ConfigWarning, NotifySettings, Resolved, RunSettings, Setting, resolve,
+};
 pub use schema::schema;
 pub use show::show;
 

@@ -38,6 +38,8 @@ pub struct RawConfig {
     pub hook: Option<RawHook>,
     /// Loops that gate runs.
     pub run: Option<RawRun>,
+    /// Messages about ends of loops.
+    pub notify: Option<RawNotify>,
     /// Work items.
     pub work: Option<RawWork>,
     /// The tree digest.
@@ -240,6 +242,34 @@ pub struct RawRun {
 pub struct RawAgent {
     /// Arguments that are added to its command line.
     pub args: Option<Vec<String>>,
+}
+
+/// Messages about ends of loops.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawNotify {
+    /// The events that are sent.
+    pub on: Option<Vec<NotifyEvent>>,
+    /// The program that gets the event as JSON on its standard input, and its arguments.
+    pub command: Option<Vec<String>>,
+    /// The address that the event is posted to as JSON.
+    pub webhook: Option<String>,
+}
+
+/// An event that a person may want to hear of.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum NotifyEvent {
+    /// The work is done.
+    Done,
+    /// A breaker, a budget, a limit or a person ended the loop before the work was done.
+    Stopped,
+    /// The agent says that it cannot go on.
+    Blocked,
+    /// Changed settings or tests wait for a person's approval.
+    NeedsPerson,
 }
 
 /// Work items.

@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::key::KeyPath;
 use super::layer::{Layer, Origin};
 use super::merge::Merged;
-use super::raw::RawConfig;
+use super::raw::{NotifyEvent, RawConfig};
 use crate::decide::policy::{Policy, Threshold};
 
 /// The merged and checked settings.
@@ -22,6 +22,8 @@ pub struct Resolved {
     pub policy: Policy,
     /// `[run]`: loops that gate runs.
     pub run: RunSettings,
+    /// `[notify]`: messages about ends of loops.
+    pub notify: NotifySettings,
     /// `[work] ci`: the checks that `gate work ci` runs.
     pub work_ci: Vec<String>,
     /// Warnings that a decision mentions.
@@ -42,6 +44,17 @@ pub struct RunSettings {
     pub backoff: Backoff,
     /// Arguments that are added to an agent's command line, by the agent's name.
     pub agents: BTreeMap<String, Vec<String>>,
+}
+
+/// Messages about ends of loops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotifySettings {
+    /// The events that are sent.
+    pub on: Vec<NotifyEvent>,
+    /// The program that gets each event, and its arguments; empty for none.
+    pub command: Vec<String>,
+    /// The address that each event is posted to; empty for none.
+    pub webhook: String,
 }
 
 /// Waiting times of a loop while its agent cannot work, in milliseconds.
@@ -118,6 +131,7 @@ fn untouched() -> Result<Resolved, ConfigError> {
         policy,
         run: build::run(&raw.run.clone().unwrap_or_default())
             .map_err(|fault| embedded.error(fault))?,
+        notify: build::notify(&raw.notify.clone().unwrap_or_default()),
         work_ci: raw.work.as_ref().and_then(|work| work.ci.clone()).unwrap_or_default(),
         warnings: Vec::new(),
         layers: vec![embedded],
@@ -139,6 +153,7 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
         warnings: warnings(&merged, policy.threshold),
         policy,
         run: build::run(&raw.run.unwrap_or_default()).map_err(|fault| merged.error(fault))?,
+        notify: build::notify(&raw.notify.unwrap_or_default()),
         work_ci: raw.work.and_then(|work| work.ci).unwrap_or_default(),
         task_type: task_type.map(str::to_owned),
         layers: all,

@@ -14,7 +14,7 @@ use super::matcher::{self, Room};
 use super::pack;
 use super::raw::{
     RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal,
-    RawIntegrity, RawLanguage, RawLanguageRule, RawPatterns, RawSignal, RawTaskType,
+    RawIntegrity, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawSignal, RawTaskType,
 };
 use crate::decide::language::Language;
 use crate::decide::policy::Spelling;
@@ -32,6 +32,7 @@ pub(super) fn config(raw: &RawConfig) -> Validation {
     for (name, agent) in raw.run.iter().filter_map(|run| run.agents.as_ref()).flatten() {
         strings(&KeyPath::dotted("run.agents").key(name).key("args"), agent.args.as_ref())?;
     }
+    notify(&root.key("notify"), raw.notify.as_ref())?;
     filled(
         &KeyPath::dotted("project.id"),
         raw.project.as_ref().and_then(|project| project.id.as_ref()),
@@ -44,6 +45,17 @@ pub(super) fn config(raw: &RawConfig) -> Validation {
     strings(&KeyPath::dotted("work.ci"), raw.work.as_ref().and_then(|work| work.ci.as_ref()))?;
     let (mut types, at) = (raw.task_types.iter().flatten(), root.key("task_types"));
     types.try_for_each(|(name, raw)| task_type(&at.key(name), name, raw))
+}
+
+fn notify(at: &KeyPath, raw: Option<&RawNotify>) -> Validation {
+    let Some(raw) = raw else { return Ok(()) };
+    strings(&at.key("command"), raw.command.as_ref())?;
+    let Some(webhook) = raw.webhook.as_deref() else { return Ok(()) };
+    if webhook.is_empty() || webhook.starts_with("https://") || webhook.starts_with("http://") {
+        return Ok(());
+    }
+    let message = format!("expected an address with https:// or http://, found {webhook:?}");
+    Err(Fault::invalid(at.key("webhook"), message))
 }
 
 fn task_type(at: &KeyPath, task: &str, raw: &RawTaskType) -> Validation {

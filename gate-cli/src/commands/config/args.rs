@@ -70,6 +70,10 @@ pub enum SchemaName {
     Wrong,
     /// `gate prune --json`.
     Prune,
+    /// A message about the end of a loop.
+    Notify,
+    /// `gate notify test --json`.
+    NotifyTest,
     /// `gate report --json`.
     Report,
     /// `gate runs --json`.

@@ -159,6 +159,8 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         "report",
         &["gate report", "gate report --since 12h --html night.html", "gate report nightly --md"],
     ),
+    ("notify", &["gate notify test"]),
+    ("notify test", &["gate notify test --event stopped"]),
     ("runs", &["gate runs", "gate runs --watch"]),
     (
         "prune",

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use toml::Value;
 
-use super::{Backoff, RunSettings};
+use super::{Backoff, NotifySettings, RunSettings};
 use crate::config::check::RawCheck;
 use crate::config::error::Problem;
 use crate::config::fault::Fault;
@@ -16,7 +16,7 @@ use crate::config::matcher;
 use crate::config::pack;
 use crate::config::raw::{
     RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawIntegrity,
-    RawLanguage, RawLanguageRule, RawPatterns, RawRun, RawSignal,
+    RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawRun, RawSignal,
 };
 use crate::decide::language::{Language, LanguageChange, LanguageRule};
 use crate::decide::pattern::Pattern;
@@ -245,6 +245,15 @@ pub(super) fn run(raw: &RawRun) -> Result<RunSettings, Fault> {
     let agents = raw.agents.iter().flatten();
     let agents = agents.map(|(name, agent)| (name.clone(), agent.args.clone().unwrap_or_default()));
     Ok(RunSettings { folder: raw.folder.clone(), max_depth, backoff, agents: agents.collect() })
+}
+
+pub(super) fn notify(raw: &RawNotify) -> NotifySettings {
+    let RawNotify { on, command, webhook } = raw.clone();
+    NotifySettings {
+        on: on.unwrap_or_default(),
+        command: command.unwrap_or_default(),
+        webhook: webhook.unwrap_or_default(),
+    }
 }
 
 fn hook(raw: &RawHook) -> Result<HookPolicy, Fault> {

@@ -1,0 +1,278 @@
+//! Messages about ends of loops: an event goes to a program or an address of the person's.
+//!
+//! A message never changes a verdict or its exit code. It is sent after both, and where
+//! somebody waits for an answer, by a process of its own.
+
+mod program;
+mod webhook;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use gate_core::config::{NotifyEvent, NotifySettings, Resolved};
+use gate_core::{Decision, Verdict};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::loops::Usage;
+use crate::memory::StoppedBy;
+use crate::record::Record;
+use crate::render::card::next_step;
+use crate::runner::RunRecord;
+use crate::secrets;
+use crate::trust::{Trust, TrustState};
+
+/// Waits between the attempts to send a message.
+const WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
+
+/// The variable that `gate run` sets for its agents.
+const IN_LOOP: &str = "JRUN_RUN_FOLDER";
+
+/// The longest attempt.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// `gate.notify.v1`: an event, as a program or an address gets it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct NotifyRecord {
+    /// Always `gate.notify.v1`.
+    pub(crate) schema: String,
+    /// The event.
+    pub(crate) event: NotifyEvent,
+    /// True for a message of `gate notify test`.
+    pub(crate) test: bool,
+    /// One line for a person.
+    pub(crate) title: String,
+    /// Why, as a sentence.
+    pub(crate) why: String,
+    /// The one thing to do next.
+    pub(crate) next: Option<String>,
+    /// The project's folder.
+    pub(crate) folder: String,
+    /// The run's name.
+    pub(crate) run: Option<String>,
+    /// The task's id.
+    pub(crate) task: Option<String>,
+    /// The latest verdict.
+    pub(crate) verdict: Option<Verdict>,
+    /// Iterations of the loop.
+    pub(crate) iterations: u64,
+    /// Tokens of the loop.
+    pub(crate) tokens: Option<u64>,
+    /// US dollars of the loop.
+    pub(crate) cost_usd: Option<f64>,
+    /// The latest decision's id.
+    pub(crate) decision_id: Option<String>,
+    /// When it was sent (RFC 3339, UTC).
+    pub(crate) time: String,
+}
+
+/// The places that messages go to.
+#[derive(Clone, Debug)]
+pub(crate) struct Notifier {
+    settings: NotifySettings,
+    folder: std::path::PathBuf,
+}
+
+impl Notifier {
+    /// The settings' notifier; none if there is no place to send to, or if nobody approved the
+    /// settings that name one.
+    ///
+    /// # Errors
+    ///
+    /// An address, in a build that cannot send to one.
+    pub(crate) fn new(
+        here: &Here,
+        settings: &Resolved,
+        trust: &Trust,
+    ) -> Result<Option<Self>, Failure> {
+        let settings = settings.notify.clone();
+        if settings.command.is_empty() && settings.webhook.is_empty() {
+            return Ok(None);
+        }
+        if !settings.webhook.is_empty() {
+            webhook::check()?;
+        }
+        if trust.report()?.state != TrustState::Approved && here.places.project_file()?.is_some() {
+            return Ok(None);
+        }
+        Ok(Some(Self { settings, folder: here.places.project()? }))
+    }
+
+    /// True if messages about this event are wanted.
+    fn wants(&self, event: NotifyEvent) -> bool {
+        self.settings.on.contains(&event)
+    }
+
+    /// Sends a message, and returns what went wrong, a sentence for each place.
+    pub(crate) fn send(&self, record: &NotifyRecord) -> Vec<String> {
+        let text = secrets::masked(&serde_json::to_string(record).unwrap_or_default());
+        let mut problems = Vec::new();
+        if let Some((program, args)) = self.settings.command.split_first() {
+            let tried = retried(|| program::run((program, args), &self.folder, &text));
+            problems.extend(tried.err().map(|why| format!("{program}: {why}")));
+        }
+        if !self.settings.webhook.is_empty() {
+            let tried = retried(|| webhook::post(&self.settings.webhook, &text));
+            problems.extend(tried.err().map(|why| format!("the webhook: {why}")));
+        }
+        problems
+    }
+
+    /// The places, for a person.
+    pub(crate) fn places(&self) -> String {
+        let command = self.settings.command.first().cloned();
+        let webhook = if self.settings.webhook.is_empty() { None } else { Some("the webhook") };
+        let places: Vec<_> = command.into_iter().chain(webhook.map(str::to_owned)).collect();
+        places.join(" and ")
+    }
+}
+
+/// An attempt that failed.
+struct Problem {
+    why: String,
+    /// False if another attempt would fail in the same way.
+    is_passing: bool,
+}
+
+fn retried(mut attempt: impl FnMut() -> Result<(), Problem>) -> Result<(), String> {
+    let mut waits = WAITS.iter();
+    loop {
+        match (attempt(), waits.next()) {
+            (Ok(()), _) => return Ok(()),
+            (Err(Problem { is_passing: true, .. }), Some(wait)) => thread::sleep(*wait),
+            (Err(problem), _) => return Err(problem.why),
+        }
+    }
+}
+
+/// Tells of the end of a loop of `gate run`, and warns on stderr if that failed.
+pub(crate) fn loop_ended(notifier: &Notifier, end: &RunRecord, last: Option<&Record>) {
+    let decision = last.map(|last| &last.decision);
+    let event = match end.stopped_by {
+        _ if end.success => NotifyEvent::Done,
+        StoppedBy::Blocked => decision.and_then(event).unwrap_or(NotifyEvent::Blocked),
+        _ => NotifyEvent::Stopped,
+    };
+    if !notifier.wants(event) {
+        return;
+    }
+    let next = if end.success { None } else { decision.and_then(next_step) };
+    let record = NotifyRecord {
+        title: title(event, Some(&end.task), end.cost_usd),
+        why: end.message.clone(),
+        next,
+        run: last.and_then(|last| last.run.clone()),
+        task: Some(end.task.clone()),
+        verdict: end.verdict,
+        iterations: end.iterations as u64,
+        tokens: end.tokens,
+        cost_usd: end.cost_usd,
+        decision_id: end.decision_id.clone(),
+        ..empty(event, notifier)
+    };
+    for problem in notifier.send(&record) {
+        crate::render::notes(&[format!("nobody was notified: {problem}")]);
+    }
+}
+
+/// Tells of a decision that ends a loop, in a process of its own: whoever asked for the
+/// decision does not wait. Nothing is sent inside of `gate run`, which tells of its own end.
+pub(crate) fn decided(here: &Here, notifier: Option<&Notifier>, record: &Record) {
+    let (Some(notifier), Some(event)) = (notifier, event(&record.decision)) else { return };
+    let is_news = !record.repeated && record.ledger.is_some();
+    if !is_news || !notifier.wants(event) || here.places.variable(IN_LOOP).is_some() {
+        return;
+    }
+    let decision = &record.decision;
+    let usage = decision.spent().map(|spent| Usage::new(spent.tokens, spent.cost_micro_usd));
+    let name = record.task.as_deref().or(record.run.as_deref());
+    let cost = usage.map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
+    let message = NotifyRecord {
+        title: title(event, name, cost),
+        why: decision.reasons.first().map(|reason| reason.message.clone()).unwrap_or_default(),
+        next: if event == NotifyEvent::Done { None } else { next_step(decision) },
+        run: record.run.clone(),
+        task: record.task.clone(),
+        verdict: Some(decision.verdict),
+        iterations: record.iteration.unwrap_or_default(),
+        tokens: usage.map(|usage| usage.tokens).filter(|tokens| *tokens > 0),
+        cost_usd: cost,
+        decision_id: Some(record.decision_id.clone()),
+        ..empty(event, notifier)
+    };
+    // If the process cannot be started, nobody is told; the verdict stands all the same.
+    let _ = detach(notifier, &message);
+}
+
+/// The event that a decision is; none if the loop goes on.
+fn event(decision: &Decision) -> Option<NotifyEvent> {
+    if decision.waits_for_settings() || decision.waits_for_tests() {
+        return Some(NotifyEvent::NeedsPerson);
+    }
+    match decision.verdict {
+        Verdict::Exit => Some(NotifyEvent::Done),
+        Verdict::Tripped => Some(NotifyEvent::Stopped),
+        Verdict::Blocked => Some(NotifyEvent::Blocked),
+        Verdict::Continue => None,
+    }
+}
+
+/// A message of `gate notify test`.
+pub(crate) fn sample(notifier: &Notifier, event: NotifyEvent) -> NotifyRecord {
+    NotifyRecord {
+        test: true,
+        title: title(event, Some("test"), None),
+        why: "this is a test of `gate notify test`".to_owned(),
+        task: Some("test".to_owned()),
+        ..empty(event, notifier)
+    }
+}
+
+fn empty(event: NotifyEvent, notifier: &Notifier) -> NotifyRecord {
+    NotifyRecord {
+        schema: "gate.notify.v1".to_owned(),
+        event,
+        test: false,
+        title: String::new(),
+        why: String::new(),
+        next: None,
+        folder: notifier.folder.display().to_string(),
+        run: None,
+        task: None,
+        verdict: None,
+        iterations: 0,
+        tokens: None,
+        cost_usd: None,
+        decision_id: None,
+        time: Timestamp::now().to_string(),
+    }
+}
+
+fn title(event: NotifyEvent, name: Option<&str>, cost: Option<f64>) -> String {
+    let word = match event {
+        NotifyEvent::Done => "DONE",
+        NotifyEvent::Stopped => "STOPPED",
+        NotifyEvent::Blocked => "BLOCKED",
+        NotifyEvent::NeedsPerson => "NEEDS YOU",
+    };
+    let cost = cost.map(|cost| format!(" (${cost:.2})")).unwrap_or_default();
+    format!("gate: {word} {}{cost}", name.unwrap_or("a loop"))
+}
+
+/// Starts `gate notify deliver` in a session of its own, with the message on its input.
+fn detach(notifier: &Notifier, message: &NotifyRecord) -> std::io::Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("-C").arg(&notifier.folder).args(["notify", "deliver"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = program::in_own_session(&mut command).spawn()?;
+    let text = serde_json::to_string(message).unwrap_or_default();
+    match child.stdin.take() {
+        Some(mut stdin) => stdin.write_all(text.as_bytes()),
+        None => Ok(()),
+    }
+}

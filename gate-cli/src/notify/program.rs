@@ -1,0 +1,65 @@
+//! Hands a message to a program.
+
+use std::io::{ErrorKind, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::{Problem, TIMEOUT};
+
+/// The pause between two looks at a program that runs.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Runs a program with the message on its standard input. It counts as sent if the program
+/// ends with code 0 in time.
+pub(super) fn run(
+    (program, args): (&str, &[String]),
+    folder: &Path,
+    text: &str,
+) -> Result<(), Problem> {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(folder);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.process_group(0).spawn().map_err(|error| Problem {
+        is_passing: !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied),
+        why: format!("it cannot be started: {error}"),
+    })?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not read its input may still do its work.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    let until = Instant::now() + TIMEOUT;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(passing(format!("it ended with {status}"))),
+            Ok(None) if Instant::now() < until => thread::sleep(POLL_INTERVAL),
+            Ok(None) => {
+                end(&mut child);
+                return Err(passing(format!("it did not end within {} s", TIMEOUT.as_secs())));
+            }
+            Err(error) => return Err(passing(error.to_string())),
+        }
+    }
+}
+
+fn passing(why: String) -> Problem {
+    Problem { why, is_passing: true }
+}
+
+/// Kills a program and what it started.
+fn end(child: &mut Child) {
+    if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.wait();
+}
+
+/// So that the process outlives the one that starts it.
+pub(super) fn in_own_session(command: &mut Command) -> &mut Command {
+    command.process_group(0)
+}
