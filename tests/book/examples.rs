@@ -49,6 +49,7 @@ tried! {
     claude_code: "howto/claude-code.md",
     disk_space: "howto/disk-space.md",
     loop_python: "howto/loop-python.md",
+    metrics: "howto/metrics.md",
     monorepo: "howto/monorepo.md",
     night: "howto/night.md",
     notify: "howto/notify.md",

@@ -10,8 +10,8 @@ use clap_complete::Shell;
 
 use super::{
     approve, baseline, breaker, bus, check, config, demo, doctor, exit, explain, fact, handoff,
-    hook, init, install, last, ledger, lock, log, notify, prompt, prune, replay, report, run, runs,
-    scan, setup, status, stop, switch, trust, uninstall, version, work, wrong,
+    hook, init, install, last, ledger, lock, log, metrics, notify, prompt, prune, receipt, replay,
+    report, run, runs, scan, setup, status, stop, switch, trust, uninstall, version, work, wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -56,6 +56,11 @@ pub(crate) enum Command {
     Runs(runs::Runs),
     /// Report the loops of a night on one page: why they ended, what they cost, what is next
     Report(report::Report),
+    /// Print a receipt of a decision: what was claimed, what ran, on which tree
+    #[command(after_help = receipt::CODES)]
+    Receipt(receipt::Receipt),
+    /// Print counters of all loops for Prometheus
+    Metrics(metrics::Metrics),
     /// Test the messages about ends of loops
     #[command(subcommand)]
     Notify(notify::Notify),

@@ -26,7 +26,13 @@ const GROUPS: [(&str, &[&str]); 5] = [
         "Check",
         &["setup", "check", "run", "init", "install", "uninstall", "doctor", "prompt", "demo"],
     ),
-    ("Look", &["last", "explain", "log", "report", "runs", "replay", "scan", "status"]),
+    (
+        "Look",
+        &[
+            "last", "explain", "log", "report", "runs", "receipt", "metrics", "replay", "scan",
+            "status",
+        ],
+    ),
     (
         "Control",
         &[

@@ -26,11 +26,13 @@ mod lines;
 mod lock;
 mod log;
 mod man;
+mod metrics;
 mod notify;
 mod overview;
 mod plan;
 mod prompt;
 mod prune;
+mod receipt;
 mod replay;
 mod report;
 mod run;
@@ -114,6 +116,7 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
         Command::Prune(prune) => OutputMode { json: prune.json, stop: false },
         Command::Runs(runs) => OutputMode { json: runs.json, stop: false },
+        Command::Receipt(receipt) => OutputMode { json: receipt.json(), stop: false },
         Command::Notify(notify) => OutputMode { json: notify.json(), stop: false },
         Command::Report(report) => OutputMode { json: report.json, stop: false },
         Command::Version(version) => OutputMode { json: version.json, stop: false },
@@ -194,6 +197,8 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Wrong(args) => wrong::run(&here, &args),
         Command::Prune(args) => prune::run(&here, &args),
         Command::Runs(args) => runs::run(&here, &args),
+        Command::Metrics(_) => metrics::run(&here),
+        Command::Receipt(args) => receipt::run(&here, &args),
         Command::Notify(args) => notify::run(&here, &args),
         Command::Report(args) => report::run(&here, &args),
         Command::Version(args) => version::run(&args),

@@ -15,6 +15,7 @@ pub use super::explain::ExplainRecord;
 pub use super::notify::NotifyTestRecord;
 pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::prune::PruneRecord;
+pub use super::receipt::{ReceiptCheckRecord, ReceiptRecord};
 pub use super::report::ReportRecord;
 pub use super::runs::RunsRecord;
 pub use super::scan::ScanRecord;
@@ -54,6 +55,8 @@ pub fn schema(name: Name) -> Value {
         Name::Prune => schema_for!(PruneRecord).to_value(),
         Name::Notify => schema_for!(NotifyRecord).to_value(),
         Name::NotifyTest => schema_for!(NotifyTestRecord).to_value(),
+        Name::Receipt => schema_for!(ReceiptRecord).to_value(),
+        Name::ReceiptCheck => schema_for!(ReceiptCheckRecord).to_value(),
         Name::Report => schema_for!(ReportRecord).to_value(),
         Name::Runs => schema_for!(RunsRecord).to_value(),
         Name::Version => schema_for!(VersionRecord).to_value(),

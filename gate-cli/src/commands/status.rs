@@ -1,6 +1,7 @@
 //! `gate status`: whether stops of agents are judged here, and how.
 
 pub(super) mod args;
+mod line;
 
 use std::path::Path;
 
@@ -58,6 +59,10 @@ pub(crate) struct Status {
 }
 
 pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
+    if args.line {
+        line::run(here)?;
+        return Ok(DONE);
+    }
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let status = status(here, policy)?;
     let text = if args.json { render::json(&status)? } else { card(&status) };

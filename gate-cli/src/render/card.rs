@@ -107,6 +107,11 @@ pub(crate) fn decided(record: &Record) -> (Mark, String) {
     (mark, format!("{word} ({}): {why}", local_time(&record.time)))
 }
 
+/// The first word of a decision's card.
+pub(crate) fn word(record: &Record) -> &'static str {
+    Card::new(record, CardOptions::default()).headline().1
+}
+
 struct Card<'d> {
     decision: &'d Decision,
     options: CardOptions<'d>,

@@ -74,6 +74,10 @@ pub enum SchemaName {
     Notify,
     /// `gate notify test --json`.
     NotifyTest,
+    /// `gate receipt --json`.
+    Receipt,
+    /// `gate receipt verify --json`.
+    ReceiptCheck,
     /// `gate report --json`.
     Report,
     /// `gate runs --json`.

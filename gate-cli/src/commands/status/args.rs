@@ -4,6 +4,9 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct Status {
+    /// Print one line of at most 120 characters, for a status bar.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) line: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

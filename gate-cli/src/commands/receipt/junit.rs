@@ -1,0 +1,120 @@
+//! The checks of a decision as JUnit XML: a suite for each check, with its failed tests.
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use quick_xml::writer::Writer;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::record::Record;
+use crate::render::text::lines;
+
+/// A case of a suite: its name, and the message of its failure.
+struct Case {
+    name: String,
+    problem: Option<(Problem, String)>,
+}
+
+#[derive(Clone, Copy)]
+enum Problem {
+    Failure,
+    Error,
+    Skipped,
+}
+
+impl Problem {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Failure => "failure",
+            Self::Error => "error",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+pub(super) fn document(record: &Record) -> Result<String, Failure> {
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    write(&mut writer, record)
+        .map_err(|error| Failure::internal("answer-unprintable", format!("JUnit XML: {error}")))?;
+    Ok(String::from_utf8_lossy(&writer.into_inner()).into_owned() + "\n")
+}
+
+fn write(writer: &mut Writer<Vec<u8>>, record: &Record) -> std::io::Result<()> {
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let mut root = BytesStart::new("testsuites");
+    root.push_attribute(("name", "gate"));
+    writer.write_event(Event::Start(root))?;
+    for evidence in &record.decision.evidence {
+        suite(writer, evidence, &record.time)?;
+    }
+    writer.write_event(Event::End(BytesEnd::new("testsuites")))
+}
+
+fn suite(writer: &mut Writer<Vec<u8>>, evidence: &Evidence, time: &str) -> std::io::Result<()> {
+    let cases = cases(evidence);
+    let count = |wanted: fn(Problem) -> bool| {
+        let problems = cases.iter().filter_map(|case| case.problem.as_ref());
+        problems.filter(|(problem, _)| wanted(*problem)).count().to_string()
+    };
+    let seconds = format!("{:.3}", evidence.duration_ms as f64 / 1e3);
+    let mut start = BytesStart::new("testsuite");
+    start.push_attribute(("name", evidence.check.as_str()));
+    start.push_attribute(("tests", cases.len().to_string().as_str()));
+    let failures = count(|problem| matches!(problem, Problem::Failure));
+    start.push_attribute(("failures", failures.as_str()));
+    let errors = count(|problem| matches!(problem, Problem::Error));
+    start.push_attribute(("errors", errors.as_str()));
+    let skipped = count(|problem| matches!(problem, Problem::Skipped));
+    start.push_attribute(("skipped", skipped.as_str()));
+    start.push_attribute(("time", seconds.as_str()));
+    start.push_attribute(("timestamp", time));
+    writer.write_event(Event::Start(start))?;
+    for case in &cases {
+        let mut start = BytesStart::new("testcase");
+        start.push_attribute(("name", case.name.as_str()));
+        start.push_attribute(("classname", evidence.check.as_str()));
+        let Some((problem, message)) = &case.problem else {
+            writer.write_event(Event::Empty(start))?;
+            continue;
+        };
+        writer.write_event(Event::Start(start))?;
+        let mut inner = BytesStart::new(problem.name());
+        let first = message.lines().next().unwrap_or_default();
+        inner.push_attribute(("message", first));
+        writer.write_event(Event::Start(inner))?;
+        writer.write_event(Event::Text(BytesText::new(message)))?;
+        writer.write_event(Event::End(BytesEnd::new(problem.name())))?;
+        writer.write_event(Event::End(BytesEnd::new("testcase")))?;
+    }
+    writer.write_event(Event::End(BytesEnd::new("testsuite")))
+}
+
+/// The failed tests of a check, else the check itself.
+fn cases(evidence: &Evidence) -> Vec<Case> {
+    let detail = evidence.detail.as_ref();
+    let failed = detail.and_then(|detail| detail.get("failed_tests")?.as_array());
+    let failures = detail.and_then(|detail| detail.get("failures")?.as_array());
+    let cases = failed.into_iter().flatten().filter_map(Value::as_str).map(|test| {
+        let own = failures.into_iter().flatten();
+        let own = own.filter(|failure| failure.get("test").and_then(Value::as_str) == Some(test));
+        let message = own.filter_map(|failure| failure.get("message")?.as_str()).next();
+        let message = lines(message.unwrap_or(&evidence.summary));
+        Case { name: lines(test), problem: Some((Problem::Failure, message)) }
+    });
+    let cases: Vec<_> = cases.collect();
+    if !cases.is_empty() {
+        return cases;
+    }
+    let problem = match evidence.outcome {
+        Outcome::Pass => None,
+        Outcome::Fail | Outcome::Tamper => Some(Problem::Failure),
+        Outcome::Inconclusive => Some(Problem::Error),
+        Outcome::Skipped => Some(Problem::Skipped),
+    };
+    let text = match &evidence.excerpt {
+        Some(excerpt) => format!("{}\n{excerpt}", evidence.summary),
+        None => evidence.summary.clone(),
+    };
+    let problem = problem.map(|problem| (problem, lines(&text)));
+    vec![Case { name: evidence.check.clone(), problem }]
+}

@@ -1,0 +1,63 @@
+//! `gate status --line`: one line for a status bar.
+
+use gate_core::text::brief;
+
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::memory::RecordSelector;
+use crate::record::Record;
+use crate::render::card::word;
+use crate::render::text::without_ci_commands;
+use crate::render::{local_time, print};
+use crate::secrets;
+use crate::settings::{self, Selection};
+
+/// The longest line, in characters.
+const MAX_CHARS: usize = 120;
+
+/// Prints the line; an empty one where nothing is set up. Reads nothing from standard input,
+/// to which a client may write.
+pub(super) fn run(here: &Here) -> Result<(), Failure> {
+    print(&format!("{}\n", line(here)?))
+}
+
+fn line(here: &Here) -> Result<String, Failure> {
+    if here.places.project_file()?.is_none() {
+        return Ok(String::new());
+    }
+    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let mut memory = here.memory(&policy)?;
+    let switch = memory.switch()?;
+    if switch.off {
+        let until = switch.until.map(|until| format!(" until {}", local_time(&until)));
+        return Ok(format!("gate: off{}", until.unwrap_or_default()));
+    }
+    let text = match memory.latest(&RecordSelector::default())? {
+        Some(record) => secrets::masked(&in_words(&record)),
+        None => "no decision yet".to_owned(),
+    };
+    Ok(brief(&without_ci_commands(&format!("gate: {text}")), MAX_CHARS - 1))
+}
+
+/// The verdict, the iteration, the cost and why, the most important first.
+fn in_words(record: &Record) -> String {
+    let decision = &record.decision;
+    let mut parts = Vec::new();
+    parts.push(match record.iteration {
+        Some(iteration) => format!("{} #{iteration}", word(record)),
+        None => word(record).to_owned(),
+    });
+    let counters = &decision.breaker.counters;
+    if counters.refused > 1 {
+        parts.push(format!("{} claims refused", counters.refused));
+    }
+    let cost = decision.spent().map(|spent| spent.cost_micro_usd).unwrap_or_default();
+    if cost > 0 {
+        parts.push(crate::loops::dollars(cost));
+    }
+    let reason = decision.reasons.first().map(|reason| reason.message.as_str());
+    if !decision.success {
+        parts.extend(reason.map(str::to_owned));
+    }
+    parts.join(" · ")
+}
