@@ -10,8 +10,9 @@ use crate::failure::Failure;
 use crate::record::Record;
 use crate::store::Reading;
 
-/// Records that are read at once.
+/// Records that are read at once; of the first page of a search.
 const PAGE_RECORDS: u64 = 100;
+const FIRST_PAGE_RECORDS: u64 = 4;
 
 /// The latest records that are searched for the length of a transcript.
 const LENGTH_HINT_RECORDS: u64 = 16;
@@ -212,8 +213,11 @@ fn newest(
     is_selected: impl Fn(&Sealed) -> bool,
 ) -> Result<Option<Sealed>, Failure> {
     let mut end = reading.head()?.seq;
+    // It is among the last few most often.
+    let mut length = FIRST_PAGE_RECORDS;
     while end > 0 {
-        let from = end.saturating_sub(PAGE_RECORDS - 1).max(1);
+        let from = end.saturating_sub(length - 1).max(1);
+        length = PAGE_RECORDS;
         let page = reading.entries(from, usize::try_from(end - from + 1).unwrap_or(usize::MAX))?;
         if let Some(found) = page.into_iter().rev().find(|sealed| is_selected(sealed)) {
             return Ok(Some(found));

@@ -9,7 +9,6 @@ use crate::record::Record;
 use crate::render::card::word;
 use crate::render::text::without_ci_commands;
 use crate::render::{local_time, print};
-use crate::secrets;
 use crate::settings::{self, Selection};
 
 /// The longest line, in characters.
@@ -33,7 +32,8 @@ fn line(here: &Here) -> Result<String, Failure> {
         return Ok(format!("gate: off{}", until.unwrap_or_default()));
     }
     let text = match memory.latest(&RecordSelector::default())? {
-        Some(record) => secrets::masked(&in_words(&record)),
+        // A record holds no secrets: its texts were masked before it was written.
+        Some(record) => in_words(&record),
         None => "no decision yet".to_owned(),
     };
     Ok(brief(&without_ci_commands(&format!("gate: {text}")), MAX_CHARS - 1))
