@@ -54,9 +54,9 @@ pub(crate) enum Command {
     Run(run::Run),
     /// Show the loops of this machine: what they do, took and cost
     Runs(runs::Runs),
-    /// Report the loops of a night on one page: why they ended, what they cost, what is next
+    /// Report loops on one page: why they ended, what they cost
     Report(report::Report),
-    /// Print a receipt of a decision: what was claimed, what ran, on which tree
+    /// Print a receipt of a decision: what was claimed and what ran
     #[command(after_help = receipt::CODES)]
     Receipt(receipt::Receipt),
     /// Print counters of all loops for Prometheus

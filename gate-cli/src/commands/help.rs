@@ -96,7 +96,8 @@ mod tests {
     use super::*;
 
     fn leaves(command: &Command, path: &str, found: &mut Vec<String>) {
-        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+        let shown = |inner: &&Command| inner.get_name() != "help" && !inner.is_hide_set();
+        for inner in command.get_subcommands().filter(shown) {
             let path = format!("{path} {}", inner.get_name()).trim().to_owned();
             leaves(inner, &path, found);
             found.push(path);
