@@ -81,8 +81,10 @@ fn labels_find_false_and_missed_exits_and_explain_them() {
     let ran = ran.stderr("gate: l.jsonl: line 8: judges nothing: t/gone.log is not there\n");
     let ran = ran.says("exit      FALSE EXIT  complete").says("continue  MISSED      absent");
     let ran = ran.says("continue  unclear     absent").says("\n1 label judges nothing\n");
-    let ran = ran.says("\nLABELS   right  false exit  missed exit  unclear\n");
-    let ran = ran.says("\ntext         2           1            1        1\n");
+    let ran = ran.says("\nAGENT  iterations  exits  right  false exit  missed exit  unclear\n");
+    let ran = ran.says("\ntext            7      2      2           1            1        1\n");
+    let ran = ran.says("\nprecision 50 % (1 of 2; 9–91 %): exits that are right\n");
+    let ran = ran.says("\nrecall    50 % (1 of 2; 9–91 %): finished work that is let go\n");
     let ran =
         ran.says("\nFALSE EXIT  t/a.log\n  expected  label continue\n  said      exit, 1 of 1\n");
     let ran =
@@ -91,7 +93,49 @@ fn labels_find_false_and_missed_exits_and_explain_them() {
     let ran = ran.again("replay --labels l.jsonl --only wrong --json t").code(1);
     assert_eq!(rows(&ran, "judged"), ["false-exit", "missed-exit"]);
     let ran = ran.again("replay --labels l.jsonl t/d.log t/e.md").code(0);
-    ran.says("\nall          2           0            0        1\n");
+    ran.says("\nall             4      1      2           0            0        1\n");
+}
+
+#[test]
+fn verdicts_are_counted_by_folder_without_labels() {
+    let ran = folder("replay --by folder t").code(0);
+    let ran = ran.says("\nFOLDER  iterations  exits\n");
+    assert!(!ran.stdout.contains("precision"), "{}", ran.stdout);
+    let ran = ran.again("replay --by folder --json t").code(0);
+    let summary = ran.json_lines().pop().unwrap();
+    assert_eq!(summary["schema"], "gate.replay.summary.v1");
+    assert_eq!((&summary["by"], &summary["sweep"]), (&json!("folder"), &Value::Null));
+    assert_eq!(summary["groups"]["t"], summary["all"]);
+    assert_eq!(summary["all"]["exits"], 2);
+    assert_eq!(summary["all"]["precision"], Value::Null);
+    ran.again("replay --by folder --csv t").code(2);
+}
+
+#[test]
+fn a_sweep_decides_again_under_each_threshold_and_without_each_pattern() {
+    let claim = "The endpoint is in place and all tests pass.\n\nEXIT_STATUS: COMPLETE\n";
+    let bare = "EXIT_STATUS: COMPLETE\n";
+    let labels =
+        "{\"file\":\"claim\",\"label\":\"exit\"}\n{\"file\":\"bare\",\"label\":\"exit\"}\n";
+    let run = gate("replay --sweep --json --labels l claim bare");
+    let run = run.file("claim", claim).file("bare", bare).file("l", labels);
+    let ran = run.settings("[exit_gate]\nindicator_threshold = 1\n").code(1);
+    let sweep = ran.json_lines().pop().unwrap()["sweep"].take();
+    assert_eq!(sweep["in_force"], json!([1]));
+    let exits: Vec<_> = sweep["thresholds"].as_array().unwrap().iter().collect();
+    let of = |name: &str| {
+        exits.iter().map(|row| row[name].as_u64().unwrap()).take(3).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (of("threshold"), of("exits"), of("missed_exits")),
+        (vec![0, 1, 2], vec![2, 1, 0], vec![0, 1, 2])
+    );
+    let patterns: Vec<_> = sweep["patterns"].as_object().unwrap().keys().collect();
+    assert_eq!(patterns, ["checks-pass"]);
+    assert_eq!(sweep["patterns"]["checks-pass"]["missed_exits"], 1);
+    let ran = ran.again("replay --sweep --labels l claim bare").code(1);
+    let ran = ran.says("\n*  1     1      0       1  ████████████ 100 %  ██████░░░░░░ 50 %\n");
+    ran.says("\n  checks-pass  1, to right 0, to wrong 1\n");
 }
 
 #[test]

@@ -38,6 +38,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "explain",
         "replay",
         "replay-group",
+        "replay-summary",
         "exit-signal",
         "exit-parse",
         "exit-submit",
@@ -143,10 +144,16 @@ fn every_replay_is_as_its_schema_says() {
     let labels = "{\"file\":\"a\",\"label\":\"exit\"}\n{\"file\":\"d\",\"label\":\"blocked\"}\n";
     let old =
         "{\"schema\":\"gate.replay.v1\",\"file\":\"b\",\"iteration\":1,\"verdict\":\"exit\"}\n";
-    for (words, schema) in [("", "replay"), ("--group folder", "replay-group")] {
+    for (words, schema) in
+        [("", "replay"), ("--group folder", "replay-group"), ("--sweep", "replay")]
+    {
         let words = format!("replay --json {words} --labels l --compare o a b c d");
         let run = gate(&words).file("a", DONE).file("b", UNDONE).file("d", STUCK);
-        for record in run.file("l", labels).file("o", old).code(2).json_lines() {
+        let mut records = run.file("l", labels).file("o", old).code(2).json_lines();
+        if words.contains("--sweep") {
+            holds(&printed("replay-summary"), &records.pop().unwrap());
+        }
+        for record in records {
             holds(&printed(schema), &record);
         }
     }

@@ -30,6 +30,7 @@ mod retry;
 mod runner;
 mod secrets;
 mod settings;
+mod share;
 mod source;
 pub mod store;
 mod supervision;

@@ -3,6 +3,7 @@
 //! Files are read by a pool of threads ([`workers`]). This thread compares, counts and
 //! prints, in the order in which they were named.
 
+mod accuracy;
 mod args;
 mod earlier;
 mod inputs;
@@ -13,6 +14,7 @@ mod marks;
 mod report;
 mod run_folder;
 mod sniff;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -31,9 +33,11 @@ use self::earlier::EarlierReplay;
 use self::inputs::Inputs;
 use self::labels::{Idle, Labels};
 use self::marks::Marks;
+pub(crate) use self::report::ReplaySummary;
 use self::report::{Bar, Layout, Report, Shape, shown, stdout_columns};
 use self::sniff::Passed;
-use self::workers::{Finding, Findings, Work};
+use self::sweep::Sweep;
+use self::workers::{Finding, Findings, Row, Work};
 use super::common::DONE;
 use super::lines::{Flow, Lines};
 use crate::context::Here;
@@ -75,7 +79,9 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     report.totals.files = all.len();
     report.totals.other = other;
     let jobs = args.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
+    let sweep = args.sweep.then(|| Sweep::new(&settings.policy));
     let work = Arc::new(Work {
+        sweep,
         inputs: all,
         labels,
         marks,
@@ -114,6 +120,8 @@ fn layout(args: &Replay, inputs: &[inputs::Input]) -> Layout {
         grouping: args.group,
         checks: false,
         labels: false,
+        by: args.by,
+        sweep: args.sweep,
         compared: args.compare.is_some(),
         file_width: longest.unwrap_or_default(),
         columns: stdout_columns(),
@@ -211,7 +219,7 @@ impl Printer<'_> {
     }
 
     fn row(&mut self, finding: Finding) -> Result<Vec<String>, Failure> {
-        let mut row = match finding {
+        let Row { record: mut row, swept } = match finding {
             Finding::Row(row) => *row,
             Finding::Passed(passed) => {
                 let totals = &mut self.report.totals;
@@ -223,6 +231,9 @@ impl Printer<'_> {
             }
         };
         row.changed = self.earlier.as_mut().and_then(|earlier| earlier.compare(&row));
+        if let Some(swept) = swept {
+            self.report.totals.sweep.add(&row, &swept);
+        }
         self.report.row(&row, self.is_shown(&row))
     }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::accuracy::By;
 use super::report::Grouping;
 use crate::commands::arguments::InputArgs;
 
@@ -29,6 +30,12 @@ pub(crate) struct Replay {
     /// Show rows of one folder, or of one session, together.
     #[arg(long, value_enum, value_name = "BY", default_value_t = Grouping::File)]
     pub(crate) group: Grouping,
+    /// Count verdicts, and those that are right and wrong, by agent, model or folder.
+    #[arg(long, value_enum, value_name = "BY", conflicts_with = "csv")]
+    pub(crate) by: Option<By>,
+    /// Show the verdicts under other thresholds, and without each pattern that decides one.
+    #[arg(long, conflicts_with = "csv")]
+    pub(crate) sweep: bool,
     /// The right answers: JSONL of `{"file", "label"}`, with files named from the labels'
     /// folder. What `gate wrong` has marked is labelled without it.
     #[arg(long, value_name = "FILE")]

@@ -3,6 +3,7 @@
 mod bar;
 mod csv;
 mod group;
+mod summary;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,9 @@ use std::time::Duration;
 pub(crate) use self::bar::Bar;
 pub(crate) use self::group::Grouping;
 use self::group::Groups;
+pub(crate) use self::summary::{ReplaySummary, SUMMARY};
 pub(crate) use self::totals::Totals;
+use super::accuracy::By;
 use crate::failure::Failure;
 pub(crate) use crate::render::fit::stdout_columns;
 use crate::render::json_line;
@@ -40,12 +43,23 @@ pub(crate) struct Layout {
     pub(crate) checks: bool,
     /// True if there are labels.
     pub(crate) labels: bool,
+    /// The property by which verdicts are counted apart, if one was named.
+    pub(crate) by: Option<By>,
+    /// True if other settings are tried.
+    pub(crate) sweep: bool,
     /// True if there is an earlier replay to compare with.
     pub(crate) compared: bool,
     /// The width of the longest file's name, in characters.
     pub(crate) file_width: usize,
     /// The columns of the terminal; none if lines may have any length.
     pub(crate) columns: Option<usize>,
+}
+
+impl Layout {
+    /// True if the numbers of all rows were asked for beside the rows.
+    fn is_summed_up(&self) -> bool {
+        self.by.is_some() || self.sweep
+    }
 }
 
 /// The report, row after row.
@@ -74,7 +88,7 @@ impl Report {
 
     /// Counts a row; the lines to print at once.
     pub(crate) fn row(&mut self, row: &ReplayRecord, shown: bool) -> Result<Vec<String>, Failure> {
-        self.totals.add(row);
+        self.totals.add(row, self.layout.by.unwrap_or_default());
         if row.judged.is_some_and(|judged| judged.is_wrong()) && self.wrong.len() < MAX_EXPLAINED {
             self.wrong.push(why::explained(row));
         }
@@ -110,8 +124,13 @@ impl Report {
             if more > 0 {
                 lines.push(format!("\nand {more} more: see them with --only wrong"));
             }
-        } else if self.totals.interrupted {
-            crate::render::diagnose(&format!("gate: {}\n", self.totals.interruption()));
+        } else {
+            if self.layout.shape == Shape::Json && self.layout.is_summed_up() {
+                lines.push(json_line(&self.totals.summary(&self.layout))?.trim_end().to_owned());
+            }
+            if self.totals.interrupted {
+                crate::render::diagnose(&format!("gate: {}\n", self.totals.interruption()));
+            }
         }
         Ok(lines)
     }

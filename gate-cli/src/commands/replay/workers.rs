@@ -18,6 +18,7 @@ use super::inputs::Input;
 use super::labels::{Labelled, Labels};
 use super::marks::Marks;
 use super::sniff::{self, Passed};
+use super::sweep::{Sweep, Swept};
 use crate::failure::Failure;
 use crate::gate::{Gate, Replayed, Step};
 use crate::memory::JudgedTranscript;
@@ -34,9 +35,16 @@ const ROWS_AHEAD: usize = 64;
 #[derive(Debug)]
 pub(super) enum Finding {
     /// The verdict on one of its iterations.
-    Row(Box<ReplayRecord>),
+    Row(Box<Row>),
     /// The file is no transcript.
     Passed(Passed),
+}
+
+/// An iteration, and its verdicts under other settings if a sweep was asked for.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) record: ReplayRecord,
+    pub(super) swept: Option<Swept>,
 }
 
 /// The input that all threads share.
@@ -48,6 +56,7 @@ pub(super) struct Work {
     pub(super) settings: Resolved,
     pub(super) site: CheckSite,
     pub(super) format: Option<Forced>,
+    pub(super) sweep: Option<Sweep>,
     pub(super) jobs: usize,
     /// Bytes read so far.
     pub(super) read: AtomicU64,
@@ -182,7 +191,7 @@ impl Work {
             return output.send(Finding::Passed(passed));
         }
         // The next iteration, or the end, shows that the one before was not the last.
-        let mut before: Option<ReplayRecord> = None;
+        let mut before: Option<Row> = None;
         let mut rows = 0;
         let source = Source::File(input.path.clone());
         let read = gate.replay(&source, self.format, &mut |step| match step {
@@ -190,7 +199,8 @@ impl Work {
                 self.read.fetch_add(bytes, Ordering::Relaxed);
             }
             Step::Iteration(replayed) => {
-                let row = row(gate, input, rows, *replayed);
+                let swept = self.sweep.as_ref().map(|sweep| sweep.decide(&replayed.decision));
+                let row = Row { record: row(gate, input, rows, *replayed), swept };
                 rows += 1;
                 if let Some(before) = before.replace(row) {
                     self.send(input, before, false, output);
@@ -198,7 +208,7 @@ impl Work {
             }
         });
         if let Some(last) = before {
-            let marked = self.marked(gate, input, &last);
+            let marked = self.marked(gate, input, &last.record);
             self.send_labelled(input, last, (read.is_ok(), marked), output);
         }
         if let Err(failure) = read {
@@ -219,7 +229,7 @@ impl Work {
         })
     }
 
-    fn send(&self, input: &Input, row: ReplayRecord, last: bool, output: &Output) {
+    fn send(&self, input: &Input, row: Row, last: bool, output: &Output) {
         self.send_labelled(input, row, (last, None), output);
     }
 
@@ -228,7 +238,7 @@ impl Work {
     fn send_labelled(
         &self,
         input: &Input,
-        row: ReplayRecord,
+        Row { record: row, swept }: Row,
         (last, marked): (bool, Option<Labelled>),
         output: &Output,
     ) {
@@ -236,18 +246,18 @@ impl Work {
         let judged = label
             .zip(row.verdict)
             .map(|(label, verdict)| Judged::new(verdict, label.label, label.ambiguous));
-        let row = ReplayRecord {
+        let record = ReplayRecord {
             label: label.map(|label| label.label),
             ambiguous: label.is_some_and(|label| label.ambiguous),
             judged,
             ..row
         };
-        output.send(Finding::Row(Box::new(row)));
+        output.send(Finding::Row(Box::new(Row { record, swept })));
     }
 
     fn fail(&self, input: &Input, rows: u64, failure: Failure, output: &Output) {
-        let row = ReplayRecord { error: Some(failure), ..empty(input, rows) };
-        self.send(input, row, true, output);
+        let record = ReplayRecord { error: Some(failure), ..empty(input, rows) };
+        self.send(input, Row { record, swept: None }, true, output);
     }
 }
 

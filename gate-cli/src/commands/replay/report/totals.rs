@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use gate_core::text::readable_size;
 
+use super::super::accuracy::{Accuracy, By};
+use super::super::sweep::SweepTotals;
+use super::summary::{self, ReplaySummary};
 use super::{Layout, counted, seconds};
-use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
+use crate::replay::{ReplayRecord, ReplayVerdict};
 
 /// The totals of a replay.
 #[derive(Debug, Default)]
@@ -34,21 +37,14 @@ pub(crate) struct Totals {
     errors: u64,
     changed: u64,
     verdicts: BTreeMap<ReplayVerdict, u64>,
-    /// By format: right, false exits, missed exits, unclear ones.
-    formats: BTreeMap<String, Tally>,
+    all: Accuracy,
+    groups: BTreeMap<String, Accuracy>,
+    /// The verdicts under other settings.
+    pub(crate) sweep: SweepTotals,
 }
 
-type Tally = BTreeMap<Judged, u64>;
-
-const COLUMNS: [(Judged, &str); 4] = [
-    (Judged::Right, "right"),
-    (Judged::FalseExit, "false exit"),
-    (Judged::MissedExit, "missed exit"),
-    (Judged::Unclear, "unclear"),
-];
-
 impl Totals {
-    pub(super) fn add(&mut self, row: &ReplayRecord) {
+    pub(super) fn add(&mut self, row: &ReplayRecord, by: By) {
         self.rows += 1;
         self.bytes += row.bytes;
         self.changed += u64::from(row.changed.is_some());
@@ -59,10 +55,9 @@ impl Totals {
             self.errors += 1;
             self.code = self.code.max(error.exit_code);
         }
-        if let Some(judged) = row.judged {
-            let format = row.transcript.as_ref().and_then(|transcript| transcript.format.clone());
-            let tally = self.formats.entry(format.unwrap_or_default()).or_default();
-            *tally.entry(judged).or_default() += 1;
+        if row.verdict.is_some() || row.judged.is_some() {
+            self.all.add(row);
+            self.groups.entry(by.group(row)).or_default().add(row);
         }
     }
 
@@ -73,11 +68,7 @@ impl Totals {
 
     /// The number of false and missed exits.
     pub(crate) fn wrong(&self) -> u64 {
-        self.judged(Judged::FalseExit) + self.judged(Judged::MissedExit)
-    }
-
-    fn judged(&self, judged: Judged) -> u64 {
-        self.formats.values().filter_map(|tally| tally.get(&judged)).sum()
+        self.all.wrong()
     }
 
     pub(super) fn interruption(&self) -> String {
@@ -90,19 +81,20 @@ impl Totals {
         if self.interrupted {
             lines.push(self.interruption());
         }
-        lines.push(self.all());
+        lines.push(self.rows());
         lines.extend(self.verdicts());
         lines.extend(self.passed_over());
         if layout.compared {
             lines.push(self.compared());
         }
-        if layout.labels {
-            lines.extend(self.by_format());
+        lines.extend(self.accuracy(layout));
+        if layout.sweep {
+            lines.extend(summary::swept(&self.sweep, layout.labels));
         }
         lines
     }
 
-    fn all(&self) -> String {
+    fn rows(&self) -> String {
         let passed = (self.binary + self.unknown) as usize;
         let files = counted(self.read.saturating_sub(passed) as u64, "file", "files");
         let rows = counted(self.rows - self.errors, "iteration", "iterations");
@@ -145,31 +137,20 @@ impl Totals {
         format!("  {} changed{gone}", counted(self.changed, "verdict", "verdicts"))
     }
 
-    /// Right and wrong by format.
-    fn by_format(&self) -> Vec<String> {
-        let names = self.formats.keys().map(|format| name(format).len());
-        let width = names.chain([6]).max().unwrap_or_default();
-        let titles = COLUMNS.map(|(_, title)| title.to_owned());
-        let mut lines = vec![String::new(), label_line("LABELS", width, &titles)];
-        for (format, tally) in &self.formats {
-            let cells =
-                COLUMNS.map(|(judged, _)| tally.get(&judged).copied().unwrap_or(0).to_string());
-            lines.push(label_line(name(format), width, &cells));
-        }
-        let sums = COLUMNS.map(|(judged, _)| self.judged(judged).to_string());
-        lines.push(label_line("all", width, &sums));
+    /// Right and wrong by group, and what that says of verdicts to come.
+    fn accuracy(&self, layout: &Layout) -> Vec<String> {
+        let mut lines = match layout.by {
+            None if !layout.labels => return Vec::new(),
+            by => summary::table(by.unwrap_or_default(), &self.groups, &self.all, layout.labels),
+        };
         if self.idle > 0 {
             lines.push(counted(self.idle as u64, "label judges nothing", "labels judge nothing"));
         }
         lines
     }
-}
 
-fn label_line(first: &str, width: usize, cells: &[String; 4]) -> String {
-    let [right, wrong, missed, unclear] = cells;
-    format!("{first:<width$}  {right:>6}  {wrong:>10}  {missed:>11}  {unclear:>7}")
-}
-
-fn name(format: &str) -> &str {
-    if format.is_empty() { "unread" } else { format }
+    /// All numbers, for a program.
+    pub(super) fn summary(&self, layout: &Layout) -> ReplaySummary {
+        ReplaySummary::new(layout, &self.groups, &self.all, &self.sweep)
+    }
 }

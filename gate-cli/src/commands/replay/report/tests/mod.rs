@@ -90,6 +90,8 @@ fn layout(shape: Shape, grouping: Grouping) -> Layout {
         grouping,
         checks: false,
         labels: false,
+        by: None,
+        sweep: false,
         compared: false,
         file_width: 5,
         columns: None,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::super::accuracy::By;
 use super::super::{Layout, Totals};
 use super::{Grouping, Shape, judged, labelled, layout, place};
 use crate::failure::Failure;
@@ -14,7 +15,7 @@ fn table() -> Layout {
 /// The totals of these rows, all shown, one a file.
 fn totals(rows: &[ReplayRecord]) -> Totals {
     let mut totals = Totals::default();
-    rows.iter().for_each(|row| totals.add(row));
+    rows.iter().for_each(|row| totals.add(row, By::Agent));
     (totals.files, totals.read) = (rows.len(), rows.len());
     totals.shown = rows.len() as u64;
     totals.elapsed = Duration::from_millis(1_260);
@@ -82,7 +83,7 @@ fn changed_verdicts_are_counted_where_there_is_an_earlier_replay() {
 }
 
 #[test]
-fn right_and_wrong_are_told_by_format() {
+fn right_and_wrong_are_counted_by_format() {
     let exit = || judged("a", ReplayVerdict::Exit);
     let rows = [
         labelled(exit(), Judged::Right),
@@ -98,13 +99,15 @@ fn right_and_wrong_are_told_by_format() {
     let lines = totals.lines(&labels);
     let expected = [
         "",
-        "LABELS   right  false exit  missed exit  unclear",
-        "unread       0           0            1        0",
-        "text         1           2            0        1",
-        "all          1           2            1        1",
+        "AGENT   iterations  exits  right  false exit  missed exit  unclear",
+        "text             5      5      1           2            0        1",
+        "unread           1      0      0           0            1        0",
+        "all              6      5      1           2            1        1",
+        "precision 33 % (1 of 3; 6–79 %): exits that are right",
+        "recall    50 % (1 of 2; 9–91 %): finished work that is let go",
         "1 label judges nothing",
     ];
-    assert_eq!(lines[lines.len() - 6..], expected);
+    assert_eq!(lines[lines.len() - expected.len()..], expected);
     assert_eq!(totals.wrong(), 3);
     totals.idle = 2;
     assert_eq!(totals.lines(&labels).pop().unwrap(), "2 labels judge nothing");

@@ -1,0 +1,155 @@
+//! The numbers of all rows: by agent, model or folder, and under other settings.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::accuracy::{Accuracy, By};
+use super::super::sweep::SweepTotals;
+use super::Layout;
+use crate::render::text::plain;
+use crate::share::Share;
+
+/// The name of the summary's schema.
+pub(crate) const SUMMARY: &str = "gate.replay.summary.v1";
+
+/// The width of a bar that stands for 100 %, in characters.
+const BAR: usize = 12;
+
+/// The numbers of all rows, which follow them if `--by` or `--sweep` asks for that.
+/// Fields are added, never changed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ReplaySummary {
+    /// Always `gate.replay.summary.v1`.
+    pub schema: &'static str,
+    /// The property by which rows are counted apart.
+    pub by: By,
+    /// The numbers of each group.
+    pub groups: BTreeMap<String, Measured>,
+    /// The numbers of all rows.
+    pub all: Measured,
+    /// The verdicts under other settings; null without `--sweep`.
+    pub sweep: Option<SweepTotals>,
+}
+
+/// Numbers with what they say of verdicts to come.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Measured {
+    #[serde(flatten)]
+    counts: Accuracy,
+    /// The share of labelled exits that are right; null without any.
+    precision: Option<Share>,
+    /// The share of rows labelled `exit` that are let go; null without any.
+    recall: Option<Share>,
+}
+
+impl From<&Accuracy> for Measured {
+    fn from(counts: &Accuracy) -> Self {
+        Self { counts: *counts, precision: counts.precision(), recall: counts.recall() }
+    }
+}
+
+impl ReplaySummary {
+    pub(super) fn new(
+        layout: &Layout,
+        groups: &BTreeMap<String, Accuracy>,
+        all: &Accuracy,
+        sweep: &SweepTotals,
+    ) -> Self {
+        Self {
+            schema: SUMMARY,
+            by: layout.by.unwrap_or_default(),
+            groups: groups.iter().map(|(name, group)| (name.clone(), group.into())).collect(),
+            all: all.into(),
+            sweep: layout.sweep.then(|| sweep.clone()),
+        }
+    }
+}
+
+/// The table of groups; with labels, the precision and recall of all below.
+pub(super) fn table(
+    by: By,
+    groups: &BTreeMap<String, Accuracy>,
+    all: &Accuracy,
+    labels: bool,
+) -> Vec<String> {
+    let mut titles = vec!["iterations", "exits"];
+    if labels {
+        titles.extend(["right", "false exit", "missed exit", "unclear"]);
+    }
+    let named = groups.iter().map(|(name, group)| (plain(name), group));
+    let named: Vec<_> = named.chain([("all".to_owned(), all)]).collect();
+    let names = named.iter().map(|(name, _)| name.chars().count());
+    let width = names.chain([by.title().len()]).max().unwrap_or_default();
+    let head =
+        titles.iter().fold(format!("{:<width$}", by.title()), |line, title| line + "  " + title);
+    let mut lines = vec![String::new(), head];
+    for (name, group) in named {
+        let numbers = [
+            group.iterations,
+            group.exits,
+            group.right(),
+            group.false_exits,
+            group.missed_exits,
+            group.unclear,
+        ];
+        let cells = titles.iter().zip(numbers);
+        lines.push(cells.fold(format!("{name:<width$}"), |line, (title, number)| {
+            format!("{line}  {number:>0$}", title.len())
+        }));
+    }
+    if let Some(precision) = all.precision() {
+        lines.push(format!("precision {precision}: exits that are right"));
+    }
+    if let Some(recall) = all.recall() {
+        lines.push(format!("recall    {recall}: finished work that is let go"));
+    }
+    lines
+}
+
+/// The verdicts under other settings.
+pub(super) fn swept(sweep: &SweepTotals, labels: bool) -> Vec<String> {
+    let mut lines = vec![String::new(), "exit_gate.indicator_threshold".to_owned()];
+    lines.push(match labels {
+        true => format!("     exits  false  missed  {:<18}  recall", "precision"),
+        false => "     exits".to_owned(),
+    });
+    for row in &sweep.thresholds {
+        let counts = &row.accuracy;
+        let now = if sweep.in_force.contains(&row.threshold) { '*' } else { ' ' };
+        let mut line = format!("{now} {:>2}  {:>4}", row.threshold, counts.exits);
+        if labels {
+            let (precision, recall) = (bar(counts.precision()), bar(counts.recall()));
+            let (wrong, missed) = (counts.false_exits, counts.missed_exits);
+            line += &format!("  {wrong:>5}  {missed:>6}  {precision:<18}  {recall}");
+        }
+        lines.push(line.trim_end().to_owned());
+        if counts.exits == 0 {
+            break;
+        }
+    }
+    lines.push("* in force now".to_owned());
+    if sweep.patterns.is_empty() {
+        lines.push("No single pattern decides a verdict here.".to_owned());
+        return lines;
+    }
+    lines.extend([String::new(), "Verdicts that would change without a pattern".to_owned()]);
+    let width = sweep.patterns.keys().map(String::len).max().unwrap_or_default();
+    for (pattern, counts) in &sweep.patterns {
+        let changed = counts.iterations;
+        let told = match labels {
+            true => format!(", to right {}, to wrong {}", counts.right(), counts.wrong()),
+            false => String::new(),
+        };
+        lines.push(format!("  {pattern:<width$}  {changed}{told}"));
+    }
+    lines
+}
+
+/// A share as a bar with its number.
+fn bar(share: Option<Share>) -> String {
+    let Some(share) = share else { return "-".to_owned() };
+    let filled = (share.share * BAR as f64).round() as usize;
+    format!("{}{} {}", "█".repeat(filled), "░".repeat(BAR - filled), share.percent())
+}
