@@ -127,6 +127,7 @@ mod tokens;
 mod tokens_loops;
 mod trust;
 mod trust_changed;
+mod tune;
 mod turns;
 mod unverified;
 mod work;

@@ -49,6 +49,8 @@ pub(crate) enum Command {
     /// Judge past transcripts, and compare with labels
     #[command(after_help = replay::CODES)]
     Replay(replay::Replay),
+    /// Propose settings under which fewer labelled transcripts are judged wrong
+    Tune(replay::tune::Tune),
     /// Run an agent until gate says that the work is done
     #[command(after_help = run::CODES)]
     Run(run::Run),

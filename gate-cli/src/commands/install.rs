@@ -1,7 +1,7 @@
 //! `gate install`: puts gate in front of an agent's stop.
 
 mod args;
-mod diff;
+pub(super) mod diff;
 
 use std::fmt::Write as _;
 

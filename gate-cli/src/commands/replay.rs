@@ -17,16 +17,14 @@ mod sniff;
 mod sweep;
 #[cfg(test)]
 mod tests;
+pub(super) mod tune;
 mod workers;
 
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread::available_parallelism;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-
-use gate_checks::CheckSite;
 
 pub(crate) use self::args::{CODES, Only, Replay};
 use self::earlier::EarlierReplay;
@@ -68,7 +66,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let labels = labels.unwrap_or_default();
     let earlier =
         args.compare.as_ref().map(|file| EarlierReplay::read(&folder.join(file))).transpose()?;
-    let Inputs { all, other } = inputs::find(folder, args, &labels)?;
+    let Inputs { all, other } = inputs::find(folder, &args.paths, args.null, &labels)?;
     let interrupt = Interrupt::listen()?;
     let layout = Layout {
         checks: !settings.policy.checks.is_empty(),
@@ -78,19 +76,14 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let mut report = Report::new(layout);
     report.totals.files = all.len();
     report.totals.other = other;
-    let jobs = args.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
-    let sweep = args.sweep.then(|| Sweep::new(&settings.policy));
+    let work = Work::new(here, &settings, all);
     let work = Arc::new(Work {
-        sweep,
-        inputs: all,
+        sweep: args.sweep.then(|| Sweep::new(&settings.policy)),
         labels,
         marks,
-        settings,
-        site: CheckSite { environment: here.places.environment.clone(), ..CheckSite::new(folder) },
         format: args.reading.format,
-        jobs,
-        read: AtomicU64::new(0),
-        gates: Mutex::default(),
+        jobs: args.jobs.map_or(work.jobs, NonZero::get),
+        ..work
     });
     let findings = Findings::start(&work)?;
     Printer { args, work: &work, findings, interrupt, earlier, report, began: Instant::now() }

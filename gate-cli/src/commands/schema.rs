@@ -17,6 +17,7 @@ pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::prune::PruneRecord;
 pub use super::receipt::{ReceiptCheckRecord, ReceiptRecord};
 use super::replay::ReplaySummary;
+use super::replay::tune::TuneRecord;
 pub use super::report::ReportRecord;
 pub use super::runs::RunsRecord;
 pub use super::scan::ScanRecord;
@@ -64,6 +65,7 @@ pub fn schema(name: Name) -> Value {
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),
         Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),
+        Name::Tune => schema_for!(TuneRecord).to_value(),
         Name::ReplaySummary => schema_for!(ReplaySummary).to_value(),
         Name::ExitSignal => schema_for!(ExitSignal).to_value(),
         Name::ExitParse => schema_for!(ExitParsed).to_value(),

@@ -56,7 +56,7 @@ pub(crate) use run_history::Loop;
 pub use set_aside::SetAside;
 pub(crate) use token::Tokens;
 pub use work::{Claim, LeaseRef, Submitted};
-pub(crate) use wrong::{JudgedTranscript, MarkedTranscript, WrongRecord};
+pub(crate) use wrong::{JudgedTranscript, MarkedDecision, MarkedTranscript, WrongRecord};
 
 use crate::failure::Failure;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};

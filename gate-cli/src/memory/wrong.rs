@@ -1,9 +1,9 @@
 //! Marks on decisions that an operator calls wrong. A mark is a record of its own: the
 //! decision's record stays as it is.
 
-use gate_core::Verdict;
 use gate_core::history::kind;
 use gate_core::ledger::{Draft, Sealed};
+use gate_core::{Decision, Verdict};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,15 @@ pub(crate) struct WrongRecord {
     pub mark: WrongMark,
 }
 
+/// A decision with a mark.
+#[derive(Clone, Debug)]
+pub(crate) struct MarkedDecision {
+    /// The number of its record.
+    pub(crate) seq: u64,
+    pub(crate) mistake: Mistake,
+    pub(crate) decision: Decision,
+}
+
 /// A transcript that was judged by a decision with a mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MarkedTranscript {
@@ -57,7 +66,7 @@ pub(crate) struct JudgedTranscript {
 /// The body of a mark's record.
 #[derive(Serialize, Deserialize)]
 struct MarkBody {
-    marked: MarkedDecision,
+    marked: MarkSubject,
     mistake: Mistake,
     reason: String,
     transcript: JudgedTranscript,
@@ -67,7 +76,7 @@ struct MarkBody {
 
 /// The decision that a mark is about.
 #[derive(Serialize, Deserialize)]
-struct MarkedDecision {
+struct MarkSubject {
     seq: u64,
     hash: String,
     id: String,
@@ -106,7 +115,7 @@ impl Memory {
         }
         let mistake = Mistake::in_verdict(record.decision.verdict);
         let body = MarkBody {
-            marked: MarkedDecision {
+            marked: MarkSubject {
                 seq,
                 hash: sealed.hash.to_string(),
                 id: record.decision_id.clone(),
@@ -147,6 +156,20 @@ impl Memory {
             transcript: body.transcript,
         });
         Ok(all.collect())
+    }
+
+    /// The decisions that an operator has marked, the latest mark first.
+    pub(crate) fn marked_decisions(&mut self) -> Result<Vec<MarkedDecision>, Failure> {
+        let reading = &mut *self.read()?;
+        let mut all = Vec::new();
+        for (_, body) in marks(reading)? {
+            let seq = body.marked.seq;
+            if let Some(sealed) = reading.entry(seq)? {
+                let decision = body::decision_of(&sealed)?.decision;
+                all.push(MarkedDecision { seq, mistake: body.mistake, decision });
+            }
+        }
+        Ok(all)
     }
 }
 

@@ -92,6 +92,8 @@ pub enum SchemaName {
     Replay,
     /// `gate replay --group folder --json`, one object a row.
     ReplayGroup,
+    /// `gate tune --json`.
+    Tune,
     /// The last line of `gate replay --json` with `--by` or `--sweep`.
     ReplaySummary,
     /// An exit signal of the agent exit protocol.

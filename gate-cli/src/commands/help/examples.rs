@@ -31,6 +31,14 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         &[
             "gate replay ~/.claude/projects         # what gate would have decided",
             "gate replay logs --labels labels.jsonl --only wrong",
+            "gate replay logs --by model --sweep    # under other thresholds",
+        ],
+    ),
+    (
+        "tune",
+        &[
+            "gate tune --labels labels.jsonl",
+            "gate tune --ledger    # from what `gate wrong` marked",
         ],
     ),
     (

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::labels::Labelled;
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 use crate::share::Share;
 
@@ -73,10 +74,11 @@ impl Accuracy {
         self.count(exits, row.judged);
     }
 
-    /// Counts a row as it would be judged if its verdict were an exit, or were none.
-    pub(crate) fn add_as(&mut self, exits: bool, row: &ReplayRecord) {
+    /// Counts an iteration as it would be judged if its verdict were an exit, or were none.
+    pub(super) fn add_as(&mut self, exits: bool, label: Option<Labelled>) {
         let verdict = if exits { ReplayVerdict::Exit } else { ReplayVerdict::Continue };
-        self.count(exits, row.label.map(|label| Judged::new(verdict, label, row.ambiguous)));
+        let judged = label.map(|label| Judged::new(verdict, label.label, label.ambiguous));
+        self.count(exits, judged);
     }
 
     fn count(&mut self, exits: bool, judged: Option<Judged>) {

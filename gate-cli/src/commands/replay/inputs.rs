@@ -12,7 +12,6 @@ use std::path::{Component, Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 
-use super::Replay;
 use super::labels::Labels;
 use super::listed::listed;
 use super::run_folder::RunFolders;
@@ -64,7 +63,12 @@ pub(super) struct Inputs {
 ///
 /// A list that cannot be read. A path that leads nowhere is an input with an
 /// error.
-pub(super) fn find(folder: &Path, args: &Replay, labels: &Labels) -> Result<Inputs, Failure> {
+pub(super) fn find(
+    folder: &Path,
+    paths: &[PathBuf],
+    null: bool,
+    labels: &Labels,
+) -> Result<Inputs, Failure> {
     let mut search = Search {
         folder,
         labels,
@@ -72,9 +76,9 @@ pub(super) fn find(folder: &Path, args: &Replay, labels: &Labels) -> Result<Inpu
         seen: HashSet::new(),
         runs: RunFolders::default(),
     };
-    for path in &args.paths {
+    for path in paths {
         if path == Path::new("-") {
-            listed(folder, args.null)?.iter().for_each(|path| search.path(path));
+            listed(folder, null)?.iter().for_each(|path| search.path(path));
         } else {
             search.path(path);
         }

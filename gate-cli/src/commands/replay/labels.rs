@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::inputs::FileId;
@@ -97,6 +97,12 @@ impl Labels {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The labelled files, as they are named from the folder of the labels.
+    pub(super) fn paths(&self, labels: &Path) -> Vec<PathBuf> {
+        let folder = labels.parent().unwrap_or(Path::new("."));
+        self.all.values().map(|entry| folder.join(&entry.file)).collect()
     }
 
     pub(super) fn has(&self, id: FileId) -> bool {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::accuracy::Accuracy;
+use super::labels::Labelled;
 use crate::replay::{ReplayRecord, ReplayVerdict};
 
 /// The highest threshold that is tried.
@@ -56,6 +57,13 @@ impl Sweep {
     }
 }
 
+impl Swept {
+    /// True if the loop may end under this threshold.
+    pub(crate) fn exits(&self, threshold: u32) -> bool {
+        self.thresholds.get(threshold as usize).copied().unwrap_or_default()
+    }
+}
+
 /// A sweep over all rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct SweepTotals {
@@ -79,17 +87,18 @@ pub(crate) struct ThresholdRow {
 
 impl SweepTotals {
     pub(crate) fn add(&mut self, row: &ReplayRecord, swept: &Swept) {
+        let label = row.label.map(|label| Labelled { label, ambiguous: row.ambiguous });
         self.in_force.insert(swept.threshold);
         for (threshold, &exits) in (0..).zip(&swept.thresholds) {
             let at = threshold as usize;
             if self.thresholds.len() == at {
                 self.thresholds.push(ThresholdRow { threshold, accuracy: Accuracy::default() });
             }
-            self.thresholds[at].accuracy.add_as(exits, row);
+            self.thresholds[at].accuracy.add_as(exits, label);
         }
         let exits = row.verdict.is_some_and(ReplayVerdict::lets_end);
         for pattern in &swept.decisive {
-            self.patterns.entry(pattern.clone()).or_default().add_as(!exits, row);
+            self.patterns.entry(pattern.clone()).or_default().add_as(!exits, label);
         }
     }
 }

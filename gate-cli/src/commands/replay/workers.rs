@@ -2,10 +2,12 @@
 //! the files.
 
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use gate_checks::CheckSite;
@@ -19,6 +21,7 @@ use super::labels::{Labelled, Labels};
 use super::marks::Marks;
 use super::sniff::{self, Passed};
 use super::sweep::{Sweep, Swept};
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, Replayed, Step};
 use crate::memory::JudgedTranscript;
@@ -149,6 +152,26 @@ impl Output {
 }
 
 impl Work {
+    /// Reads these files on all cores, without labels.
+    pub(super) fn new(here: &Here, settings: &Resolved, inputs: Vec<Input>) -> Self {
+        let places = &here.places;
+        Self {
+            inputs,
+            labels: Labels::default(),
+            marks: Marks::default(),
+            settings: settings.clone(),
+            site: CheckSite {
+                environment: places.environment.clone(),
+                ..CheckSite::new(&places.folder)
+            },
+            format: None,
+            sweep: None,
+            jobs: available_parallelism().map_or(1, NonZero::get),
+            read: AtomicU64::new(0),
+            gates: Mutex::default(),
+        }
+    }
+
     /// A gate that decides as `gate check` would.
     fn gate(&self) -> Result<Gate, Failure> {
         let gate = Gate::open(self.settings.clone(), self.site.clone())?;

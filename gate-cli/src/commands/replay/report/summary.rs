@@ -36,8 +36,9 @@ pub(crate) struct ReplaySummary {
 /// Numbers with what they say of verdicts to come.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Measured {
+    /// The numbers of verdicts.
     #[serde(flatten)]
-    counts: Accuracy,
+    pub(crate) counts: Accuracy,
     /// The share of labelled exits that are right; null without any.
     precision: Option<Share>,
     /// The share of rows labelled `exit` that are let go; null without any.
@@ -47,6 +48,18 @@ pub(crate) struct Measured {
 impl From<&Accuracy> for Measured {
     fn from(counts: &Accuracy) -> Self {
         Self { counts: *counts, precision: counts.precision(), recall: counts.recall() }
+    }
+}
+
+impl Measured {
+    /// The shares and the wrong verdicts, for a person.
+    pub(crate) fn sentence(&self) -> String {
+        let named = [("precision", self.precision), ("recall", self.recall)];
+        let shares =
+            named.into_iter().filter_map(|(name, share)| Some(format!("{name} {}", share?)));
+        let Accuracy { false_exits, missed_exits, .. } = self.counts;
+        let wrong = format!("{false_exits} false, {missed_exits} missed");
+        shares.chain([wrong]).collect::<Vec<_>>().join(", ")
     }
 }
 
