@@ -10,6 +10,7 @@
 
 mod approve;
 mod attacks;
+mod audit;
 mod baseline;
 mod book;
 mod breaker;

@@ -39,6 +39,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "replay",
         "replay-group",
         "replay-summary",
+        "audit",
         "tune",
         "exit-signal",
         "exit-parse",

@@ -23,7 +23,7 @@ fn tune(settings: &str, labelled: &[(&str, &str, &str)]) -> Run {
         run = run.file(file, text);
     }
     let named: Vec<_> = labelled.iter().map(|(file, _, label)| (*file, *label)).collect();
-    run.file("l.jsonl", &labels(&named))
+    run.file("l.jsonl", labels(&named))
 }
 
 const STRICT: &str = "# ours\n[exit_gate]\nindicator_threshold = 3 # high\n";

@@ -6,6 +6,7 @@
 
 mod agent;
 mod approval;
+mod audit;
 mod clients;
 mod commands;
 mod context;

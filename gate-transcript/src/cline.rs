@@ -191,7 +191,7 @@ impl Cline {
     fn call(&mut self, event: &Event<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         self.calls.started(&event.call, &event.tool, event.input.command.as_deref());
-        out.called(&event.tool, &event.input);
+        out.called(&event.tool, &event.input, line);
         for text in &event.input.texts {
             out.say(Role::Tool, text, line);
         }

@@ -96,6 +96,9 @@ struct Item<'a> {
     result: Leaves<'a>,
     #[serde(borrow)]
     items: Leaves<'a>,
+    /// The paths of a `file_change`, and how each was changed.
+    #[serde(borrow)]
+    changes: Leaves<'a>,
 }
 
 #[derive(Deserialize, Default)]
@@ -163,8 +166,8 @@ impl CodexExec {
             "item.started" => {
                 let item = record.item.0.as_ref().filter(|item| !item.command.is_empty());
                 if let Some(item) = item {
-                    let texts = vec![item.command.0.clone()];
-                    out.called(&item.kind, &Leaves { texts, command: None });
+                    let command = Some(item.command.to_string());
+                    out.called(&item.kind, &Leaves { texts: Vec::new(), command }, line);
                 }
             }
             "item.completed" => {
@@ -223,6 +226,9 @@ fn command(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
 }
 
 fn other_tool(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
+    if &*item.kind == "file_change" {
+        out.called(&item.kind, &item.changes, line);
+    }
     out.say(Role::Tool, &item.prompt, line);
     for leaves in [&item.arguments, &item.agents_states, &item.result, &item.items] {
         for text in &leaves.texts {

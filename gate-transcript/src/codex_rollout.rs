@@ -16,7 +16,7 @@ use memchr::memmem::Finder;
 
 use super::calls::Calls;
 use super::json::{Json, Records, ends_as_object, read};
-use super::loose::Num;
+use super::loose::{Leaves, Num};
 use super::out::Out;
 use super::spec::{Spec, no_lines};
 use super::{Boundary, Fact, Role, Usage, Wording};
@@ -240,6 +240,8 @@ impl CodexRollout {
         let command = record::command(&payload.arguments);
         let tool = if payload.name.is_empty() { &payload.kind } else { &payload.name };
         self.calls.started(&payload.call_id, tool, command.as_deref());
+        let texts = [&payload.arguments, &payload.input].map(|text| text.0.clone());
+        out.called(tool, &Leaves { texts: texts.into(), command }, line);
     }
 
     fn call_output(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {

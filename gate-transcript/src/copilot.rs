@@ -9,6 +9,7 @@ mod record;
 
 use super::calls::Calls;
 use super::json::{Json, Records, read};
+use super::loose::Leaves;
 use super::out::Out;
 use super::shape::Shape;
 use super::spec::{Spec, no_lines};
@@ -135,7 +136,12 @@ impl Copilot {
         let whole = data.arguments.texts.first().map(|text| &**text);
         let command = data.arguments.command.as_deref().or(whole);
         self.calls.started(&data.call, &data.tool, if shell { command } else { None });
-        out.called(&data.tool, &data.arguments);
+        if shell {
+            let command = command.map(str::to_owned);
+            out.called(&data.tool, &Leaves { texts: Vec::new(), command }, line);
+        } else {
+            out.called(&data.tool, &data.arguments, line);
+        }
         for text in &data.arguments.texts {
             out.say(Role::Tool, text, line);
         }

@@ -207,7 +207,7 @@ impl Cursor {
         let completed = &*record.subtype == "completed";
         for (name, tool) in &record.tool_call.0 {
             if !completed {
-                out.called(name, &tool.args);
+                out.called(name, &tool.args, line);
             }
             if !completed {
                 for text in tool.args.texts.iter().chain(&tool.arguments.texts) {

@@ -173,7 +173,7 @@ impl Droid {
     fn tool_call(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         self.calls.started(&record.id, &record.tool, None);
-        out.called(&record.tool, &record.parameters);
+        out.called(&record.tool, &record.parameters, line);
         for text in &record.parameters.texts {
             out.say(Role::Tool, text, line);
         }

@@ -1,5 +1,7 @@
 //! The events of a reader: texts with their speakers, boundaries, facts and problems.
 
+use std::borrow::Cow;
+
 /// Consumes what a [`Reader`](super::Reader) finds.
 pub trait Sink {
     /// Takes one event. Events come in the order of the input.
@@ -12,9 +14,30 @@ pub trait Sink {
         false
     }
 
-    /// The main agent or a sub-agent calls a tool; `about` is the command line or the
-    /// first argument. For a view of a run while it lasts.
-    fn called(&mut self, _tool: &str, _about: Option<&str>) {}
+    /// The main agent or a sub-agent calls a tool.
+    fn called(&mut self, _call: &Call<'_>) {}
+}
+
+/// A call of a tool.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Call<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The command line of a shell.
+    pub command: Option<&'a str>,
+    /// All texts among the arguments, in their order.
+    pub texts: &'a [Cow<'a, str>],
+    /// Line of the input.
+    pub line: u64,
+}
+
+impl Call<'_> {
+    /// The command line, or the first text among the arguments.
+    pub fn about(&self) -> Option<&str> {
+        let first = self.texts.iter().find(|text| !text.is_empty());
+        self.command.or_else(|| first.map(|text| &**text))
+    }
 }
 
 /// A kind of message that some clients only mark by how they word it.

@@ -169,7 +169,7 @@ impl Goose {
         self.speech.close();
         if let Some(call) = block.call() {
             self.calls.started(&block.id, &call.name, call.arguments.command.as_deref());
-            out.called(&call.name, &call.arguments);
+            out.called(&call.name, &call.arguments, line);
             for text in &call.arguments.texts {
                 out.say(Role::Tool, text, line);
             }

@@ -215,7 +215,7 @@ impl Kimi {
     fn call(&mut self, id: &str, tool: &str, input: &Leaves<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         self.calls.started(id, tool, input.command.as_deref());
-        out.called(tool, input);
+        out.called(tool, input, line);
         for text in &input.texts {
             out.say(Role::Tool, text, line);
         }

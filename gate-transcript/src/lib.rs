@@ -60,7 +60,9 @@ mod utterance;
 #[cfg(test)]
 mod tests;
 
-pub use event::{Boundary, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording};
+pub use event::{
+    Boundary, Call, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording,
+};
 pub use final_turn::{FinalTurn, Word};
 pub use format::{Forced, Format, UnknownFormat};
 pub use limit::resets_at;

@@ -156,7 +156,7 @@ impl Opencode {
             "tool_use" => {
                 self.message.clear();
                 if let Some(state) = &part.state.0 {
-                    out.called(&part.tool, &state.input);
+                    out.called(&part.tool, &state.input, line);
                     tool(state, line, out);
                     no_success(part, state, line, out);
                 }

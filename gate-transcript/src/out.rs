@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::clean::clean;
 use super::limit;
 use super::loose::Leaves;
-use super::{Boundary, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording};
+use super::{Boundary, Call, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording};
 
 /// The most problems that are reported; a broken input would otherwise drown the rest.
 const MAX_PROBLEMS: usize = 100;
@@ -123,9 +123,9 @@ impl<'s> Out<'s> {
     }
 
     /// A tool is called, with these arguments.
-    pub(super) fn called(&mut self, tool: &str, input: &Leaves<'_>) {
-        let first = input.texts.first().map(|text| &**text);
-        self.sink.called(tool, input.command.as_deref().or(first));
+    pub(super) fn called(&mut self, tool: &str, input: &Leaves<'_>, line: u64) {
+        let command = input.command.as_deref();
+        self.sink.called(&Call { tool, command, texts: &input.texts, line });
     }
 
     /// A tool call failed with this answer. An empty answer is left out.

@@ -123,7 +123,7 @@ impl Talk {
         self.speech.close();
         let command = if tool == SHELL { input.command.as_deref() } else { None };
         self.calls.started(id, tool, command);
-        out.called(tool, input);
+        out.called(tool, input, line);
         for text in &input.texts {
             out.say(Role::Tool, text, line);
         }

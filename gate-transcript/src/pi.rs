@@ -260,7 +260,7 @@ impl Pi {
     fn call(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         self.calls.started(&block.id, &block.name, block.arguments.command.as_deref());
-        out.called(&block.name, &block.arguments);
+        out.called(&block.name, &block.arguments, line);
         for text in &block.arguments.texts {
             out.say(Role::Tool, text, line);
         }

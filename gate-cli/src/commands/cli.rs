@@ -9,9 +9,10 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    approve, baseline, breaker, bus, check, config, demo, doctor, exit, explain, fact, handoff,
-    hook, init, install, last, ledger, lock, log, metrics, notify, prompt, prune, receipt, replay,
-    report, run, runs, scan, setup, status, stop, switch, trust, uninstall, version, work, wrong,
+    approve, audit, baseline, breaker, bus, check, config, demo, doctor, exit, explain, fact,
+    handoff, hook, init, install, last, ledger, lock, log, metrics, notify, prompt, prune, receipt,
+    replay, report, run, runs, scan, setup, status, stop, switch, trust, uninstall, version, work,
+    wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -49,6 +50,10 @@ pub(crate) enum Command {
     /// Judge past transcripts, and compare with labels
     #[command(after_help = replay::CODES)]
     Replay(replay::Replay),
+    /// Show what agents claimed in past transcripts, and what stood behind it
+    ///
+    /// Reads what agents wrote on this machine. Nothing is run, and nothing leaves the machine.
+    Audit(audit::Audit),
     /// Propose settings under which fewer labelled transcripts are judged wrong
     Tune(replay::tune::Tune),
     /// Run an agent until gate says that the work is done

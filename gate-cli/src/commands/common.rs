@@ -1,10 +1,12 @@
 //! Parts that several commands share.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use gate_core::Policy;
 
 use crate::failure::Failure;
+use crate::render::{print, print_text};
 
 /// Exit code of a command that did its work.
 pub(super) const DONE: u8 = 0;
@@ -34,4 +36,18 @@ pub(super) fn agreed(question: &str) -> Result<bool, Failure> {
         .and_then(|()| io::stdin().read_line(&mut answer))
         .map_err(|error| Failure::internal("answer-unread", format!("cannot ask: {error}")))?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// The name of standard output for a file.
+const STDOUT: &str = "-";
+
+/// Writes a page of HTML to a file, or to standard output.
+pub(super) fn write_page(name: &str, file: &Path, html: &str) -> Result<(), Failure> {
+    if file == Path::new(STDOUT) {
+        return print(html);
+    }
+    let what = format!("write the {name} to");
+    std::fs::write(file, html)
+        .map_err(|error| Failure::file("report-unwritable", &what, file, &error))?;
+    print_text(&format!("wrote {}\n", file.display()))
 }

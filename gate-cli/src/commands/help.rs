@@ -29,8 +29,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Look",
         &[
-            "last", "explain", "log", "report", "runs", "receipt", "metrics", "replay", "tune",
-            "scan", "status",
+            "last", "explain", "log", "report", "runs", "receipt", "metrics", "audit", "replay",
+            "tune", "scan", "status",
         ],
     ),
     (

@@ -21,14 +21,14 @@ pub(super) mod tune;
 mod workers;
 
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 pub(crate) use self::args::{CODES, Only, Replay};
 use self::earlier::EarlierReplay;
-use self::inputs::Inputs;
+use self::inputs::{Input, Inputs};
 use self::labels::{Idle, Labels};
 use self::marks::Marks;
 pub(crate) use self::report::ReplaySummary;
@@ -90,6 +90,11 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
         .print()
 }
 
+/// The transcripts that paths lead to.
+pub(super) fn transcripts(folder: &Path, paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+    Ok(inputs::find(folder, paths, false, &Labels::default())?.all)
+}
+
 /// Options that need others.
 fn understood(args: &Replay, marks: &Marks) -> Result<(), Failure> {
     let missing = match args.only {
@@ -102,7 +107,7 @@ fn understood(args: &Replay, marks: &Marks) -> Result<(), Failure> {
     Err(Failure::usage("usage", missing))
 }
 
-fn layout(args: &Replay, inputs: &[inputs::Input]) -> Layout {
+fn layout(args: &Replay, inputs: &[Input]) -> Layout {
     let longest = inputs.iter().map(|input| input.shown.chars().count()).max();
     Layout {
         shape: match (args.json, args.csv) {

@@ -6,14 +6,14 @@ mod page;
 mod text;
 mod timeline;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use gate_core::config::nearest_name;
 use jiff::Timestamp;
 
-use super::common::DONE;
+use super::common::{DONE, write_page};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::loops::{self, LoopRecord, Window};
@@ -24,9 +24,6 @@ pub use figures::ReportRecord;
 
 /// The time that a report covers by default.
 const USUAL_AGE: Duration = Duration::from_secs(12 * 60 * 60);
-
-/// The name of standard output for `--html`.
-const STDOUT: &str = "-";
 
 #[derive(Debug, Args)]
 pub(crate) struct Report {
@@ -69,7 +66,7 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
     } else if args.md {
         print(&secrets::masked(&markdown::document(&report)))?;
     } else if let Some(file) = &args.html {
-        write(file, &secrets::masked(&page::document(&report)))?;
+        write_page("report", file, &secrets::masked(&page::document(&report)))?;
     } else {
         print(&secrets::masked(&text::card(&report)))?;
     }
@@ -94,13 +91,4 @@ fn named(all: Vec<LoopRecord>, name: &str) -> Result<Vec<LoopRecord>, Failure> {
         Some(nearest) => failure.hint(format!("the nearest name is {nearest}")),
         None => failure.hint("`gate runs` lists them"),
     })
-}
-
-fn write(file: &Path, html: &str) -> Result<(), Failure> {
-    if file == Path::new(STDOUT) {
-        return print(html);
-    }
-    std::fs::write(file, html)
-        .map_err(|error| Failure::file("report-unwritable", "write the report to", file, &error))?;
-    render::print_text(&format!("wrote {}\n", file.display()))
 }

@@ -25,6 +25,7 @@ use super::status::Status;
 pub use super::version::VersionRecord;
 pub use super::work::{LeaseRecord, WorkList, WorkRecord};
 pub use crate::approval::{Starts, TrustRecord};
+use crate::audit::AuditRecord;
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
 use crate::memory::{BreakerStatus, Lock, WrongRecord};
@@ -65,6 +66,7 @@ pub fn schema(name: Name) -> Value {
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),
         Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),
+        Name::Audit => schema_for!(AuditRecord).to_value(),
         Name::Tune => schema_for!(TuneRecord).to_value(),
         Name::ReplaySummary => schema_for!(ReplaySummary).to_value(),
         Name::ExitSignal => schema_for!(ExitSignal).to_value(),

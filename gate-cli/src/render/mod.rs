@@ -11,6 +11,7 @@ pub(crate) mod progress;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod text;
+pub(crate) mod web;
 
 use std::fmt::Write as _;
 use std::io::Write;

@@ -26,4 +26,4 @@ pub use normal::normalise;
 pub use signature::Signature;
 pub(crate) use watch::Watch;
 pub use wording::outage_of;
-pub(crate) use wording::says;
+pub use wording::says;

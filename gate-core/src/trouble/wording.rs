@@ -36,7 +36,7 @@ static DENIAL_HINTS: Hints = Hints::new(&[
 ]);
 
 /// True if the text is a wording of this kind that clients use.
-pub(crate) fn says(what: Wording, text: &str) -> bool {
+pub fn says(what: Wording, text: &str) -> bool {
     match what {
         Wording::Notice => is_notice(text),
         Wording::Limit => is_limit(text),

@@ -340,7 +340,7 @@ impl Claude {
         let command = if is_shell { block.input.command.as_deref() } else { None };
         if !block.name.is_empty() {
             self.calls.started(&block.id, &block.name, command);
-            out.called(&block.name, &block.input);
+            out.called(&block.name, &block.input, line);
         }
         for text in &block.input.texts {
             out.say(Role::Tool, text, line);

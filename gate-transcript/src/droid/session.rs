@@ -138,6 +138,7 @@ impl Session {
             "tool_use" => {
                 self.speech.close();
                 self.calls.started(&block.id, &block.name, None);
+                out.called(&block.name, &block.input, line);
                 for text in &block.input.texts {
                     out.say(Role::Tool, text, line);
                 }

@@ -133,7 +133,7 @@ impl Stream {
 
     fn tool_use(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         self.calls.started(&record.tool_id, &record.tool_name, None);
-        out.called(&record.tool_name, &record.parameters);
+        out.called(&record.tool_name, &record.parameters, line);
         for text in &record.parameters.texts {
             out.say(Role::Tool, text, line);
         }

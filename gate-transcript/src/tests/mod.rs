@@ -4,6 +4,7 @@
 mod aider;
 mod amp;
 mod antigravity;
+mod calls;
 mod chat;
 mod chunks;
 mod claude;

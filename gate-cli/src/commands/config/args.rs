@@ -92,6 +92,8 @@ pub enum SchemaName {
     Replay,
     /// `gate replay --group folder --json`, one object a row.
     ReplayGroup,
+    /// `gate audit --json`.
+    Audit,
     /// `gate tune --json`.
     Tune,
     /// The last line of `gate replay --json` with `--by` or `--sweep`.

@@ -35,6 +35,14 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "audit",
+        &[
+            "gate audit                            # all transcripts of this machine",
+            "gate audit --since 30d --html audit.html",
+            "gate audit ~/.claude/projects --json",
+        ],
+    ),
+    (
         "tune",
         &[
             "gate tune --labels labels.jsonl",

@@ -35,18 +35,18 @@ impl From<&fs::Metadata> for FileId {
 
 /// One file.
 #[derive(Debug)]
-pub(super) struct Input {
-    pub(super) path: PathBuf,
+pub(crate) struct Input {
+    pub(crate) path: PathBuf,
     /// Its path as it was named, or as it was found below what was named.
-    pub(super) shown: String,
-    pub(super) size: u64,
+    pub(crate) shown: String,
+    pub(crate) size: u64,
     pub(super) id: Option<FileId>,
     /// Its place among the runs beside it.
     pub(super) iteration: u64,
     /// True if it is a row whatever it holds: it was named, or is labelled.
     pub(super) wanted: bool,
     /// Why it cannot be read, where that is known already.
-    pub(super) error: Option<Failure>,
+    pub(crate) error: Option<Failure>,
 }
 
 /// All files, each once, in the order in which they were named and found.

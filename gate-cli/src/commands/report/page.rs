@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::figures::{ReportRecord, agent_name};
 use super::text::{
@@ -11,10 +11,7 @@ use super::text::{
 use super::timeline::{class, svg};
 use crate::loops::{IterationRecord, LoopRecord, LoopState};
 use crate::render::text::{brief, clock, lines, plain};
-use crate::render::{local_time, span};
-
-/// The style of the page: light and dark, screen and paper.
-const STYLE: &str = include_str!("page.css");
+use crate::render::{local_time, span, web};
 
 /// The latest iterations of a loop that are shown at once; earlier ones are folded.
 const SHOWN_ITERATIONS: usize = 20;
@@ -28,35 +25,14 @@ const MAX_FOLDED_CHARS: usize = 36;
 
 pub(super) fn document(report: &ReportRecord) -> String {
     let headline = headline(&report.totals);
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { "gate report" }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                a.skip href="#loops" { "Skip to the loops" }
-                header {
-                    p.brand { "gate report" }
-                    h1 { (headline) }
-                    p.when { (covered(report)) }
-                }
-                main id="loops" {
-                    @if report.loops.is_empty() {
-                        p { "No loop ran in this time. " code { "gate run" } " starts one." }
-                    }
-                    @for one in &report.loops { (section(one)) }
-                    @if !report.loops.is_empty() { (summary(report)) }
-                }
-                footer { p { "Made by gate " (crate::record::VERSION) ". All times are local." } }
-            }
+    let main = html! {
+        @if report.loops.is_empty() {
+            p { "No loop ran in this time. " code { "gate run" } " starts one." }
         }
+        @for one in &report.loops { (section(one)) }
+        @if !report.loops.is_empty() { (summary(report)) }
     };
-    page.into_string() + "\n"
+    web::document("gate report", &headline, &covered(report), &main)
 }
 
 fn section(one: &LoopRecord) -> Markup {

@@ -31,7 +31,7 @@ fn args(paths: &[&str]) -> Replay {
 }
 
 fn inputs(folder: &Path, paths: &[&str]) -> Inputs {
-    find(folder, &args(paths), &Labels::default()).unwrap()
+    find(folder, &args(paths).paths, false, &Labels::default()).unwrap()
 }
 
 /// The names of the files that these paths lead to, and the number of others.

@@ -5,7 +5,7 @@ use std::mem;
 
 use anstream::adapter::StripBytes;
 use anstyle::Style;
-use gate_transcript::{Event, Forced, Reader, Role, Sink};
+use gate_transcript::{Call, Event, Forced, Reader, Role, Sink};
 
 use crate::render::text::{brief, lines};
 use crate::secrets;
@@ -118,11 +118,11 @@ impl Sink for Transcript {
         self.text.push_str(&shown);
     }
 
-    fn called(&mut self, tool: &str, about: Option<&str>) {
+    fn called(&mut self, call: &Call<'_>) {
         self.close();
-        let about = about.map(|about| format!("  {}", brief(&secrets::masked(about))));
+        let about = call.about().map(|about| format!("  {}", brief(&secrets::masked(about))));
         let dim = Style::new().dimmed();
-        let (tool, about) = (brief(tool), about.unwrap_or_default());
+        let (tool, about) = (brief(call.tool), about.unwrap_or_default());
         self.text.push_str(&format!("{dim}  > {tool}{about}{dim:#}\n"));
     }
 }

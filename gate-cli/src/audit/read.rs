@@ -1,0 +1,100 @@
+//! Reads one transcript.
+
+use std::path::Path;
+
+use gate_core::decide::indicator::PatternSet;
+use gate_core::decide::policy::SignalPolicy;
+use gate_transcript::Reader;
+use gate_transcript::iterations::{Part, Splitter};
+
+use super::lookup::Lookup;
+use super::tally::{AuditItem, Audited};
+use super::turns::Turns;
+use crate::failure::Failure;
+use crate::secrets;
+use crate::source::Source;
+
+/// The longest claim that is shown, in characters.
+const MAX_CLAIM_CHARS: usize = 160;
+
+/// The longest command that is shown, in characters.
+const MAX_COMMAND_CHARS: usize = 120;
+
+/// Reads a transcript, and looks up what can be inspected up now.
+///
+/// # Errors
+///
+/// A file that cannot be read.
+pub(crate) fn read(
+    path: &Path,
+    shown: &str,
+    patterns: &PatternSet,
+    policy: &SignalPolicy,
+) -> Result<Audited, Failure> {
+    let mut audited = Audited::default();
+    let mut open: Option<(u64, Reader, Turns<'_>)> = None;
+    let mut splitter = Splitter::default();
+    let source = Source::File(path.to_owned());
+    let mut take = |part: Part<'_>| match part {
+        Part::Begin(line) => {
+            let next = (line, Reader::new(None), Turns::new(patterns, policy));
+            if let Some(before) = open.replace(next) {
+                audited.add(shown, before);
+            }
+        }
+        Part::Bytes(bytes) => {
+            if let Some((_, reader, turns)) = &mut open {
+                reader.push(bytes, turns);
+            }
+        }
+    };
+    let bytes = source.feed(&mut |bytes| splitter.push(bytes, &mut take))?;
+    splitter.finish(&mut take);
+    if let Some(last) = open {
+        audited.add(shown, last);
+    }
+    audited.bytes = bytes;
+    Ok(audited)
+}
+
+impl Audited {
+    /// Ends a part of a file, and takes its turns.
+    fn add(&mut self, file: &str, (first, mut reader, mut turns): (u64, Reader, Turns<'_>)) {
+        reader.finish(&mut turns);
+        turns.end();
+        self.turns += turns.turns;
+        self.tokens += turns.usage.tokens.unwrap_or_default();
+        self.cost_micro_usd += turns.usage.cost_micro_usd.unwrap_or_default();
+        let agent = reader.format().map_or("unknown", |format| format.name()).to_owned();
+        let model = turns.model.take();
+        let project = Path::new(file).parent().and_then(Path::file_name);
+        let project = project.map_or(".".into(), |name| name.to_string_lossy()).into_owned();
+        for turn in turns.found {
+            self.changed += 1;
+            self.way.add(&turn.way);
+            let Some(claim) = turn.claim else { continue };
+            self.items.push(AuditItem {
+                file: file.to_owned(),
+                line: claim.line + first - 1,
+                claim: brief(&claim.text, MAX_CLAIM_CHARS),
+                standing: turn.standing,
+                command: turn.command.map(|command| brief(&command, MAX_COMMAND_CHARS)),
+                command_line: turn.command_line.map(|line| line + first - 1),
+                agent: agent.clone(),
+                model: model.clone(),
+                project: project.clone(),
+                way: turn.way,
+                looked_up: Lookup::all(&claim.message, &turn.files),
+            });
+        }
+    }
+}
+
+fn brief(text: &str, most: usize) -> String {
+    let text = secrets::masked(text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

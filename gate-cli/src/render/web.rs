@@ -1,0 +1,33 @@
+//! The frame of a page of HTML that needs no network and no script.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+/// The style: light and dark, screen and paper.
+const STYLE: &str = include_str!("web.css");
+
+/// A page: its name, one sentence, what it covers, and its main part.
+pub(crate) fn document(name: &str, headline: &str, covered: &str, main: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (name) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header {
+                    p.brand { (name) }
+                    h1 { (headline) }
+                    p.when { (covered) }
+                }
+                main id="main" { (main) }
+                footer { p { "Made by gate " (crate::record::VERSION) ". All times are local." } }
+            }
+        }
+    };
+    page.into_string() + "\n"
+}

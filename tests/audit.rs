@@ -1,0 +1,199 @@
+//! `gate audit`: what stood behind the claims in past transcripts.
+
+use serde_json::{Value, json};
+
+use crate::support::{Ran, Run, gate};
+
+/// A session of Claude Code, written event by event.
+struct Session(Vec<Value>);
+
+impl Session {
+    fn new() -> Self {
+        let init = json!({"type": "system", "subtype": "init", "session_id": "s", "model": "m-1"});
+        Self(vec![init]).prompt("Do it.")
+    }
+
+    fn event(mut self, kind: &str, content: &Value) -> Self {
+        self.0.push(json!({"type": kind, "session_id": "s", "message": {"content": content}}));
+        self
+    }
+
+    fn prompt(self, text: &str) -> Self {
+        self.event("user", &json!(text))
+    }
+
+    fn says(self, text: &str) -> Self {
+        self.event("assistant", &json!([{"type": "text", "text": text}]))
+    }
+
+    fn call(self, name: &str, input: &Value, output: &str, failed: bool) -> Self {
+        let id = format!("t{}", self.0.len());
+        let call = json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
+        let result = json!([{
+            "type": "tool_result", "tool_use_id": id, "content": output, "is_error": failed
+        }]);
+        self.event("assistant", &call).event("user", &result)
+    }
+
+    fn edit(self, path: &str) -> Self {
+        let input = json!({"file_path": path, "old_string": "a", "new_string": "b"});
+        self.call("Edit", &input, "updated", false)
+    }
+
+    fn ran(self, command: &str, output: &str) -> Self {
+        self.call("Bash", &json!({"command": command}), output, false)
+    }
+
+    fn failed(self, command: &str, output: &str) -> Self {
+        self.call("Bash", &json!({"command": command}), &format!("Exit code 1\n{output}"), true)
+    }
+
+    fn text(&self) -> String {
+        self.0.iter().map(|event| format!("{event}\n")).collect()
+    }
+}
+
+const CLAIM: &str = "The parser is in place and all tests pass.";
+
+fn audit(session: &Session) -> Run {
+    gate("audit s.jsonl --json").file("s.jsonl", session.text())
+}
+
+/// What stood behind the claims of a session, with the command that decided.
+#[track_caller]
+fn check(session: &Session, expected: &[(&str, Option<&str>)]) {
+    let record = audit(session).code(0).json();
+    let items = record["items"].as_array().unwrap();
+    let found: Vec<_> = items
+        .iter()
+        .map(|item| (item["standing"].as_str().unwrap(), item["command"].as_str()))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_check_counts_that_passed_after_the_last_edit() {
+    let begun = || Session::new().edit("src/a.rs");
+    let passed = begun().ran("cargo test 2>&1", "ok").says(CLAIM);
+    check(&passed, &[("passed_after", Some("cargo test"))]);
+    let stale = begun().ran("cargo test", "ok").edit("src/b.rs").says(CLAIM);
+    check(&stale, &[("stale", Some("cargo test"))]);
+    let failed = begun().failed("cargo test", "1 failed").says(CLAIM);
+    check(&failed, &[("failed", Some("cargo test"))]);
+    let mended = begun().failed("cargo test", "").ran("cargo test -q", "ok").says(CLAIM);
+    check(&mended, &[("passed_after", Some("cargo test -q"))]);
+    check(&begun().says(CLAIM), &[("none", None)]);
+}
+
+#[test]
+fn prose_is_no_edit_and_a_shell_may_write_files() {
+    let session = Session::new().edit("src/a.rs").ran("pytest", "3 passed in 0.1s");
+    check(&session.edit("NOTES.md").says(CLAIM), &[("passed_after", Some("pytest"))]);
+    let session = Session::new().edit("src/a.py").ran("pytest", "3 passed in 0.1s");
+    let session = session.ran("sed -i s/a/b/ src/a.py", "").says(CLAIM);
+    check(&session, &[("stale", Some("pytest"))]);
+    check(&Session::new().edit("README.md").says(CLAIM), &[]);
+}
+
+#[test]
+fn an_edit_that_failed_changed_nothing() {
+    let input = json!({"file_path": "src/a.rs", "old_string": "x", "new_string": "y"});
+    let session = Session::new().edit("src/a.rs").ran("cargo test", "ok");
+    let session = session.call("Edit", &input, "<tool_use_error>not found</tool_use_error>", true);
+    check(&session.says(CLAIM), &[("passed_after", Some("cargo test"))]);
+}
+
+#[test]
+fn a_hidden_exit_code_gives_way_to_what_is_shown() {
+    let piped = |output: &str| {
+        let session = Session::new().edit("a.py").ran("pytest -q | tail -1; date", output);
+        session.says(CLAIM)
+    };
+    check(&piped("12 passed in 0.31s"), &[("passed_after", Some("pytest -q"))]);
+    check(&piped("1 failed, 11 passed in 0.31s"), &[("failed", Some("pytest -q"))]);
+    check(&piped("see above"), &[("unknown", Some("pytest -q"))]);
+}
+
+#[test]
+fn what_may_have_been_a_check_is_no_accusation() {
+    let by_hand = Session::new().edit("a.py").ran("python a.py --demo", "42").says(CLAIM);
+    check(&by_hand, &[("unknown", None)]);
+    let agent = Session::new().edit("a.py").call("Task", &json!({"prompt": "test"}), "ok", false);
+    check(&agent.says(CLAIM), &[("unknown", None)]);
+    let background = Session::new().edit("a.py");
+    let background = background.ran("make test", "Command running in background with ID: b1");
+    check(&background.says(CLAIM), &[("unknown", Some("make test"))]);
+}
+
+#[test]
+fn each_turn_is_looked_at_by_itself() {
+    let session = Session::new().edit("a.rs").says("I look further.");
+    let session = session.prompt("Go on.").says("Nothing changed, all tests pass.");
+    let session = session.prompt("Go on.").edit("b.rs").ran("cargo test", "ok").says(CLAIM);
+    let record = audit(&session).code(0).json();
+    let counted = [&record["turns"], &record["changed"], &record["claims"]];
+    assert_eq!(counted, [&json!(3), &json!(2), &json!(1)]);
+    assert_eq!(record["items"][0]["line"], 13);
+    assert_eq!(record["items"][0]["command_line"], 12);
+    assert_eq!(record["by"]["model"]["m-1"]["passed_after"], 1);
+    assert_eq!(record["share"]["share"], 1.0);
+}
+
+#[test]
+fn what_happened_on_the_way_is_counted() {
+    let skip = json!({"file_path": "tests/test_a.py", "new_string": "@pytest.mark.skip\ndef"});
+    let session = Session::new().call("Edit", &skip, "ok", false);
+    let session = session.ran("git commit --no-verify -m a", "").ran("git log --all -p", "");
+    let record = audit(&session.says(CLAIM)).code(0).json();
+    let way = json!({
+        "tests_edited": 1, "tests_skipped": 1, "no_verify": 1, "history": 1, "denied": 0
+    });
+    assert_eq!(record["on_the_way"], way);
+}
+
+#[test]
+fn a_named_commit_and_file_are_looked_up() {
+    let run = gate("audit s.jsonl --json").file("b", "").committed();
+    let file = run.at("work/a.py").display().to_string();
+    let said = format!("Created `{file}` and committed it as 1a2b3c4. All tests pass.");
+    let run = run.file("s.jsonl", Session::new().edit(&file).says(&said).text());
+    let looked_up = run.code(0).json()["items"][0]["looked_up"].take();
+    assert_eq!(
+        looked_up,
+        json!([
+            {"claim": "commit 1a2b3c4", "holds": false},
+            {"claim": format!("file {file}"), "holds": false}
+        ])
+    );
+}
+
+#[test]
+fn other_agents_show_their_calls_too() {
+    let codex = [
+        json!({"type": "thread.started", "thread_id": "1"}),
+        json!({"type": "item.completed", "item": {"id": "a", "type": "file_change", "changes": [{"path": "a.py", "kind": "update"}], "status": "completed"}}),
+        json!({"type": "item.started", "item": {"id": "b", "type": "command_execution", "command": "bash -lc 'pytest -q'"}}),
+        json!({"type": "item.completed", "item": {"id": "b", "type": "command_execution", "command": "bash -lc 'pytest -q'", "aggregated_output": "1 failed", "exit_code": 1}}),
+        json!({"type": "item.completed", "item": {"id": "c", "type": "agent_message", "text": CLAIM}}),
+        json!({"type": "turn.completed", "usage": {"input_tokens": 5}}),
+    ];
+    check(&Session(codex.into()), &[("failed", Some("bash -lc pytest -q"))]);
+}
+
+/// A folder of two transcripts, as an agent keeps them.
+fn home() -> Ran {
+    let passed = Session::new().edit("a.rs").ran("cargo test", "ok").says(CLAIM).text();
+    let none = Session::new().edit("a.rs").says(CLAIM).text();
+    let run = gate("audit").file("../home/.claude/projects/shop/a.jsonl", &passed);
+    run.file("../home/.claude/projects/shop/b.jsonl", &none).code(0)
+}
+
+#[test]
+fn the_transcripts_of_this_machine_are_found() {
+    let ran =
+        home().says("AUDIT  50 % of 2 claims had a passing check after the last edit (9–91 %)");
+    let ran = ran.says("2 files").says("✓ 1").says("✗ none ran").says("b.jsonl:5 “The parser is");
+    let ran = ran.again("audit --since 1h").code(0).says("50 % of 2 claims");
+    let ran = ran.again("audit --html -").code(0).says("<h1>50 % of 2 claims");
+    ran.again("audit gone.jsonl").code(0).says("no turn that changed files claimed to be done");
+}
