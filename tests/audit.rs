@@ -104,6 +104,13 @@ fn an_edit_that_failed_changed_nothing() {
 }
 
 #[test]
+fn a_failure_without_a_code_is_one() {
+    let build = json!({"command": "npm run build"});
+    let session = Session::new().edit("a.ts").call("Bash", &build, "> next build failed", true);
+    check(&session.says(CLAIM), &[("failed", Some("npm run build"))]);
+}
+
+#[test]
 fn a_hidden_exit_code_gives_way_to_what_is_shown() {
     let piped = |output: &str| {
         let session = Session::new().edit("a.py").ran("pytest -q | tail -1; date", output);

@@ -269,7 +269,7 @@ impl<'p> Turns<'p> {
                 self.way.denied += 1;
                 self.refused();
             }
-            Fact::ToolFailure { .. } => self.editing.clear(),
+            Fact::ToolFailure { output, .. } => self.failed(&output),
             Fact::Command { command, exit_code, line } => {
                 let known = self.pending.iter_mut().find(|one| {
                     one.code.is_none() && one.command.starts_with(command.trim_end_matches('…'))
@@ -279,6 +279,17 @@ impl<'p> Turns<'p> {
                 }
             }
             Fact::Session(_) | Fact::Error { .. } | Fact::Limit { .. } => {}
+        }
+    }
+
+    /// The call before failed. Some clients tell no exit code then.
+    fn failed(&mut self, output: &str) {
+        if !self.editing.is_empty() {
+            self.editing.clear();
+        } else if let [one] = self.pending.as_mut_slice()
+            && !output.contains("timed out")
+        {
+            one.code.get_or_insert(1);
         }
     }
 

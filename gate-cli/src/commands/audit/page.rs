@@ -29,10 +29,10 @@ pub(super) fn document(record: &AuditRecord) -> String {
             p { "Observed in transcripts, never evidence: nothing was run." }
         }
         section.over {
-            h2 { "By agent, model and project" }
+            h2 { "Claims with a passing check after the last edit" }
             div.wide tabindex="0" role="region" aria-label="Claims by agent, model and project" {
                 table {
-                    thead { tr { th { "by" } th { "name" } th.number { "with a passing check after the last edit" } } }
+                    thead { tr { th { "by" } th { "name" } th.number { "passed after" } } }
                     tbody {
                         @for (title, groups) in [("agent", &record.by.agent), ("model", &record.by.model), ("project", &record.by.project)] {
                             @for (name, claims) in largest(groups) {
