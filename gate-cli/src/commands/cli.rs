@@ -50,7 +50,7 @@ pub(crate) enum Command {
     /// Judge past transcripts, and compare with labels
     #[command(after_help = replay::CODES)]
     Replay(replay::Replay),
-    /// Show what agents claimed in past transcripts, and what stood behind it
+    /// Show what stood behind the claims in past transcripts
     ///
     /// Reads what agents wrote on this machine. Nothing is run, and nothing leaves the machine.
     Audit(audit::Audit),
