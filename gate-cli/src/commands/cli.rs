@@ -54,7 +54,7 @@ pub(crate) enum Command {
     ///
     /// Reads what agents wrote on this machine. Nothing is run, and nothing leaves the machine.
     Audit(audit::Audit),
-    /// Propose settings under which fewer labelled transcripts are judged wrong
+    /// Propose settings that judge fewer transcripts wrong
     Tune(replay::tune::Tune),
     /// Run an agent until gate says that the work is done
     #[command(after_help = run::CODES)]
