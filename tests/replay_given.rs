@@ -78,7 +78,7 @@ gate: l.jsonl: line 4: judges nothing: t is a folder
 gate: l.jsonl: line 5: judges nothing: t/gone.log is not there
 ";
     let ran = folder("replay --labels l.jsonl t").file("l.jsonl", labels).code(0).stderr(told);
-    let ran = ran.says("\nall          1           0            0        0\n");
+    let ran = ran.says("\nall             4      1      1           0            0        0\n");
     let ran = ran.says("\n3 labels judge nothing\n");
     let ran = ran.again("replay --json --labels l.jsonl t").code(0).stderr(told);
     // Of a file that is not replayed nothing is known.
