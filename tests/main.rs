@@ -26,6 +26,7 @@ mod clients;
 mod clients_facts;
 mod config;
 mod corpus;
+mod criteria;
 mod crowd;
 mod demo;
 mod disk;

@@ -39,6 +39,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "replay",
         "replay-group",
         "replay-summary",
+        "criteria",
         "audit",
         "tune",
         "exit-signal",

@@ -3,6 +3,7 @@
 use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use crate::check_kind::{CheckKind, with_command};
+use crate::checks::{Verify, written_commands};
 use crate::site::CheckSite;
 
 /// A program that a check would start.
@@ -24,9 +25,8 @@ pub struct Program {
 /// True if a check starts a program; false if it only reads files.
 pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
     match CheckKind::for_check(name, settings) {
-        CheckKind::CleanGit | CheckKind::Criteria | CheckKind::Handoff | CheckKind::Integrity => {
-            false
-        }
+        CheckKind::CleanGit | CheckKind::Handoff | CheckKind::Integrity => false,
+        CheckKind::Criteria => settings.criteria.iter().any(|one| !one.verify.is_empty()),
         CheckKind::Review | CheckKind::Command | CheckKind::Plugin => true,
     }
 }
@@ -34,8 +34,29 @@ pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
 /// The programs that the checks of a policy would start, in order of names.
 /// Nothing is run, and nothing is looked for in PATH.
 pub fn programs(policy: &Policy, site: &CheckSite) -> Vec<Program> {
-    let starting = policy.checks.iter().filter(|(name, settings)| starts_program(name, settings));
-    starting.flat_map(|(name, settings)| check_programs(name, settings, site)).collect()
+    let all = policy.checks.iter();
+    all.flat_map(|(name, settings)| match CheckKind::for_check(name, settings) {
+        CheckKind::Criteria => criteria_programs(name, settings, site),
+        _ if starts_program(name, settings) => check_programs(name, settings, site),
+        _ => Vec::new(),
+    })
+    .collect()
+}
+
+/// The commands of criteria: those of the settings, and those of the files as they are now.
+fn criteria_programs(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Vec<Program> {
+    let configured = settings.criteria.iter().map(|one| (Verify::Argv(one.verify.clone()), None));
+    let written = written_commands(settings, site);
+    let written = written.into_iter().map(|(file, verify)| (verify, Some(file)));
+    let all = configured.chain(written).filter_map(|(verify, found)| {
+        let (argv, shell) = match verify {
+            Verify::Argv(argv) => (argv, false),
+            Verify::Line(line) => (vec![line], true),
+        };
+        let cwd = settings.cwd.clone();
+        (!argv.is_empty()).then(|| Program { check: name.to_owned(), argv, shell, cwd, found })
+    });
+    all.collect()
 }
 
 /// The programs of one check: its own, and those that prepare a folder for it.

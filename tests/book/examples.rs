@@ -48,6 +48,7 @@ tried! {
     changed_tests: "howto/changed-tests.md",
     ci: "howto/ci.md",
     claude_code: "howto/claude-code.md",
+    criteria: "howto/criteria.md",
     disk_space: "howto/disk-space.md",
     loop_python: "howto/loop-python.md",
     metrics: "howto/metrics.md",

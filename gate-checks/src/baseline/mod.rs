@@ -55,7 +55,10 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 pub fn is_wanted(policy: &Policy) -> bool {
     policy.checks.iter().any(|(name, check)| {
         let tests = name == "tests" || name.starts_with("tests-");
+        // Criteria have their commands from the baseline's files.
+        let criteria = name == "acceptance_criteria" && !check.files.is_empty();
         name == "integrity"
+            || criteria
             || check.control && (tests || !check.shell && report::is_runner(&check.command))
     })
 }

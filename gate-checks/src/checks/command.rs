@@ -84,16 +84,7 @@ impl CommandCheck {
             Ok(launched) => launched,
             Err(evidence) => return *evidence,
         };
-        let (outcome, summary) = match launched.exit_code {
-            Some(0) => (Outcome::Pass, "exit code 0".to_owned()),
-            // What a shell answers where there is no such program.
-            Some(code @ (126 | 127)) => {
-                (Outcome::Inconclusive, format!("exit code {code}: its command could not be run"))
-            }
-            Some(code) => (Outcome::Fail, format!("exit code {code}")),
-            None => (Outcome::Fail, "a signal ended it".to_owned()),
-        };
-        let (outcome, summary) = launched.not_installed().unwrap_or((outcome, summary));
+        let (outcome, summary) = launched.outcome();
         launched.came_to(outcome, &summary, None)
     }
 

@@ -85,6 +85,20 @@ impl Launched {
         has_failed.then(|| (Outcome::Inconclusive, format!("{program} is not installed")))
     }
 
+    /// The outcome by the exit code.
+    pub(super) fn outcome(&self) -> (Outcome, String) {
+        let by_code = match self.exit_code {
+            Some(0) => (Outcome::Pass, "exit code 0".to_owned()),
+            // What a shell answers where there is no such program.
+            Some(code @ (126 | 127)) => {
+                (Outcome::Inconclusive, format!("exit code {code}: its command could not be run"))
+            }
+            Some(code) => (Outcome::Fail, format!("exit code {code}")),
+            None => (Outcome::Fail, "a signal ended it".to_owned()),
+        };
+        self.not_installed().unwrap_or(by_code)
+    }
+
     /// The record with this outcome; `detail` goes under a name of its own.
     pub(super) fn came_to(
         self,

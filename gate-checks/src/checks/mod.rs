@@ -24,6 +24,7 @@ use crate::check_kind::CheckKind;
 use crate::decorate::{Cached, Retry, Slotted, Timeout, WithMode, decorated};
 use crate::site::CheckSite;
 
+pub(crate) use acceptance::{Verify, written_commands};
 use acceptance_criteria::AcceptanceCriteria;
 use clean_git::CleanGit;
 use command::CommandCheck;
@@ -104,7 +105,11 @@ fn configured(
     let id = CheckId::new(name);
     match kind {
         CheckKind::CleanGit => reads_files(CleanGit::new(id, settings), settings),
-        CheckKind::Criteria => reads_files(AcceptanceCriteria::new(id, settings), settings),
+        CheckKind::Criteria => {
+            let check = AcceptanceCriteria::new(id, settings);
+            let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
+            decorated(decorated(check, Slotted), WithMode { mode: settings.mode })
+        }
         CheckKind::Handoff => reads_files(Handoff::new(id, settings), settings),
         CheckKind::Integrity => reads_files(Integrity::new(id, policy), settings),
         CheckKind::Review => {

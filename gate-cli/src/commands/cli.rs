@@ -9,10 +9,10 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    approve, audit, baseline, breaker, bus, check, config, demo, doctor, exit, explain, fact,
-    handoff, hook, init, install, last, ledger, lock, log, metrics, notify, prompt, prune, receipt,
-    replay, report, run, runs, scan, setup, status, stop, switch, trust, uninstall, version, work,
-    wrong,
+    approve, audit, baseline, breaker, bus, check, config, criteria, demo, doctor, exit, explain,
+    fact, handoff, hook, init, install, last, ledger, lock, log, metrics, notify, prompt, prune,
+    receipt, replay, report, run, runs, scan, setup, status, stop, switch, trust, uninstall,
+    version, work, wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -50,6 +50,9 @@ pub(crate) enum Command {
     /// Judge past transcripts, and compare with labels
     #[command(after_help = replay::CODES)]
     Replay(replay::Replay),
+    /// Show which acceptance criteria are met, by their own commands
+    #[command(after_help = criteria::CODES)]
+    Criteria(criteria::CriteriaArgs),
     /// Show what stood behind the claims in past transcripts
     ///
     /// Reads what agents wrote on this machine. Nothing is run, and nothing leaves the machine.

@@ -24,7 +24,18 @@ const TOPICS: [(&str, &str); 4] = [
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Check",
-        &["setup", "check", "run", "init", "install", "uninstall", "doctor", "prompt", "demo"],
+        &[
+            "setup",
+            "check",
+            "criteria",
+            "run",
+            "init",
+            "install",
+            "uninstall",
+            "doctor",
+            "prompt",
+            "demo",
+        ],
     ),
     (
         "Look",

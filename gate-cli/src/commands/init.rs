@@ -2,6 +2,7 @@
 //! an agent.
 
 mod args;
+mod criteria;
 mod measure;
 mod measured;
 mod merge;
@@ -71,6 +72,9 @@ const GO: Template = Template {
 };
 
 pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
+    if let Some(task) = &args.criteria {
+        return criteria::draft(here, task).map(|()| DONE);
+    }
     match args.language {
         None => settings(here, args),
         Some(Language::Bash) => template(here, &BASH),

@@ -10,6 +10,7 @@ mod check;
 mod cli;
 mod common;
 mod config;
+mod criteria;
 mod demo;
 mod doctor;
 mod entries;
@@ -102,6 +103,7 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Check(check) => OutputMode { json: check.output.json, stop: true },
         Command::Scan(scan) => OutputMode { json: scan.json, stop: false },
         Command::Replay(replay) => OutputMode { json: replay.json, stop: false },
+        Command::Criteria(criteria) => OutputMode { json: criteria.json, stop: false },
         Command::Audit(audit) => OutputMode { json: audit.json, stop: false },
         Command::Tune(tune) => OutputMode { json: tune.json, stop: false },
         Command::Doctor(doctor) => OutputMode { json: doctor.json, stop: false },
@@ -178,6 +180,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Check(args) => check::run(&here, &args),
         Command::Scan(args) => scan::run(&here, &args),
         Command::Replay(args) => replay::run(&here, &args),
+        Command::Criteria(args) => criteria::run(&here, &args),
         Command::Audit(args) => audit::run(&here, &args),
         Command::Tune(args) => replay::tune::run(&here, &args),
         Command::Run(args) => run::run(&here, &args),

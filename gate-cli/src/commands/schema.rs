@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 pub use super::baseline::BaselineRecord;
 pub use super::config::args::SchemaName as Name;
+use super::criteria::CriteriaRecord;
 pub use super::doctor::{AgentRecord, DoctorRecord};
 pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
@@ -66,6 +67,7 @@ pub fn schema(name: Name) -> Value {
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),
         Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),
+        Name::Criteria => schema_for!(CriteriaRecord).to_value(),
         Name::Audit => schema_for!(AuditRecord).to_value(),
         Name::Tune => schema_for!(TuneRecord).to_value(),
         Name::ReplaySummary => schema_for!(ReplaySummary).to_value(),

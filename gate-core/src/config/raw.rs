@@ -30,6 +30,8 @@ pub struct RawConfig {
     pub language: Option<RawLanguage>,
     /// Checks that gather evidence.
     pub checks: Option<RawChecks>,
+    /// Acceptance criteria.
+    pub criteria: Option<Vec<RawCriterion>>,
     /// When a loop that does not end is stopped.
     pub breaker: Option<RawBreaker>,
     /// Bounds of a run.
@@ -50,6 +52,19 @@ pub struct RawConfig {
     pub project: Option<RawProject>,
     /// Settings for tasks of a type, by the type's name.
     pub task_types: Option<BTreeMap<String, RawTaskType>>,
+}
+
+/// Something that was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RawCriterion {
+    /// Its name.
+    pub id: Option<String>,
+    /// The requirement, in its own words.
+    pub text: Option<String>,
+    /// The program, with its arguments, that exits with 0 if the criterion is met.
+    #[schemars(length(min = 1))]
+    pub verify: Option<Vec<String>>,
 }
 
 /// Conditions of an exit.

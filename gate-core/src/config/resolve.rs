@@ -2,7 +2,7 @@
 
 mod build;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
@@ -193,7 +193,11 @@ fn known_task_type(table: &Table, task_type: &str) -> Result<(), ConfigError> {
 fn check_defaults(merged: &mut Merged<'_>) {
     let checks = merged.table().get("checks").and_then(Value::as_table);
     let named = checks.into_iter().flatten().filter(|(_, value)| value.is_table());
-    let names: Vec<String> = named.map(|(name, _)| name.clone()).collect();
+    let mut names: BTreeSet<String> = named.map(|(name, _)| name.clone()).collect();
+    // Criteria are looked at by a check of this name, which need not be written.
+    if merged.table().contains_key("criteria") {
+        names.insert(build::CRITERIA.to_owned());
+    }
     for name in names {
         for (key, value) in build::check_defaults(&name) {
             merged.default_value(&KeyPath::dotted("checks").key(&name).key(key), value);

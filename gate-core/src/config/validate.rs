@@ -13,8 +13,9 @@ use super::key::{KeyPath, is_name};
 use super::matcher::{self, Room};
 use super::pack;
 use super::raw::{
-    RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomPattern, RawCustomSignal,
-    RawIntegrity, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawSignal, RawTaskType,
+    RawAllowance, RawBreaker, RawBudget, RawConfig, RawCriterion, RawCustomPattern,
+    RawCustomSignal, RawIntegrity, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawSignal,
+    RawTaskType,
 };
 use crate::decide::language::Language;
 use crate::decide::policy::Spelling;
@@ -26,6 +27,7 @@ pub(super) fn config(raw: &RawConfig) -> Validation {
     patterns(&root.key("patterns"), raw.patterns.as_ref())?;
     language(&root.key("language"), raw.language.as_ref())?;
     checks(&root.key("checks"), raw.checks.as_ref())?;
+    criteria(&root.key("criteria"), raw.criteria.as_deref().unwrap_or_default())?;
     breaker(&root.key("breaker"), raw.breaker.as_ref())?;
     budget(&root.key("budget"), raw.budget.as_ref())?;
     filled(&KeyPath::dotted("run.folder"), raw.run.as_ref().and_then(|run| run.folder.as_ref()))?;
@@ -45,6 +47,22 @@ pub(super) fn config(raw: &RawConfig) -> Validation {
     strings(&KeyPath::dotted("work.ci"), raw.work.as_ref().and_then(|work| work.ci.as_ref()))?;
     let (mut types, at) = (raw.task_types.iter().flatten(), root.key("task_types"));
     types.try_for_each(|(name, raw)| task_type(&at.key(name), name, raw))
+}
+
+fn criteria(at: &KeyPath, all: &[RawCriterion]) -> Validation {
+    for (index, raw) in all.iter().enumerate() {
+        let at = at.index(index);
+        let missing = |key| Fault::new(at.clone(), Problem::Missing(key));
+        let id = raw.id.as_ref().ok_or_else(|| missing("id"))?;
+        name(&at.key("id"), "criterion", id)?;
+        let text = raw.text.as_ref().ok_or_else(|| missing("text"))?;
+        filled(&at.key("text"), Some(text))?;
+        if let Some(verify) = &raw.verify {
+            some(&at.key("verify"), verify)?;
+            filled(&at.key("verify").index(0), verify.first())?;
+        }
+    }
+    once(at, "criterion", all.iter().filter_map(|raw| raw.id.as_ref()))
 }
 
 fn notify(at: &KeyPath, raw: Option<&RawNotify>) -> Validation {

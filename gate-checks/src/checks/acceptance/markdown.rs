@@ -11,7 +11,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::label;
 use super::lines::Lines;
-use super::plan::{Item, Plan};
+use super::plan::{Item, Plan, Verify};
 
 /// As much of an item's text is kept.
 const MAX_ITEM_CHARS: usize = 400;
@@ -103,6 +103,7 @@ impl<'a> Reader<'a> {
             Event::Html(html) => self.html(&html, offset),
             Event::Text(text) => {
                 self.look(offset);
+                self.verify(offset);
                 self.text(&text);
             }
             Event::Code(text) => self.text(&text),
@@ -122,6 +123,26 @@ impl<'a> Reader<'a> {
         if let Some(item) = frame.task.and_then(|task| self.items.get_mut(task)) {
             let text = frame.text.trim();
             item.text = text.strip_prefix(frame.mark).unwrap_or(text).trim().to_owned();
+        }
+    }
+
+    /// Takes the command of the task that this text belongs to: `verify:` begins a line of its
+    /// own, or a list item below the task.
+    fn verify(&mut self, offset: usize) {
+        let rest = self.source.get(offset..).unwrap_or_default();
+        let line = rest.lines().next().unwrap_or_default();
+        let Some(command) = line.strip_prefix("verify:") else { return };
+        let command = command.trim().trim_matches('`').trim();
+        let task = match self.frames.as_slice() {
+            [.., frame] if frame.task.is_some() && frame.over => frame.task,
+            [.., above, frame] if frame.task.is_none() && frame.text.is_empty() => above.task,
+            _ => None,
+        };
+        if let Some(item) = task.and_then(|task| self.items.get_mut(task))
+            && !command.is_empty()
+            && !self.code
+        {
+            item.verify = Some(Verify::Line(command.to_owned()));
         }
     }
 

@@ -4,6 +4,7 @@
 //! out what it says; what that is worth is decided elsewhere.
 
 mod beads;
+mod criteria;
 mod label;
 mod lines;
 mod markdown;
@@ -17,11 +18,15 @@ mod tally;
 
 use std::path::Path;
 
-pub(super) use pattern::{Named, files};
-pub(super) use plan::PlanError;
-pub(super) use tally::Tally;
+use gate_core::decide::policy::CheckPolicy;
 
-use plan::Plan;
+use crate::site::CheckSite;
+
+pub(super) use criteria::{CommandResult, Criteria};
+pub(super) use pattern::{Named, files};
+pub(crate) use plan::Verify;
+pub(super) use plan::{Plan, PlanError};
+pub(super) use tally::Tally;
 
 /// The text of a file that settings name, whatever it holds.
 pub(super) fn text(named: &Named) -> Result<String, PlanError> {
@@ -34,13 +39,33 @@ fn read(path: &Path, file: &str, optional: &[String]) -> Result<Plan, PlanError>
     parse(path, file, &source::text(path, file)?, optional)
 }
 
-fn parse(path: &Path, file: &str, text: &str, optional: &[String]) -> Result<Plan, PlanError> {
+pub(super) fn parse(
+    path: &Path,
+    file: &str,
+    text: &str,
+    optional: &[String],
+) -> Result<Plan, PlanError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("json") => prd::read(text, file),
         Some("jsonl") => beads::read(text, file),
         _ => Ok(markdown::read(text, optional)),
     }
+}
+
+/// The commands that the files of these settings give to criteria, with the file of each.
+pub(crate) fn written_commands(settings: &CheckPolicy, site: &CheckSite) -> Vec<(String, Verify)> {
+    let named = settings.files.iter().filter_map(|entry| files(&site.project, entry).ok());
+    let plans = named.flatten().filter_map(|named| {
+        let plan = read(&named.path, &named.shown, &settings.optional).ok()?;
+        Some((named.shown, plan))
+    });
+    plans
+        .flat_map(|(file, plan)| {
+            let commands = plan.items.into_iter().filter_map(|item| item.verify);
+            commands.map(|verify| (file.clone(), verify)).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 /// An item of a plan, as another check compares it.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use gate_core::text as words;
+use serde::Deserialize;
 
 /// One criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,11 +19,45 @@ pub(super) struct Item {
     pub(super) within: Vec<Rc<str>>,
     /// The headings that it stands below.
     pub(super) headings: Rc<[Rc<str>]>,
+    /// The command that its file gives it.
+    pub(super) verify: Option<Verify>,
+    /// The command that the baseline's file gives it.
+    pub(super) trusted: Option<Verify>,
+}
+
+/// The command that shows if a criterion is met.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Verify {
+    /// A line for `bash -euo pipefail -c`.
+    Line(String),
+    /// A program and its arguments.
+    Argv(Vec<String>),
+}
+
+impl Verify {
+    /// The command on one line.
+    pub(in crate::checks) fn line(&self) -> String {
+        match self {
+            Self::Line(line) => line.clone(),
+            Self::Argv(argv) => argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
+/// A word as a person would write it for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{word}'")
+    }
 }
 
 /// The items of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(in crate::checks) struct Plan {
     /// The format's name.
     pub(super) format: &'static str,
     pub(super) items: Vec<Item>,

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::lines::Lines;
 use super::nested;
-use super::plan::{Item, Plan, PlanError};
+use super::plan::{Item, Plan, PlanError, Verify};
 
 /// A document: the stories under one of their usual names.
 #[derive(Deserialize)]
@@ -29,6 +29,7 @@ struct Story {
     name: Option<String>,
     description: Option<String>,
     passes: Option<bool>,
+    verify: Option<Verify>,
 }
 
 /// Reads a document, or an array of stories. A story that does not say whether
@@ -53,6 +54,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
             line,
             done: story.passes == Some(true),
             text: story.text(),
+            verify: story.verify,
             ..Item::default()
         });
     }

@@ -1,16 +1,12 @@
 //! Counts open and done criteria.
 
-use gate_core::decide::evidence::Outcome;
 use serde_json::{Value, json};
 
+use super::criteria::{Criteria, Criterion};
 use super::pattern::Named;
 use super::plan::{Item, Plan, PlanError, shown};
 use super::read;
 use super::selection::{Selection, select};
-
-/// So many open items are named in the summary, and so many in the detail.
-const NAMED: usize = 5;
-const DETAILED: usize = 50;
 
 /// The criteria of all files.
 #[derive(Debug, Default)]
@@ -19,14 +15,6 @@ pub(in crate::checks) struct Tally {
     plans: Vec<Plan>,
     problems: Vec<String>,
     task: Option<String>,
-}
-
-/// A tally's end.
-#[derive(Debug, PartialEq)]
-pub(in crate::checks) struct Verdict {
-    pub(in crate::checks) outcome: Outcome,
-    pub(in crate::checks) summary: String,
-    pub(in crate::checks) detail: Value,
 }
 
 impl Tally {
@@ -53,22 +41,34 @@ impl Tally {
         }
     }
 
-    /// The verdict. An open item is certain, even if a file could not be read. That all is done is
-    /// certain only if every file could be read.
-    pub(in crate::checks) fn verdict(mut self) -> Verdict {
+    /// The criteria of the files. Commands are those that the baseline's files give them: a
+    /// command that the agent wrote shows nothing. A criterion of the baseline that is not there
+    /// any more is open.
+    pub(in crate::checks) fn finish(mut self, baseline: &[(String, Plan)]) -> Criteria {
+        for (file, before) in baseline {
+            let now = self.files.iter().position(|known| known == file);
+            for item in before.items.iter().filter(|item| item.verify.is_some()) {
+                let Some(plan) = now.map(|at| &mut self.plans[at]) else { continue };
+                match plan.items.iter_mut().find(|known| known.text == item.text) {
+                    Some(known) => known.trusted.clone_from(&item.verify),
+                    None => plan.items.push(Item {
+                        done: false,
+                        trusted: item.verify.clone(),
+                        ..item.clone()
+                    }),
+                }
+            }
+        }
         self.select();
-        let open: Vec<(&str, &Item)> = self.items().filter(|(_, item)| item.blocks()).collect();
-        let counting = self.items().filter(|(_, item)| !item.optional).count();
-        let (outcome, summary) = if !open.is_empty() {
-            (Outcome::Fail, format!("{} of {}: {}", open.len(), are_open(counting), names(&open)))
-        } else if let Some(problem) = self.problems.first() {
-            (Outcome::Inconclusive, problem.clone())
-        } else if counting == 0 {
-            (Outcome::Inconclusive, "no criteria were found that count".to_owned())
-        } else {
-            (Outcome::Pass, format!("{} as done", are_marked(counting)))
-        };
-        Verdict { outcome, summary, detail: self.detail(&open) }
+        let all = self.items().map(|(file, item)| Criterion {
+            text: item.text.clone(),
+            place: Some((file.to_owned(), item.line)),
+            done: item.done,
+            optional: item.optional,
+            verify: item.trusted.clone(),
+            ..Criterion::default()
+        });
+        Criteria { all: all.collect(), files: self.details(), problems: self.problems }
     }
 
     /// Keeps what belongs to the task; without one, a file without any item is
@@ -102,7 +102,7 @@ impl Tally {
         files.flat_map(|(file, plan)| plan.items.iter().map(move |item| (file.as_str(), item)))
     }
 
-    fn detail(&self, open: &[(&str, &Item)]) -> Value {
+    fn details(&self) -> Vec<Value> {
         let files = self.files.iter().zip(&self.plans).map(|(file, plan)| {
             json!({
                 "file": shown(file),
@@ -112,17 +112,7 @@ impl Tally {
                 "optional": plan.count(|item| item.optional),
             })
         });
-        let open = open.iter().take(DETAILED).map(|(file, item)| {
-            json!({ "file": shown(file), "line": item.line, "text": shown(&item.text) })
-        });
-        let mut detail = json!({
-            "files": files.collect::<Vec<_>>(),
-            "open": open.collect::<Vec<_>>(),
-        });
-        if !self.problems.is_empty() {
-            detail["problems"] = json!(self.problems);
-        }
-        detail
+        files.collect()
     }
 }
 
@@ -136,28 +126,4 @@ impl Item {
     fn blocks(&self) -> bool {
         !self.done && !self.optional
     }
-}
-
-fn are_open(all: usize) -> String {
-    if all == 1 { "1 criterion is open".to_owned() } else { format!("{all} criteria are open") }
-}
-
-fn are_marked(all: usize) -> String {
-    if all == 1 {
-        "the only criterion is marked".to_owned()
-    } else {
-        format!("all {all} criteria are marked")
-    }
-}
-
-fn names(open: &[(&str, &Item)]) -> String {
-    let mut names = Vec::new();
-    for (file, item) in open.iter().take(NAMED) {
-        let text = shown(&item.text);
-        names.push(if text.is_empty() { format!("{}:{}", shown(file), item.line) } else { text });
-    }
-    if open.len() > NAMED {
-        names.push(format!("and {} more", open.len() - NAMED));
-    }
-    names.join("; ")
 }

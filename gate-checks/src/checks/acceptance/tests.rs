@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::tally::Verdict;
+use super::criteria::Verdict;
 use super::{Tally, files};
 
 /// A project with files, and what is asked of them.
@@ -60,7 +60,7 @@ impl Case {
                 Err(error) => tally.problem(&error),
             }
         }
-        tally.verdict()
+        tally.finish(&[]).verdict()
     }
 
     #[track_caller]

@@ -77,6 +77,7 @@ fn nothing() -> CheckPolicy {
         when: vec![When::Check],
         paths: Vec::new(),
         files: Vec::new(),
+        criteria: Vec::new(),
         optional: Vec::new(),
         ignore: Vec::new(),
     }

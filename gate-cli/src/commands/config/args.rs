@@ -92,6 +92,8 @@ pub enum SchemaName {
     Replay,
     /// `gate replay --group folder --json`, one object a row.
     ReplayGroup,
+    /// `gate criteria --json`.
+    Criteria,
     /// `gate audit --json`.
     Audit,
     /// `gate tune --json`.

@@ -35,6 +35,10 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "criteria",
+        &["gate criteria                 # runs their commands", "gate criteria --task 42 --json"],
+    ),
+    (
         "audit",
         &[
             "gate audit                            # all transcripts of this machine",

@@ -15,15 +15,18 @@ use crate::config::key::KeyPath;
 use crate::config::matcher;
 use crate::config::pack;
 use crate::config::raw::{
-    RawAllowance, RawBreaker, RawBudget, RawConfig, RawCustomSignal, RawHook, RawIntegrity,
-    RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawRun, RawSignal,
+    RawAllowance, RawBreaker, RawBudget, RawConfig, RawCriterion, RawCustomSignal, RawHook,
+    RawIntegrity, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawRun, RawSignal,
 };
 use crate::decide::language::{Language, LanguageChange, LanguageRule};
 use crate::decide::pattern::Pattern;
 use crate::decide::policy::{
-    Allowance, BreakerPolicy, Budget, CheckPolicy, CustomSignal, HookPolicy, IntegrityPolicy,
-    Policy, SignalPolicy, Spelling, Threshold,
+    Allowance, BreakerPolicy, Budget, CheckPolicy, Criterion, CustomSignal, HookPolicy,
+    IntegrityPolicy, Policy, SignalPolicy, Spelling, Threshold,
 };
+
+/// The check that looks at criteria.
+pub(super) const CRITERIA: &str = "acceptance_criteria";
 
 /// Defaults of the check of this name. The two that look at more than this iteration's work
 /// only count.
@@ -41,7 +44,7 @@ pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
         ("retry", Value::from(0)),
         ("when", strings(&["check", "run", "hook"])),
     ];
-    if name == "acceptance_criteria" {
+    if name == CRITERIA {
         defaults.push(("optional", strings(&OPTIONAL_HEADINGS)));
     }
     defaults
@@ -72,11 +75,14 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         jobs: set(checks.jobs, "checks.jobs")?,
         machine_jobs: set(checks.machine_jobs, "checks.machine_jobs")?,
         copies_max_bytes: set(checks.copies_max, "checks.copies_max")?.0,
-        checks: checks
-            .named
-            .into_iter()
-            .map(|(name, raw)| Ok((name, check(raw)?)))
-            .collect::<Result<_, Fault>>()?,
+        checks: with_criteria(
+            checks
+                .named
+                .into_iter()
+                .map(|(name, raw)| Ok((name, check(raw)?)))
+                .collect::<Result<_, Fault>>()?,
+            raw.criteria.as_deref().unwrap_or_default(),
+        ),
         breaker: breaker(&raw.breaker.clone().unwrap_or_default())?,
         budget: budget(&raw.budget.clone().unwrap_or_default())?,
         hook: hook(&raw.hook.clone().unwrap_or_default())?,
@@ -84,6 +90,21 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         tree_ignore: raw.tree.clone().and_then(|tree| tree.ignore).unwrap_or_default(),
         project_id: raw.project.clone().and_then(|project| project.id),
     })
+}
+
+/// The checks, of which one has the criteria. They were checked.
+fn with_criteria(
+    mut checks: BTreeMap<String, CheckPolicy>,
+    criteria: &[RawCriterion],
+) -> BTreeMap<String, CheckPolicy> {
+    if let Some(check) = checks.get_mut(CRITERIA) {
+        let all = criteria.iter().filter_map(|raw| {
+            let verify = raw.verify.clone().unwrap_or_default();
+            Some(Criterion { id: raw.id.clone()?, text: raw.text.clone()?, verify })
+        });
+        check.criteria = all.collect();
+    }
+    checks
 }
 
 fn set<T>(value: Option<T>, key: &'static str) -> Result<T, Fault> {
@@ -193,6 +214,7 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         when: set(raw.when, "when")?,
         paths: raw.paths.unwrap_or_default(),
         files: raw.files.unwrap_or_default(),
+        criteria: Vec::new(),
         optional: raw.optional.unwrap_or_default(),
         ignore: raw.ignore.unwrap_or_default(),
     })

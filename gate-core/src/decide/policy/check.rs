@@ -183,10 +183,26 @@ pub struct CheckPolicy {
     pub paths: Vec<String>,
     /// Files that hold acceptance criteria.
     pub files: Vec<String>,
+    /// Criteria of the settings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<Criterion>,
     /// Headings below which open criteria do not block.
     pub optional: Vec<String>,
     /// Globs of files that may be uncommitted.
     pub ignore: Vec<String>,
+}
+
+/// Something that was asked for, as the settings have it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Criterion {
+    /// Its name.
+    pub id: String,
+    /// The requirement, in its own words.
+    pub text: String,
+    /// The program, with its arguments, that exits with 0 if the criterion is met; empty if
+    /// only the agent's word tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verify: Vec<String>,
 }
 
 pub(super) fn yes() -> bool {

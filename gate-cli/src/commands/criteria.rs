@@ -1,0 +1,163 @@
+//! `gate criteria`: which criteria are met, by their own commands.
+
+use clap::Args;
+use gate_checks::Events;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::arguments::SettingsArgs;
+use super::common::DONE;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::gate::Gate;
+use crate::render::page::{Mark, Page};
+use crate::render::{self, print};
+use crate::request::{Checks, Request};
+use crate::source::Source;
+use crate::store::PATIENCE;
+use crate::trust;
+
+pub(crate) const CODES: &str = "\
+Exit codes:
+  0    every criterion is met, or claimed and without a command
+  1    a criterion is open, not met, or not known
+  2    usage or configuration error
+  5    internal error";
+
+/// The check that looks at criteria.
+const CHECK: &str = "acceptance_criteria";
+
+/// Exit code if a criterion is not met.
+const NOT_MET: u8 = 1;
+
+#[derive(Debug, Args)]
+pub(crate) struct CriteriaArgs {
+    /// Look at the criteria of this task alone.
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `gate.criteria.v1`: the criteria, and what became of each. Fields are added, never
+/// changed.
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct CriteriaRecord {
+    /// Always `gate.criteria.v1`.
+    pub(crate) schema: &'static str,
+    /// True if every criterion is met, or claimed and without a command.
+    pub(crate) ok: bool,
+    /// The result in one line.
+    pub(crate) summary: String,
+    /// Each criterion, in the order of the settings and files.
+    pub(crate) criteria: Vec<CriterionRecord>,
+}
+
+/// One criterion.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct CriterionRecord {
+    /// Its name in the settings.
+    #[serde(default)]
+    pub(crate) id: Option<String>,
+    /// Its own words.
+    pub(crate) text: String,
+    /// `met`, `not-met`, `claimed` (ticked, and without a command), `open`, or `unknown`.
+    pub(crate) state: String,
+    /// Its file; null if the settings have it.
+    #[serde(default)]
+    pub(crate) file: Option<String>,
+    /// Its line, from 1.
+    #[serde(default)]
+    pub(crate) line: Option<u64>,
+    /// Its command.
+    #[serde(default)]
+    pub(crate) verify: Option<String>,
+    /// The result of the command.
+    #[serde(default)]
+    pub(crate) why: Option<String>,
+}
+
+pub(super) fn run(here: &Here, args: &CriteriaArgs) -> Result<u8, Failure> {
+    let (settings, trust) = trust::settings_in_force(&here.places, &args.settings.selection())?;
+    if !settings.policy.checks.contains_key(CHECK) {
+        let failure = Failure::usage("no-criteria", "the settings name no criteria");
+        return Err(failure.hint(
+            "write [[criteria]], or files = [\"TASKS.md\"] in [checks.acceptance_criteria]",
+        ));
+    }
+    let gate = Gate::open(settings, here.site()?)?;
+    let memory = here.memory_under(&trust, gate.policy(), PATIENCE)?;
+    let gate = gate.remembering(memory).trusting(trust)?;
+    let request = Request {
+        task: args.task.clone(),
+        dry_run: true,
+        checks: Checks::Only(CHECK.to_owned()),
+        events: Events::nobody(),
+        ..Request::default()
+    };
+    let record = gate.check_with(&Source::Message(String::new()), &request)?;
+    let evidence = record.decision.evidence.into_iter().find(|evidence| evidence.check == CHECK);
+    let Some(evidence) = evidence else {
+        return Err(Failure::internal("criteria-unreadable", "the check of the criteria left no record"));
+    };
+    let record = CriteriaRecord::new(evidence)?;
+    if args.json { print(&render::json(&record)?) } else { print(&card(&record)) }?;
+    Ok(if record.ok { DONE } else { NOT_MET })
+}
+
+impl CriteriaRecord {
+    fn new(evidence: Evidence) -> Result<Self, Failure> {
+        let ok = evidence.outcome == Outcome::Pass;
+        let all = evidence.detail.and_then(|mut detail| Some(detail.get_mut("criteria")?.take()));
+        let criteria = serde_json::from_value(all.unwrap_or(Value::Array(Vec::new())));
+        let criteria = criteria.map_err(|error| {
+            Failure::internal("criteria-unreadable", format!("the check's detail: {error}"))
+        })?;
+        Ok(Self { schema: "gate.criteria.v1", ok, summary: evidence.summary, criteria })
+    }
+}
+
+fn card(record: &CriteriaRecord) -> String {
+    let mut page = Page::new();
+    let mark = if record.ok { Mark::Good } else { Mark::Bad };
+    let met = record.criteria.iter().filter(|one| one.state == "met").count();
+    let sentence = match record.criteria.len() {
+        0 => record.summary.clone(),
+        all => format!("{met} of {all} met"),
+    };
+    page.head(mark, "CRITERIA", &sentence);
+    for one in &record.criteria {
+        let (mark, state) = match one.state.as_str() {
+            "met" => (Mark::Good, "met"),
+            "claimed" => (Mark::Unsure, "claimed"),
+            "unknown" => (Mark::Unsure, "not known"),
+            "open" => (Mark::Bad, "open"),
+            _ => (Mark::Bad, "not met"),
+        };
+        page.marked(mark, state, &told(one));
+    }
+    if !record.ok
+        && record.criteria.iter().all(|one| matches!(one.state.as_str(), "met" | "claimed"))
+    {
+        page.row("", &record.summary);
+    }
+    page.into_text()
+}
+
+/// The criterion in its own words, its place, and the command that decided.
+fn told(one: &CriterionRecord) -> String {
+    let place = match (&one.file, one.line) {
+        (Some(file), Some(line)) => format!(" ({file}:{line})"),
+        _ => String::new(),
+    };
+    let command = match (&one.verify, &one.why) {
+        (Some(verify), Some(why)) => format!("; `{verify}`: {why}"),
+        _ => String::new(),
+    };
+    format!("{}{place}{command}", one.text)
+}

@@ -1,0 +1,156 @@
+//! Acceptance criteria with commands: of the settings, of Markdown, of prd.json.
+
+use serde_json::{Value, json};
+
+use crate::support::{DONE, Run, each, gate, judge};
+
+const TWO: &str = "[[criteria]]\nid = \"sale\"\ntext = \"The discount applies to sale items\"\n\
+                   verify = [\"test\", \"-e\", \"sale\"]\n\
+                   [[criteria]]\nid = \"tax\"\ntext = \"The tax is shown\"\n\
+                   verify = [\"test\", \"-e\", \"tax\"]\n";
+
+/// The record of `acceptance_criteria`.
+fn evidence(decision: &Value) -> Value {
+    let all = decision["evidence"].as_array().unwrap();
+    let found = all.iter().find(|one| one["check"] == "acceptance_criteria");
+    found.unwrap_or_else(|| panic!("{decision}")).clone()
+}
+
+fn states(evidence: &Value) -> Vec<&str> {
+    each(&evidence["detail"], "criteria", "state")
+}
+
+#[test]
+fn criteria_of_the_settings_decide_by_their_commands() {
+    let run = judge("check --json out.log", DONE).settings(TWO).file("sale", "");
+    let ran = run.code(1);
+    let decision = ran.json();
+    let found = evidence(&decision);
+    assert_eq!(states(&found), ["met", "not-met"]);
+    let expected = "1 of 2 criteria are not met: The tax is shown (`test -e tax`: exit code 1)";
+    assert_eq!((&found["outcome"], &found["summary"]), (&json!("fail"), &json!(expected)));
+    assert!(decision["feedback"].as_str().unwrap().contains("The tax is shown"), "{decision}");
+    let ran = ran.again("check --json out.log").file("tax", "").code(0);
+    let decision = ran.json();
+    assert_eq!(evidence(&decision)["summary"], "all 2 criteria are met");
+    assert_eq!(decision["verified"], true);
+}
+
+#[test]
+fn gate_criteria_lists_them_with_their_states() {
+    let settings = format!("{TWO}[[criteria]]\nid = \"copy\"\ntext = \"The words are kind\"\n");
+    let ran = gate("criteria").settings(&settings).file("sale", "").code(1);
+    let ran = ran.says("CRITERIA  1 of 3 met\n").says("✓ met").says("✗ not met");
+    let ran = ran.says("! claimed     The words are kind");
+    let record = ran.again("criteria --json").code(1).json();
+    assert_eq!((&record["schema"], &record["ok"]), (&json!("gate.criteria.v1"), &json!(false)));
+    assert_eq!(each(&record, "criteria", "id"), ["sale", "tax", "copy"]);
+    gate("criteria").code(2).tells("the settings name no criteria");
+}
+
+#[test]
+fn a_claim_alone_is_told_as_one() {
+    let settings = format!("{TWO}[[criteria]]\nid = \"copy\"\ntext = \"The words are kind\"\n");
+    let run = judge("check --json out.log", DONE).settings(&settings).file("sale", "");
+    let found = evidence(&run.file("tax", "").code(0).json());
+    assert_eq!(found["summary"], "2 of 3 criteria are met; 1 only claimed: The words are kind");
+    assert_eq!(found["claim"], true);
+}
+
+const TASKS: &str = "# Shop\n\n- [x] The discount applies\n  verify: test -e sale\n\
+                     - [x] The tax is shown\n  - verify: `test -e tax`\n- [x] The words are kind\n";
+
+/// A project whose tasks are committed, with state: its baseline is known.
+fn tasks(words: &str) -> Run {
+    let settings = "[checks.acceptance_criteria]\nfiles = [\"TASKS.md\"]\n";
+    let run = judge(words, DONE).settings(settings).file("TASKS.md", TASKS);
+    run.file(".gitignore", "out.log\n").committed()
+}
+
+#[test]
+fn a_ticked_box_whose_command_fails_is_refused_by_name() {
+    let ran = tasks("check --json out.log").file("sale", "").code(1);
+    let found = evidence(&ran.json());
+    assert_eq!(states(&found), ["met", "not-met", "claimed"]);
+    let expected = "1 of 3 criteria are not met: The tax is shown (ticked, but `test -e tax`: exit \
+                    code 1)";
+    assert_eq!(found["summary"], expected);
+    let ran = ran.again("check --json out.log").file("tax", "").code(0);
+    assert_eq!(states(&evidence(&ran.json())), ["met", "met", "claimed"]);
+}
+
+#[test]
+fn a_command_that_the_agent_wrote_shows_nothing() {
+    let weakened = TASKS.replace("test -e tax", "true").replace("test -e sale", "true");
+    let ran = tasks("check --json out.log").code(1);
+    let ran = ran.again("check --json out.log").file("TASKS.md", &weakened).code(1);
+    assert_eq!(states(&evidence(&ran.json())), ["not-met", "not-met", "claimed"]);
+    let gone = "- [x] The words are kind\n- [x] New\n  verify: touch ran\n";
+    let ran = ran.again("check --json out.log").file("TASKS.md", gone).code(1);
+    let found = evidence(&ran.json());
+    assert_eq!(each(&found["detail"], "criteria", "text").len(), 4);
+    assert!(!ran.path("work/ran").exists(), "a command of the agent ran");
+}
+
+#[test]
+fn stories_have_commands_too() {
+    let stories = json!({"userStories": [
+        {"id": "US-1", "title": "Sale", "passes": true, "verify": ["test", "-e", "sale"]},
+        {"id": "US-2", "title": "Tax", "passes": false, "verify": "test -e tax | cat"},
+    ]});
+    let settings = "[checks.acceptance_criteria]\nfiles = [\"prd.json\"]\n";
+    let run = judge("check --json out.log", DONE).settings(settings);
+    let run = run.file("prd.json", stories.to_string()).file(".gitignore", "out.log\n").committed();
+    let found = evidence(&run.file("sale", "").code(1).json());
+    assert_eq!(states(&found), ["met", "not-met"]);
+}
+
+#[test]
+fn a_command_that_cannot_start_is_never_a_pass() {
+    let settings = TWO.replace("\"test\", \"-e\", \"tax\"", "\"no-such-program\"");
+    let run = judge("check --json out.log", DONE).settings(&settings).file("sale", "");
+    let found = evidence(&run.code(1).json());
+    assert_eq!(found["outcome"], "inconclusive");
+    assert!(found["summary"].as_str().unwrap().contains("The tax is shown"), "{found}");
+}
+
+#[test]
+fn commands_wait_for_an_approval() {
+    let ran = judge("check --json out.log", DONE).unapproved(TWO).code(2);
+    ran.tells(r#"["test", "-e", "sale"]"#);
+    let settings = "[checks.acceptance_criteria]\nfiles = [\"TASKS.md\"]\n";
+    let run = judge("check --json out.log", DONE).unapproved(settings);
+    let run =
+        run.file("TASKS.md", "- [x] A\n  verify: touch ran\n").file(".gitignore", "out.log\n");
+    let ran = run.committed().code(2).tells("touch ran");
+    assert!(!ran.path("work/ran").exists(), "nobody approved it");
+}
+
+#[test]
+fn wrong_criteria_are_told_with_their_place() {
+    let check = |settings: &str, message: &str| {
+        gate("criteria").unapproved(settings).code(2).tells(message);
+    };
+    check("[[criteria]]\nid = \"a\"\n", "criteria[0]");
+    check("[[criteria]]\nid = \"a b\"\ntext = \"x\"\n", "letters, digits");
+    check("[[criteria]]\nid = \"a\"\ntext = \"x\"\nverify = []\n", "the list is empty");
+    check("[[criteria]]\nid = \"a\"\ntext = \"x\"\nverify = \"make\"\n", "gate.toml:4");
+    let twice = "[[criteria]]\nid = \"a\"\ntext = \"x\"\n".repeat(2);
+    check(&twice, "criterion");
+}
+
+#[test]
+fn a_task_is_drafted_into_criteria_that_a_person_completes() {
+    let task = "# Sale\n\n- The discount applies to sale items\n- The tax is shown\n";
+    let ran =
+        gate("init --criteria TASK.md").settings("[checks.clean_git]\n").file("TASK.md", task);
+    let ran = ran.code(0).says("2 criteria drafted from TASK.md").says("The tax is shown");
+    let settings = ran.file("gate.toml");
+    assert!(settings.starts_with("[checks.clean_git]\n\n# Drafted from TASK.md."), "{settings}");
+    assert!(settings.contains("text = \"The discount applies to sale items\"\n#verify = []\n"));
+    let ran = ran.again("criteria --json").code(0);
+    assert_eq!(each(&ran.json(), "criteria", "state"), ["claimed", "claimed"]);
+    let ran = ran.again("init --criteria TASK.md").code(0).says("0 criteria drafted");
+    let ran = ran.again("init --criteria gone.md").code(2);
+    ran.again("init --criteria b.md").file("b.md", "Mend it.\n").code(2).tells("no list item");
+}
