@@ -30,6 +30,7 @@ fn criteria_of_the_settings_decide_by_their_commands() {
     let expected = "1 of 2 criteria are not met: The tax is shown (`test -e tax`: exit code 1)";
     assert_eq!((&found["outcome"], &found["summary"]), (&json!("fail"), &json!(expected)));
     assert!(decision["feedback"].as_str().unwrap().contains("The tax is shown"), "{decision}");
+    assert_eq!(decision["next"], "meet the criterion: The tax is shown");
     let ran = ran.again("check --json out.log").file("tax", "").code(0);
     let decision = ran.json();
     assert_eq!(evidence(&decision)["summary"], "all 2 criteria are met");

@@ -114,7 +114,11 @@ fn source(settings: &[config::Setting], check: &str) -> String {
     let mut own =
         settings.iter().filter(|setting| setting.key == key || setting.key.starts_with(&prefix));
     let command = own.clone().find(|setting| setting.key.ends_with(".command"));
-    match command.or_else(|| own.next()) {
+    // The check of the criteria need not be written.
+    let criteria = settings
+        .iter()
+        .find(|setting| check == "acceptance_criteria" && setting.key.starts_with("criteria"));
+    match command.or(criteria).or_else(|| own.next()) {
         Some(setting) => match setting.line {
             Some(line) => format!("{}:{line}", setting.origin),
             None => setting.origin.to_string(),

@@ -97,6 +97,9 @@ fn approve(input: &Input) -> String {
 /// The repair of the first failing test of a check; none if its report explains none.
 fn repair(reason: &Reason, input: &Input) -> Option<String> {
     let failed = worst_of(&input.evidence, reason.check.as_deref()?)?;
+    if let Some(criterion) = unmet_criterion(failed) {
+        return Some(format!("meet the criterion: {}", text::brief(criterion, MAX_NAME_CHARS)));
+    }
     let failure = failed.failures().into_iter().next()?;
     let name = failure.short_name().map(|name| text::brief(name, MAX_NAME_CHARS));
     let place = failure.place().map(|place| text::brief(&place, MAX_NAME_CHARS));
@@ -106,6 +109,15 @@ fn repair(reason: &Reason, input: &Input) -> Option<String> {
         (None, Some(place)) => Some(format!("fix the error at {place}")),
         (None, None) => None,
     }
+}
+
+/// The words of the first criterion that is open or not met.
+fn unmet_criterion(failed: &Evidence) -> Option<&str> {
+    let criteria = failed.detail.as_ref()?.get("criteria")?.as_array()?;
+    let unmet = criteria.iter().find(|one| {
+        one["state"].as_str().is_some_and(|state| matches!(state, "not-met" | "open"))
+    })?;
+    unmet["text"].as_str().filter(|words| !words.is_empty())
 }
 
 fn step(reason: &Reason) -> String {
