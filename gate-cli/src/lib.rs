@@ -48,6 +48,8 @@ pub use failure::Failure;
 pub use gate::{Gate, GateBuilder};
 pub use gate_checks::{CheckSite, Event, Events};
 pub use gate_core::Verdict;
+#[doc(hidden)]
+pub use hook::read_event;
 pub use memory::{
     BreakerStatus, Claim, LeaseRef, Lock, Memory, OpenBreaker, Operation, RecordSelector,
     ReplayedDecision, SetAside, Submitted, Which,

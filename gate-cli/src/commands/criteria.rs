@@ -103,7 +103,10 @@ pub(super) fn run(here: &Here, args: &CriteriaArgs) -> Result<u8, Failure> {
     let record = gate.check_with(&Source::Message(String::new()), &request)?;
     let evidence = record.decision.evidence.into_iter().find(|evidence| evidence.check == CHECK);
     let Some(evidence) = evidence else {
-        return Err(Failure::internal("criteria-unreadable", "the check of the criteria left no record"));
+        return Err(Failure::internal(
+            "criteria-unreadable",
+            "the check of the criteria left no record",
+        ));
     };
     let record = CriteriaRecord::new(evidence)?;
     if args.json { print(&render::json(&record)?) } else { print(&card(&record)) }?;

@@ -60,3 +60,14 @@ pub(crate) fn client(agent: Agent) -> Client {
     };
     Client { facts: facts(agent), code }
 }
+
+/// Reads a client's JSON as a hook does, for the fuzzing of hook events: the name of the run
+/// that the stop belongs to, and the reply that refuses it. `choice` selects one of the known
+/// clients. None for bytes that are no JSON.
+#[doc(hidden)]
+pub fn read_event(choice: u8, json: &[u8], reason: &str) -> Option<(Option<String>, String)> {
+    let value = serde_json::from_slice(json).ok()?;
+    let client = client(Agent::ALL[usize::from(choice) % Agent::ALL.len()]);
+    let event = client.event(&Payload::new(&value, &[]));
+    Some((event.run(), client.refusal(reason).to_string()))
+}
