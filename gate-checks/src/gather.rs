@@ -32,6 +32,7 @@ use crate::worktree::{Changes, FileList, Snapshot, WorkTree, WorktreeError};
 
 /// Options of [`gather`].
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct GatherOptions {
     /// Runs this check alone; the others leave a skipped record.
     pub only: Option<String>,
@@ -59,6 +60,7 @@ pub struct GatherOptions {
 
 /// Result of [`gather`].
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Gathered {
     /// One record for each configured check.
     pub evidence: Vec<Evidence>,

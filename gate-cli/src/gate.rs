@@ -202,22 +202,21 @@ impl Gate {
         let baseline = self.baseline(&site, request, turn)?;
         let approved = approvals.in_force(baseline.as_ref().map(Baseline::digest));
         let approved = approved.into_iter().map(Allowance::from);
-        let wanted = GatherOptions {
-            only: request.checks.only().map(str::to_owned),
-            all: request.checks == Checks::All,
-            fresh: request.fresh,
-            baseline,
-            allow: request.allow.iter().cloned().chain(approved).collect(),
-            interactive: request.is_interactive(),
-            about: About {
-                task: request.task.clone(),
-                run: request.run.clone(),
-                iteration: request.iteration,
-            },
-            shared: request.shared,
-            deadline: request.deadline,
-            cancel: request.cancel.clone(),
+        let mut wanted = GatherOptions::default();
+        wanted.only = request.checks.only().map(str::to_owned);
+        wanted.all = request.checks == Checks::All;
+        wanted.fresh = request.fresh;
+        wanted.baseline = baseline;
+        wanted.allow = request.allow.iter().cloned().chain(approved).collect();
+        wanted.interactive = request.is_interactive();
+        wanted.about = About {
+            task: request.task.clone(),
+            run: request.run.clone(),
+            iteration: request.iteration,
         };
+        wanted.shared = request.shared;
+        wanted.deadline = request.deadline;
+        wanted.cancel = request.cancel.clone();
         Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
     }
 

@@ -33,6 +33,7 @@ pub struct Scanner<'p> {
 /// whose signal's token was checked ([`Scan::with_token`]) or left unchecked on purpose
 /// ([`Scan::without_token`]).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Scan<S = Signal> {
     /// The agent's own statement whether it is done.
     pub signal: S,
@@ -70,6 +71,7 @@ pub enum Reach {
 
 /// Figures, failures and commands that a format reports beside the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Transcript {
     /// The format's name.
     pub format: Option<String>,

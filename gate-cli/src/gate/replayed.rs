@@ -83,7 +83,8 @@ impl Gate {
         let Place { first_line, bytes, began } = place;
         let (verdict, decision) = self.decide_replayed(&scan);
         let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let mut transcript = Transcript { bytes, ..scan.transcript };
+        let mut transcript = scan.transcript;
+        transcript.bytes = bytes;
         self.masker.transcript(&mut transcript);
         Step::Iteration(Box::new(Replayed {
             first_line,

@@ -189,5 +189,7 @@ pub(super) fn tampered_evidence(policy: &Policy, why: &str) -> Gathered {
         summary: why.to_owned(),
         ..Evidence::new(name, mode, Outcome::Tamper)
     });
-    Gathered { evidence: evidence.collect(), ..Gathered::default() }
+    let mut gathered = Gathered::default();
+    gathered.evidence = evidence.collect();
+    gathered
 }

@@ -33,11 +33,9 @@ impl Stopwatch {
     /// None if nothing could be run.
     pub(super) fn measure(&self, proposal: &Proposal) -> Option<Measured> {
         announce(proposal);
-        let wanted = GatherOptions {
-            only: Some(proposal.check.clone()),
-            fresh: true,
-            ..GatherOptions::default()
-        };
+        let mut wanted = GatherOptions::default();
+        wanted.only = Some(proposal.check.clone());
+        wanted.fresh = true;
         let gathered = gather(&self.policy, self.site.clone(), &wanted, render::progress()).ok()?;
         let evidence =
             gathered.evidence.into_iter().find(|evidence| evidence.check == proposal.check)?;

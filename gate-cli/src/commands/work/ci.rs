@@ -49,7 +49,9 @@ pub(crate) fn checked(
     gate_checks::validate(&policy)?;
     let site = here.site()?;
     trust.admit(&policy, &site)?;
-    let wanted = GatherOptions { all: true, cancel: cancel.clone(), ..GatherOptions::default() };
+    let mut wanted = GatherOptions::default();
+    wanted.all = true;
+    wanted.cancel = cancel.clone();
     let gathered = gate_checks::gather(&policy, site, &wanted, render::progress())?;
     let evidence = gathered.evidence;
     let inconclusive = evidence

@@ -316,8 +316,8 @@ fn indicators_that_count_are_shown_on_demand() {
 fn a_scan_names_its_file_and_format() {
     let decided = decision(&json!({}));
     let scan = |file: &str, format: Option<&str>| {
-        let format = format.map(str::to_owned);
-        let transcript = Transcript { format, ..Transcript::default() };
+        let mut transcript = Transcript::default();
+        transcript.format = format.map(str::to_owned);
         let indicators: &Indicators = &decided.indicators;
         plain(&scan_card(file, &transcript, &decided.signal, indicators))
     };

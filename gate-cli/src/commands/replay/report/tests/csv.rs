@@ -1,7 +1,6 @@
 //! Comma-separated values: every column under its name, and empty where nothing is known.
 
 use gate_core::decide::signal::{Signal, Status};
-use gate_core::scan::Transcript;
 
 use super::super::csv::{head, record, row};
 use super::{judged, miss, observing, place, reason, signal};
@@ -28,11 +27,9 @@ fn check(record: &ReplayRecord, expected: &[(&str, &str)]) {
 
 #[test]
 fn every_column_stands_under_its_name() {
-    let transcript = Transcript {
-        format: Some("codex".to_owned()),
-        session: Some("s-1".to_owned()),
-        ..observing(&[("ls", 0), ("make", 2)])
-    };
+    let mut transcript = observing(&[("ls", 0), ("make", 2)]);
+    transcript.format = Some("codex".to_owned());
+    transcript.session = Some("s-1".to_owned());
     let row = ReplayRecord {
         iteration: 3,
         first_line: 40,

@@ -19,8 +19,9 @@ fn lines(shape: Shape, grouping: Grouping, rows: &[ReplayRecord]) -> Vec<String>
 }
 
 fn in_session(session: Option<&str>, row: ReplayRecord) -> ReplayRecord {
-    let session = session.map(str::to_owned);
-    ReplayRecord { transcript: Some(Transcript { session, ..Transcript::default() }), ..row }
+    let mut transcript = Transcript::default();
+    transcript.session = session.map(str::to_owned);
+    ReplayRecord { transcript: Some(transcript), ..row }
 }
 
 #[test]

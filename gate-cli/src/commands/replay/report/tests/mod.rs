@@ -46,11 +46,13 @@ fn judged(file: &str, verdict: ReplayVerdict) -> ReplayRecord {
         { "pattern": "done", "pack": "completion", "weight": 1, "line": 4, "column": 1,
           "excerpt": "All is done." },
     ] });
+    let mut transcript = Transcript::default();
+    transcript.format = Some("text".to_owned());
     ReplayRecord {
         verdict: Some(verdict),
         signal: Some(Signal::absent()),
         indicators: Some(serde_json::from_value(indicators).unwrap()),
-        transcript: Some(Transcript { format: Some("text".to_owned()), ..Transcript::default() }),
+        transcript: Some(transcript),
         bytes: 100,
         ..place(file)
     }
@@ -81,7 +83,9 @@ fn observing(commands: &[(&str, i32)]) -> Transcript {
         exit_code: *exit_code,
         line: at as u64 + 1,
     });
-    Transcript { commands: commands.collect(), ..Transcript::default() }
+    let mut transcript = Transcript::default();
+    transcript.commands = commands.collect();
+    transcript
 }
 
 fn layout(shape: Shape, grouping: Grouping) -> Layout {
