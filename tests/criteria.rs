@@ -35,6 +35,7 @@ fn criteria_of_the_settings_decide_by_their_commands() {
     let decision = ran.json();
     assert_eq!(evidence(&decision)["summary"], "all 2 criteria are met");
     assert_eq!(decision["verified"], true);
+    ran.again("last").code(0).says("DONE  1 check passed, criteria met 2 of 2; ");
 }
 
 #[test]
@@ -43,6 +44,8 @@ fn gate_criteria_lists_them_with_their_states() {
     let ran = gate("criteria").settings(&settings).file("sale", "").code(1);
     let ran = ran.says("CRITERIA  1 of 3 met\n").says("✓ met").says("✗ not met");
     let ran = ran.says("! claimed     The words are kind");
+    let ran =
+        ran.again("doctor --self-test").code(0).says("can fail    it fails now: 1 of 3 criteria");
     let record = ran.again("criteria --json").code(1).json();
     assert_eq!((&record["schema"], &record["ok"]), (&json!("gate.criteria.v1"), &json!(false)));
     assert_eq!(each(&record, "criteria", "id"), ["sale", "tax", "copy"]);

@@ -19,7 +19,15 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     fetch(bench)?;
     let before = bench.run()?;
     let Some(file) = file(bench) else {
-        return Ok(bench.not_shown("none of its files is there"));
+        // Without a file, the commands of the settings' criteria decide.
+        return Ok(match before.outcome {
+            Outcome::Fail => {
+                let how = format!("it fails now: {}", before.summary);
+                bench.proof(SelfTestOutcome::CanFail, how, &before)
+            }
+            Outcome::Pass => bench.not_shown("its criteria are met already"),
+            _ => bench.not_shown("none of its files is there"),
+        });
     };
     let shown = file.strip_prefix(&bench.copy.project).unwrap_or(&file).display().to_string();
     if !matches!(before.outcome, Outcome::Pass | Outcome::Fail) {

@@ -112,6 +112,15 @@ pub(crate) fn word(record: &Record) -> &'static str {
     Card::new(record, CardOptions::default()).headline().1
 }
 
+/// The criteria that their own commands show to be met; none if no criterion has one.
+fn criteria_met(decision: &Decision) -> Option<String> {
+    let details = decision.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
+    let criteria: Vec<_> =
+        details.filter_map(|detail| detail.get("criteria")?.as_array()).flatten().collect();
+    let met = criteria.iter().filter(|one| one["state"] == "met").count();
+    (met > 0).then(|| format!("criteria met {met} of {}", criteria.len()))
+}
+
 struct Card<'d> {
     decision: &'d Decision,
     options: CardOptions<'d>,
@@ -170,6 +179,10 @@ impl<'d> Card<'d> {
         let checks = match passed.count() {
             1 => "1 check passed".to_owned(),
             count => format!("{count} checks passed"),
+        };
+        let checks = match criteria_met(decision) {
+            Some(met) => format!("{checks}, {met}"),
+            None => checks,
         };
         claim.map_or(checks.clone(), |claim| format!("{checks}; the agent says \"{claim}\""))
     }
