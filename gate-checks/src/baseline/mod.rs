@@ -26,7 +26,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gate_core::decide::policy::Policy;
+use gate_core::decide::policy::{CheckPolicy, Policy};
 use gate_core::integrity::{Guarded, guarded};
 use serde::{Deserialize, Serialize};
 
@@ -51,14 +51,20 @@ const VERSION: u32 = 1;
 /// committed cannot be laid over.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// True if one of these checks compares the tree with a baseline. Otherwise none is looked for.
+/// True if one of these checks looks at a baseline. Otherwise none is looked for.
 pub fn is_wanted(policy: &Policy) -> bool {
+    // Criteria have their commands from the baseline's files.
+    let reads = |(name, check): (&String, &CheckPolicy)| {
+        name == "acceptance_criteria" && !check.files.is_empty()
+    };
+    compares_tree(policy) || policy.checks.iter().any(reads)
+}
+
+/// True if one of these checks compares the tree with a baseline.
+pub fn compares_tree(policy: &Policy) -> bool {
     policy.checks.iter().any(|(name, check)| {
         let tests = name == "tests" || name.starts_with("tests-");
-        // Criteria have their commands from the baseline's files.
-        let criteria = name == "acceptance_criteria" && !check.files.is_empty();
         name == "integrity"
-            || criteria
             || check.control && (tests || !check.shell && report::is_runner(&check.command))
     })
 }

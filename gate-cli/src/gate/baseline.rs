@@ -4,7 +4,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
-use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace};
+use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace, programs};
 use gate_core::Verdict;
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::reason::{Warning, WarningCode};
@@ -242,9 +242,19 @@ impl Gate {
         Some(found.commit().to_owned())
     }
 
+    /// True if a decision without a baseline lacks something: a comparison, or the commands of
+    /// criteria, which are in files.
+    fn misses_baseline(&self) -> bool {
+        let programs = programs(&self.policy, &self.site);
+        let written = programs
+            .iter()
+            .any(|program| program.check == "acceptance_criteria" && program.found.is_some());
+        baseline::compares_tree(&self.policy) || written
+    }
+
     /// The warning for checks that compare, but have no baseline, or one that can be moved.
     pub(super) fn no_baseline(&self, gathered: &Gathered) -> Option<Warning> {
-        if gathered.tree.is_none() || !baseline::is_wanted(&self.policy) {
+        if gathered.tree.is_none() || !self.misses_baseline() {
             return None;
         }
         let Some(baseline) = &gathered.baseline else {
