@@ -106,6 +106,7 @@ mod run_work;
 mod runners;
 mod scan;
 mod schemas;
+mod sealed;
 mod secrets;
 mod setup;
 mod skips;

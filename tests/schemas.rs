@@ -41,6 +41,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "replay-summary",
         "criteria",
         "audit",
+        "seals",
         "tune",
         "exit-signal",
         "exit-parse",

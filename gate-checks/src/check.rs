@@ -1,5 +1,6 @@
 //! The interface of checks.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -13,6 +14,7 @@ use crate::cancellation::Cancellation;
 use crate::event::Events;
 pub use crate::id::CheckId;
 use crate::logs::Logs;
+use crate::process::Confinement;
 use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::worktree::Snapshot;
@@ -59,6 +61,17 @@ pub struct CheckContext {
     pub(crate) slots: Option<Slots>,
     /// Most bytes on disk of the copies of all work trees; 0: no bound.
     pub(crate) copies_max_bytes: u64,
+    /// Set if nothing of what the check starts may be seen.
+    pub(crate) private: Option<Arc<PrivateRun>>,
+}
+
+/// A run that leaves nothing behind but its exit code and its report.
+#[derive(Clone, Debug)]
+pub(crate) struct PrivateRun {
+    /// The folder for everything that it writes.
+    pub(crate) folder: PathBuf,
+    /// The limits of its processes, as far as the system can set them.
+    pub(crate) confinement: Option<Confinement>,
 }
 
 /// Facts about the decision, from the caller.
@@ -70,4 +83,6 @@ pub struct About {
     pub run: Option<String>,
     /// The iteration's number.
     pub iteration: Option<u64>,
+    /// The number of times that sealed tests refused in this run.
+    pub sealed_refusals: u32,
 }

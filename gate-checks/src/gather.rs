@@ -134,6 +134,7 @@ pub fn gather(
         cx: CheckContext {
             slots: Slots::at(&site, policy.machine_jobs),
             copies_max_bytes: policy.copies_max_bytes,
+            private: None,
             site: Arc::new(site),
             tree: before,
             baseline: options.baseline.clone(),

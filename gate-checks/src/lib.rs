@@ -37,6 +37,7 @@ mod prune;
 mod remove;
 pub mod report;
 mod schedule;
+mod seal;
 mod settings;
 mod site;
 mod slots;
@@ -58,6 +59,7 @@ pub use gather::{
 };
 pub use programs::{Program, programs, starts_program};
 pub use prune::{PruneFailure, PruneOptions, Pruned, PrunedKind, prune};
+pub use seal::{Seal, SealError, add_seal, remove_seal, seals};
 pub use settings::{BadSetting, validate, validate_glob};
 pub use site::{CheckSite, PANICS, environment};
 pub use slots::SLOTS;

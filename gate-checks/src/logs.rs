@@ -65,6 +65,11 @@ impl Logs {
         Self { all: tree.map(|tree| tree.join(LOGS)), folder: OnceLock::new() }
     }
 
+    /// Logs that nobody keeps.
+    pub(crate) fn discarded() -> Self {
+        Self { all: None, folder: OnceLock::from(None) }
+    }
+
     /// Keeps a check's log, and says where. Where it cannot be written there
     /// is none; a decision does not depend on it.
     pub(crate) fn keep(&self, check: &CheckId, text: &str) -> Option<PathBuf> {

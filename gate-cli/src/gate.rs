@@ -213,6 +213,7 @@ impl Gate {
             task: request.task.clone(),
             run: request.run.clone(),
             iteration: request.iteration,
+            sealed_refusals: turn.map_or(0, |turn| turn.sealed_refusals),
         };
         wanted.shared = request.shared;
         wanted.deadline = request.deadline;

@@ -60,6 +60,7 @@ tried! {
     ralph: "howto/ralph.md",
     replay: "howto/replay.md",
     rust: "howto/rust.md",
+    sealed: "howto/sealed.md",
     typescript: "howto/typescript.md",
 }
 

@@ -5,11 +5,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use gate_core::decide::policy::CheckPolicy;
+use gate_core::decide::sealed_tests::MAX_SEALED_REFUSALS;
 use serde_json::{Value, json};
 
 use crate::check::{CheckContext, CheckId};
 use crate::path_text;
 use crate::process::environment;
+use crate::seal::Seal;
+use crate::worktree::WorkTree;
 
 /// Most words of a command that are looked up as files.
 const MAX_WORDS: usize = 100;
@@ -70,7 +73,7 @@ impl Work<'_> {
         let tried = self
             .command
             .uses_baseline
-            .then(|| json!([baseline, &*self.cx.allow, self.cx.interactive]));
+            .then(|| json!([baseline, &*self.cx.allow, self.cx.interactive, self.sealed()]));
         json!([
             env!("CARGO_PKG_VERSION"),
             self.check.as_str(),
@@ -81,6 +84,17 @@ impl Work<'_> {
             self.cx.about.task,
             tried,
         ])
+    }
+
+    /// Part of the key: the sealed tests of the check, or why they cannot run.
+    fn sealed(&self) -> Option<String> {
+        if self.cx.about.sealed_refusals >= MAX_SEALED_REFUSALS {
+            return Some("spent".to_owned());
+        }
+        let tree = WorkTree::open(&self.cx.site).ok()?;
+        let configured = self.policy.sealed.as_deref();
+        let seal = Seal::find(&self.cx.site, &tree, self.check.as_str(), configured);
+        seal.map_or_else(|error| Some(error.to_string()), |seal| seal.map(|seal| seal.digest))
     }
 
     /// Part of the key: inputs of the check beside the tree and its settings.

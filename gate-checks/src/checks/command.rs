@@ -16,6 +16,7 @@ use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId};
 use crate::check_kind::with_command;
 use crate::report;
+use crate::seal::seals;
 use crate::site::CheckSite;
 
 /// Runs a command.
@@ -70,6 +71,12 @@ impl CommandCheck {
         }
     }
 
+    /// True if tests are sealed for this check, or if that cannot be told.
+    fn has_sealed_tests(&self, cx: &CheckContext) -> bool {
+        let sealed = || seals(&cx.site).map(|all| all.contains_key(self.id.as_str()));
+        self.settings.sealed.is_some() || sealed().unwrap_or(true)
+    }
+
     async fn run_command(&self, cx: &CheckContext) -> Evidence {
         let launch = Launch {
             id: &self.id,
@@ -113,6 +120,11 @@ impl Check for CommandCheck {
         if self.settings.command.is_empty() {
             let summary = "it has no command, and the project shows none; write `command` \
                            (`gate init` looks for one)";
+            return self.inconclusive(summary.to_owned());
+        }
+        if !self.uses_baseline() && self.has_sealed_tests(cx) {
+            let summary = "its sealed tests cannot run: they need a command whose tests gate runs \
+                           in a copy (`control = true`, a known test runner or `report`)";
             return self.inconclusive(summary.to_owned());
         }
         let mut evidence = if reads_tests(self.id.as_str(), &self.settings) {

@@ -137,6 +137,7 @@ impl Launch<'_> {
             supervisor: cx.site.supervisor.clone(),
             memory: self.settings.memory_bytes,
             is_low_priority: self.settings.priority == Priority::Low,
+            confinement: cx.private.as_ref().and_then(|private| private.confinement.clone()),
         };
         let (id, argv, copy_report) = (self.id, self.argv, self.copy_report);
         let argv = argv.iter().map(|word| copy_report.text(word)).collect();

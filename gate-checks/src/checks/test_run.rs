@@ -24,6 +24,10 @@ const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
 /// that is not installed is no reason to download one: tests decide with the project's own.
 const NO_DOWNLOAD: (&str, &str) = ("npm_config_yes", "false");
 
+/// The variables that name folders for temporary files and caches. A private run has them all in
+/// its own folder: a compiler's cache would keep the text of tests.
+const PRIVATE_FOLDERS: [&str; 4] = ["TMPDIR", "XDG_CACHE_HOME", "GOCACHE", "npm_config_cache"];
+
 /// A command that is about to be run once.
 pub(super) struct TestRun<'a> {
     /// The name that its log has.
@@ -70,7 +74,11 @@ impl TestRun<'_> {
     }
 
     async fn unlimited(&self, cx: &CheckContext) -> Result<Ran, Box<Evidence>> {
-        let folder = match Temporary::new("report") {
+        let folder = match &cx.private {
+            Some(private) => Temporary::inside(&private.folder, "report-"),
+            None => Temporary::new("report"),
+        };
+        let folder = match folder {
             Ok(folder) => folder,
             Err(error) => {
                 let place = std::env::temp_dir();
@@ -123,6 +131,10 @@ impl TestRun<'_> {
         let (name, value) = NO_DOWNLOAD;
         if !self.settings.env.iter().any(|own| own == name) {
             set.push((name.to_owned(), value.to_owned()));
+        }
+        if let Some(private) = &cx.private {
+            let folder = private.folder.display().to_string();
+            set.extend(PRIVATE_FOLDERS.map(|name| (name.to_owned(), folder.clone())));
         }
         set.extend(self.variables.iter().cloned());
         set

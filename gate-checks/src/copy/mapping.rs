@@ -63,6 +63,7 @@ impl Mapping {
             // It is a copy already.
             control: false,
             fail_to_pass: FailToPass::Off,
+            sealed: None,
             ..check.clone()
         }
     }

@@ -20,7 +20,7 @@ use super::capture::{Capture, Stream};
 use super::link::{self, JobReport};
 use super::orphaned::{KILL_INTERVAL, MARK, OrphanedJob, mark};
 use super::supervise::Order;
-use super::{GRACE, OPEN_PIPE_PATIENCE, Supervisor};
+use super::{Confinement, GRACE, OPEN_PIPE_PATIENCE, Supervisor};
 use crate::cancellation::Cancellation;
 
 /// Bytes that are read from a pipe at once.
@@ -47,6 +47,8 @@ pub(crate) struct Job {
     /// True if its processes get less of the processor than others. Only a supervisor lowers
     /// their priority.
     pub(crate) is_low_priority: bool,
+    /// The limits of a job that must not carry anything out. Only a supervisor can set them.
+    pub(crate) confinement: Option<Confinement>,
 }
 
 /// The end of a job.
@@ -173,6 +175,7 @@ fn supervised(supervisor: &Supervisor, job: &Job) -> io::Result<(Command, Keeper
         stdin: job.stdin.clone(),
         memory: job.memory,
         is_low_priority: job.is_low_priority,
+        confinement: job.confinement.clone(),
         ..Order::new(argv)
     };
     let mut command = Command::new(&supervisor.program);

@@ -11,6 +11,7 @@
 //! too.
 
 mod capture;
+mod confine;
 mod environment;
 mod job;
 mod link;
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use capture::Stream;
 pub(crate) use capture::{Capture, LineReader};
+pub(crate) use confine::Confinement;
 pub(crate) use environment::{absolute, absolute_folders, environment, is_usual};
 pub(crate) use job::{Job, JobEnd, JobResult};
 pub use orphaned::MARK;

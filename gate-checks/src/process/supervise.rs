@@ -43,6 +43,7 @@ use rustix::process::{
 use signal_hook::consts::SIGTERM;
 use signal_hook::flag;
 
+use super::confine::Confinement;
 use super::link::{BEGIN, END_LEFT, JobReport, KILL_NOW};
 use super::paused::{self, PausedChild};
 use super::system::{self, ProcessStat};
@@ -78,6 +79,8 @@ pub(super) struct Order {
     pub(super) memory: Option<u64>,
     /// True if the job's processes get less of the processor than others.
     pub(super) is_low_priority: bool,
+    /// The limits of a job that must not carry anything out.
+    pub(super) confinement: Option<Confinement>,
     /// The job's program and its arguments.
     pub(super) argv: Vec<OsString>,
 }
@@ -85,11 +88,12 @@ pub(super) struct Order {
 impl Order {
     /// The order to run a program, without anything else.
     pub(super) fn new(argv: Vec<OsString>) -> Self {
-        Self { grace: None, stdin: None, memory: None, is_low_priority: false, argv }
+        let (grace, stdin, memory, confinement) = (None, None, None, None);
+        Self { grace, stdin, memory, is_low_priority: false, confinement, argv }
     }
 
     /// Writes the order as arguments: `[--grace MS] [--stdin FILE] [--memory BYTES]
-    /// [--low-priority] -- PROGRAM ARGS…`.
+    /// [--low-priority] [--confine FOLDER [--namespaces] [--hide FOLDER]…] -- PROGRAM ARGS…`.
     pub(super) fn args(&self) -> Vec<OsString> {
         let mut args: Vec<OsString> = Vec::new();
         if let Some(grace) = self.grace {
@@ -103,6 +107,15 @@ impl Order {
         }
         if self.is_low_priority {
             args.push("--low-priority".into());
+        }
+        if let Some(confinement) = &self.confinement {
+            args.extend(["--confine".into(), confinement.folder.clone().into()]);
+            if confinement.has_namespaces {
+                args.push("--namespaces".into());
+            }
+            for folder in &confinement.hidden {
+                args.extend(["--hide".into(), folder.clone().into()]);
+            }
         }
         args.push("--".into());
         args.extend(self.argv.iter().cloned());
@@ -133,6 +146,13 @@ impl Order {
                 "--stdin" => order.stdin = Some(words.next()?.into()),
                 "--memory" => order.memory = Some(number(words.next()?)?),
                 "--low-priority" => order.is_low_priority = true,
+                "--confine" => {
+                    let (folder, hidden) = (words.next()?.into(), Vec::new());
+                    let has_namespaces = false;
+                    order.confinement = Some(Confinement { folder, hidden, has_namespaces });
+                }
+                "--namespaces" => order.confinement.as_mut()?.has_namespaces = true,
+                "--hide" => order.confinement.as_mut()?.hidden.push(words.next()?.into()),
                 "--" => break,
                 _ => return None,
             }
@@ -202,6 +222,9 @@ impl Supervision {
         survive_sigterm()?;
         if order.is_low_priority {
             lower_priority();
+        }
+        if let Some(confinement) = &order.confinement {
+            confinement.enter()?;
         }
         let (job, leftover_link) = match order.grace {
             Some(_) => (start_paused(own, order, link)?, Some(link.try_clone()?)),

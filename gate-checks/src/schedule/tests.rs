@@ -69,6 +69,7 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
         logs: Arc::new(Logs::new(None)),
         slots: None,
         copies_max_bytes: 0,
+        private: None,
     };
     (cx, began)
 }

@@ -207,6 +207,11 @@ impl Workspace {
         Ok(())
     }
 
+    /// The folder that it stands in, with what is built beside it.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Its topmost folder.
     pub(crate) fn root(&self) -> &Path {
         &self.mapping.copy

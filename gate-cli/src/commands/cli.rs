@@ -11,7 +11,7 @@ use clap_complete::Shell;
 use super::{
     approve, audit, baseline, breaker, bus, check, config, criteria, demo, doctor, exit, explain,
     fact, handoff, hook, init, install, last, ledger, lock, log, metrics, notify, prompt, prune,
-    receipt, replay, report, run, runs, scan, setup, status, stop, switch, trust, uninstall,
+    receipt, replay, report, run, runs, scan, seal, setup, status, stop, switch, trust, uninstall,
     version, work, wrong,
 };
 
@@ -136,6 +136,9 @@ pub(crate) enum Command {
     ///
     /// For the operator; recorded.
     Lock(lock::Lock),
+    /// Seal tests that the agent does not see
+    #[command(subcommand)]
+    Seal(seal::Sealing),
     /// Mark a decision as a false refusal or a false exit
     ///
     /// `gate replay` takes the mark as a label. For the operator; recorded.

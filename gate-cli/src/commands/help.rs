@@ -47,8 +47,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Control",
         &[
-            "trust", "approve", "baseline", "stop", "off", "on", "breaker", "lock", "notify",
-            "wrong",
+            "trust", "approve", "baseline", "stop", "off", "on", "breaker", "lock", "seal",
+            "notify", "wrong",
         ],
     ),
     ("Teams", &["work", "bus", "fact", "handoff", "exit"]),

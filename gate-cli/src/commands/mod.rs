@@ -41,6 +41,7 @@ mod run;
 mod runs;
 mod scan;
 pub mod schema;
+mod seal;
 mod setup;
 mod status;
 mod stop;
@@ -117,6 +118,7 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Log(log) => OutputMode { json: log.json, stop: false },
         Command::Trust(trust) => OutputMode { json: trust.json, stop: false },
         Command::Approve(approve) => OutputMode { json: approve.json, stop: false },
+        Command::Seal(sealing) => OutputMode { json: sealing.is_json(), stop: false },
         Command::Lock(lock) => OutputMode { json: lock.json, stop: false },
         Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
         Command::Prune(prune) => OutputMode { json: prune.json, stop: false },
@@ -200,6 +202,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Status(args) => status::run(&here, &args),
         Command::Breaker(args) => breaker::run(&here, &args),
         Command::Trust(args) => trust::run(&here, &args),
+        Command::Seal(sealing) => seal::run(&here, &sealing),
         Command::Lock(args) => lock::run(&here, &args),
         Command::Approve(args) => approve::run(&here, &args),
         Command::Wrong(args) => wrong::run(&here, &args),

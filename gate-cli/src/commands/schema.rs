@@ -22,6 +22,7 @@ use super::replay::tune::TuneRecord;
 pub use super::report::ReportRecord;
 pub use super::runs::RunsRecord;
 pub use super::scan::ScanRecord;
+use super::seal::SealsRecord;
 use super::status::Status;
 pub use super::version::VersionRecord;
 pub use super::work::{LeaseRecord, WorkList, WorkRecord};
@@ -68,6 +69,7 @@ pub fn schema(name: Name) -> Value {
         Name::Replay => schema_for!(ReplayRecord).to_value(),
         Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),
         Name::Criteria => schema_for!(CriteriaRecord).to_value(),
+        Name::Seals => schema_for!(SealsRecord).to_value(),
         Name::Audit => schema_for!(AuditRecord).to_value(),
         Name::Tune => schema_for!(TuneRecord).to_value(),
         Name::ReplaySummary => schema_for!(ReplaySummary).to_value(),

@@ -75,6 +75,8 @@ pub(crate) struct PendingDecision {
     pub(crate) earlier: Option<Box<Record>>,
     /// Earlier refusals of the agent's stop, for hooks.
     pub(crate) refusals: Refusals,
+    /// The number of times that sealed tests refused in this run.
+    pub(crate) sealed_refusals: u32,
     /// The run has no earlier work tree to compare with.
     pub(crate) first_look: bool,
     /// The run, and the number that the iteration would have now.
@@ -121,6 +123,7 @@ impl Memory {
         let begins = request.begins_run(&history, &earlier);
         let run = if begins { None } else { history.last.as_ref().map(|(_, run)| run) };
         pending.first_look = run.is_none_or(|run| run.tree.is_none());
+        pending.sealed_refusals = run.map_or(0, |run| run.sealed_refusals);
         pending.refusals = run.map(|run| run.refusals.clone()).unwrap_or_default();
         let context = request.context(&history, &earlier, &pending);
         pending.iteration = context.run.zip(context.iteration);
@@ -205,6 +208,7 @@ impl PendingDecision {
             begins_probe: false,
             earlier: None,
             refusals: Refusals::default(),
+            sealed_refusals: 0,
             first_look: true,
             iteration: None,
             trust: request.settings.as_ref().map(|settings| settings.report.state),

@@ -4,7 +4,7 @@
 pub(crate) mod checks;
 
 use gate_core::decide::breaker::{BreakerState, Counters};
-use gate_core::decide::evidence::Outcome;
+use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::BreakerPolicy;
 use gate_core::decide::reason::{ReasonCode, WarningCode};
 use gate_core::decide::score::Indicators;
@@ -121,6 +121,18 @@ fn criteria_met(decision: &Decision) -> Option<String> {
     (met > 0).then(|| format!("criteria met {met} of {}", criteria.len()))
 }
 
+/// The sealed tests that pass; none if there are none.
+fn sealed_tests(decision: &Decision) -> Option<String> {
+    let all: Vec<_> = decision.evidence.iter().filter_map(Evidence::sealed_tests).collect();
+    let readable = all.iter().any(|sealed| sealed.readable);
+    let who = if readable { " (readable by the agent)" } else { "" };
+    let count = all.iter().map(|sealed| sealed.passed.zip(sealed.total));
+    let count: Option<Vec<_>> = count.collect();
+    let (passed, total) =
+        count?.into_iter().fold((0, 0), |(passed, total), one| (passed + one.0, total + one.1));
+    (total > 0).then(|| format!("sealed {passed} of {total}{who}"))
+}
+
 struct Card<'d> {
     decision: &'d Decision,
     options: CardOptions<'d>,
@@ -180,10 +192,8 @@ impl<'d> Card<'d> {
             1 => "1 check passed".to_owned(),
             count => format!("{count} checks passed"),
         };
-        let checks = match criteria_met(decision) {
-            Some(met) => format!("{checks}, {met}"),
-            None => checks,
-        };
+        let shown = criteria_met(decision).into_iter().chain(sealed_tests(decision));
+        let checks = shown.fold(checks, |checks, shown| format!("{checks}, {shown}"));
         claim.map_or(checks.clone(), |claim| format!("{checks}; the agent says \"{claim}\""))
     }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::byte_size::ByteSize;
 use super::duration::Millis;
-use crate::decide::policy::{Deciding, FailToPass, Mode, Priority, ReportFormat, When};
+use crate::decide::policy::{Deciding, FailToPass, Mode, Priority, ReportFormat, Reveal, When};
 
 /// `[checks]`: keys of its own, and the checks by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,6 +61,11 @@ pub struct RawCheck {
     pub prepare: Option<Vec<Vec<String>>>,
     /// The folder in which tests run once more before an exit.
     pub deciding: Option<Deciding>,
+    /// A folder outside of the tree with tests that the agent does not see.
+    #[schemars(length(min = 1))]
+    pub sealed: Option<String>,
+    /// The part of the result of sealed tests that is shown.
+    pub reveal: Option<Reveal>,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// Times that a failure is run again.

@@ -148,6 +148,11 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     if refuses && let Some(fed) = fed.as_mut() {
         fed.memory.run.told_of_tests |= is_about_tests_alone(&reasons);
     }
+    if let Some(fed) = fed.as_mut()
+        && input.evidence.iter().any(Evidence::sealed_refuse)
+    {
+        fed.memory.run.sealed_refusals = fed.memory.run.sealed_refusals.saturating_add(1);
+    }
     if input.observed.stop.is_some()
         && let Some(fed) = fed.as_mut()
     {

@@ -97,6 +97,9 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         ReasonCode::TestsChanged => format!(
             "{check}: tests that were there before are changed, and their old text fails; restore these, or a person has to approve them: say why the task needs the change"
         ),
+        ReasonCode::SealedTestsFailed => format!(
+            "{check}: tests of the task that you do not see fail; read the task again, and compare your work with each of its requirements"
+        ),
         ReasonCode::CheckNotRun => format!("{check} did not run"),
         ReasonCode::CheckRunning => {
             format!("{check} is still running; wait for it: look again in a while")

@@ -26,6 +26,7 @@ pub mod release;
 mod ruling;
 pub mod run_state;
 pub mod score;
+pub mod sealed_tests;
 mod sentence;
 pub mod signal;
 pub mod situation;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::language::Language;
 use super::pattern::{Matcher, Pattern};
 
-pub use check::{CheckPolicy, Criterion, Deciding, Mode, Priority, ReportFormat, When};
+pub use check::{CheckPolicy, Criterion, Deciding, Mode, Priority, ReportFormat, Reveal, When};
 pub use fail_to_pass::FailToPass;
 pub use integrity::{Allowance, IntegrityPolicy};
 

@@ -13,6 +13,7 @@ use super::reason::{Reason, ReasonCode};
 use super::release::{StopCase, StopRuling, beyond_a_hook, checked_elsewhere};
 use super::run_state::LoopState;
 use super::score::Indicators;
+use super::sealed_tests::MAX_SEALED_REFUSALS;
 use super::signal::Status;
 use super::situation::{Course, Released};
 use super::verdict::Verdict;
@@ -110,8 +111,19 @@ impl Case<'_> {
             against.retain(|reason| reason.code == ReasonCode::TestsChanged);
             return self.changed_tests(against);
         }
+        if self.is_last_sealed_refusal(&against) {
+            against.retain(|reason| reason.code == ReasonCode::SealedTestsFailed);
+            return Ruling::new(Verdict::Blocked, against);
+        }
         let beyond = stopped.and_then(|_| beyond_a_hook(&against, self.input, self.policy));
         beyond.map_or_else(|| Ruling::new(Verdict::Continue, against), Ruling::from)
+    }
+
+    /// True if sealed tests refuse for the last time in this run.
+    fn is_last_sealed_refusal(&self, against: &[Reason]) -> bool {
+        let earlier = self.input.kept().map_or(0, |memory| memory.run.sealed_refusals);
+        against.iter().any(|reason| reason.code == ReasonCode::SealedTestsFailed)
+            && earlier.saturating_add(1) >= MAX_SEALED_REFUSALS
     }
 
     /// A claim with tasks in the background waits for them, once.
@@ -332,6 +344,10 @@ impl Case<'_> {
             self.policy.checks.get(name).map_or(worst.mode, |check| check.mode) == Mode::Require;
         if !required && worst.mode != Mode::Require {
             return None;
+        }
+        if worst.sealed_refuse() {
+            let message = with_summary(worst, "failed");
+            return Some(Reason::for_check(ReasonCode::SealedTestsFailed, name, message));
         }
         if let changed @ [_, ..] = worst.changed_tests().as_slice() {
             return Some(tests_changed(name, changed));

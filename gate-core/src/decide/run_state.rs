@@ -23,6 +23,11 @@ const MAX_SILENCE_MS: u64 = 12 * 60 * 60 * 1000;
 /// The number of output lengths that are kept.
 const KEPT_OUTPUTS: usize = 6;
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_none_yet(count: &u32) -> bool {
+    *count == 0
+}
+
 /// The state that is kept from one decision to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Memory")]
@@ -79,6 +84,9 @@ pub struct RunState {
     /// True if the agent was told that a person has to approve changed tests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub told_of_tests: bool,
+    /// Number of decisions that sealed tests refused.
+    #[serde(default, skip_serializing_if = "is_none_yet")]
+    pub sealed_refusals: u32,
     /// The project's settings that it goes by, as a digest or a word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,

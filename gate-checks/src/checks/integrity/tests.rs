@@ -198,6 +198,7 @@ fn evidence(
         logs: Arc::new(Logs::new(None)),
         slots: None,
         copies_max_bytes: 0,
+        private: None,
     };
     Integrity::new(CheckId::new("integrity"), policy).look(&cx)
 }

@@ -18,6 +18,8 @@
 //! Where settings ask for it, new tests run once more over what the sources were, and
 //! one of them has to fail there ([`fail_to_pass`]).
 //!
+//! Tests that the agent does not see run last of all ([`sealed`]).
+//!
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
 //! once. It cannot pass there, but it can tell why.
 
@@ -35,6 +37,7 @@ mod overlay;
 mod prefetch;
 mod red_tests;
 mod rerun;
+mod sealed;
 mod select;
 mod test_workspace;
 mod trouble;
@@ -196,6 +199,7 @@ impl VerifiedTests<'_> {
         }
         self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
         self.confirm_isolation(workspace, &mut verdict).await;
+        self.run_sealed(workspace, (overlay, runner), &accepted, &mut verdict).await?;
         // Of refused work too: by now it is known which tests passed at the baseline.
         if let Some(overlay) = overlay
             && (verdict.passed() || !overlay.baseline.is_from_history())

@@ -87,6 +87,7 @@ pub(super) fn context(
         masker: Arc::new(site.masker()),
         slots: Slots::at(site, policy.machine_jobs),
         copies_max_bytes: policy.copies_max_bytes,
+        private: None,
     };
     Some((tree, cx))
 }

@@ -1,6 +1,7 @@
 //! The workspace that tests run in.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +13,11 @@ use super::overlay::{Overlay, Replacement};
 use super::select::Selection;
 use super::trouble::Trouble;
 use crate::baseline::What;
-use crate::check::{CheckContext, CheckId};
+use crate::check::{CheckContext, CheckId, PrivateRun};
 use crate::checks::launch::{CopyReport, Launch};
 use crate::checks::test_run::{Ran, TestRun};
 use crate::control::{self, Changed, Control, Place, RunnerCommand};
+use crate::logs::Logs;
 use crate::report::{TestReport, with_options};
 use crate::site::CheckSite;
 use crate::workspace::{Layout, OpenedFiles, Workspace};
@@ -116,6 +118,30 @@ impl TestWorkspace {
         }
         fresh.write(&layout)?;
         Ok(fresh)
+    }
+
+    /// Puts sealed tests into a fresh workspace.
+    pub(super) fn lay_sealed(&self, from: &Path, files: &[PathBuf]) -> io::Result<()> {
+        for file in files {
+            let to = self.workspace.root().join(file);
+            fs::create_dir_all(to.parent().unwrap_or(&to))?;
+            match fs::remove_file(&to) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => fs::write(&to, fs::read(from.join(file))?)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// From now on nothing of a run is kept but its exit code and its report.
+    pub(super) fn keep_private(&mut self, private: PrivateRun) {
+        self.cx.logs = Arc::new(Logs::discarded());
+        self.cx.private = Some(Arc::new(private));
+    }
+
+    /// The folder that the workspace stands in.
+    pub(super) fn folder(&self) -> &Path {
+        self.workspace.folder()
     }
 
     /// Keeps what a run of the baseline has built.

@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 
 use gate_core::decide::evidence::Outcome;
-use gate_core::decide::policy::{CheckPolicy, Deciding, FailToPass, Mode, Policy, Priority, When};
+use gate_core::decide::policy::{
+    CheckPolicy, Deciding, FailToPass, Mode, Policy, Priority, Reveal, When,
+};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::event::Events;
@@ -72,6 +74,8 @@ fn nothing() -> CheckPolicy {
         fail_to_pass: FailToPass::Off,
         prepare: Vec::new(),
         deciding: Deciding::Warm,
+        sealed: None,
+        reveal: Reveal::Count,
         report: None,
         retry: 0,
         when: vec![When::Check],

@@ -11,7 +11,9 @@ fn an_order_is_read_as_it_is_written() {
     let grace = Some(Duration::from_secs(30));
     let argv = words("prog --stdin -- x");
     let (stdin, memory) = (Some("request.json".into()), Some(1 << 40));
-    let order = Order { grace, stdin, memory, is_low_priority: true, argv };
+    let (folder, hidden) = ("/copy".into(), vec!["/sealed".into(), "/state".into()]);
+    let confinement = Some(Confinement { folder, hidden, has_namespaces: true });
+    let order = Order { grace, stdin, memory, is_low_priority: true, confinement, argv };
     assert_eq!(Order::parse(&order.args()), Some(order));
     let order = Order::new(words("true"));
     assert_eq!(Order::parse(&order.args()), Some(order));
@@ -31,6 +33,9 @@ fn anything_else_is_no_order() {
         "--grace -1 -- true",
         "--memory 4GB -- true",
         "--low-priority",
+        "--confine",
+        "--namespaces -- true",
+        "--hide /sealed -- true",
     ] {
         assert_eq!(Order::parse(&words(text)), None, "{text}");
     }

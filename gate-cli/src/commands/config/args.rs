@@ -94,6 +94,8 @@ pub enum SchemaName {
     ReplayGroup,
     /// `gate criteria --json`.
     Criteria,
+    /// `gate seal --json`.
+    Seals,
     /// `gate audit --json`.
     Audit,
     /// `gate tune --json`.

@@ -174,6 +174,13 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "gate approve tests/test_cart.py::test_total --reason 'the price has changed'",
         ],
     ),
+    (
+        "seal add",
+        &["gate seal add tests ../sealed-tests    # laid over the last run before an exit"],
+    ),
+    ("seal", &["gate seal list"]),
+    ("seal list", &["gate seal list"]),
+    ("seal remove", &["gate seal remove tests"]),
     ("wrong", &["gate wrong 12 --reason 'the tests had not run'"]),
     (
         "report",

@@ -41,6 +41,7 @@ pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
         ("control", Value::from(true)),
         ("fail_to_pass", Value::from(false)),
         ("deciding", Value::from("fresh")),
+        ("reveal", Value::from("count")),
         ("retry", Value::from(0)),
         ("when", strings(&["check", "run", "hook"])),
     ];
@@ -209,6 +210,8 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         fail_to_pass: set(raw.fail_to_pass, "fail_to_pass")?,
         prepare: raw.prepare.unwrap_or_default(),
         deciding: set(raw.deciding, "deciding")?,
+        sealed: raw.sealed,
+        reveal: set(raw.reveal, "reveal")?,
         report: raw.report,
         retry: set(raw.retry, "retry")?,
         when: set(raw.when, "when")?,

@@ -123,6 +123,8 @@ fn the_listing_is_complete() {
         "checks.NAME.fail_to_pass",
         "checks.NAME.prepare",
         "checks.NAME.deciding",
+        "checks.NAME.sealed",
+        "checks.NAME.reveal",
         "checks.NAME.memory",
         "checks.NAME.priority",
         "checks.copies_max",

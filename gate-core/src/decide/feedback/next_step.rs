@@ -31,6 +31,9 @@ pub(in crate::decide) fn next(
         }
         ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => freed(input).to_owned(),
         ReasonCode::TestsChanged => approve(input),
+        ReasonCode::SealedTestsFailed if verdict == Verdict::Blocked => {
+            "run the sealed tests by hand, and tell the agent what is missing; then `gate check --new-run`".to_owned()
+        }
         ReasonCode::RequiredCheckFailed => repair(first, input).unwrap_or_else(|| step(first)),
         _ => step(first),
     })
@@ -61,7 +64,10 @@ fn cost(code: ReasonCode) -> u8 {
         | ReasonCode::Cancelled
         | ReasonCode::Tampered => 1,
         ReasonCode::SignalBlocked => 2,
-        ReasonCode::RequiredCheckFailed | ReasonCode::RedBefore | ReasonCode::TestsChanged => 3,
+        ReasonCode::RequiredCheckFailed
+        | ReasonCode::RedBefore
+        | ReasonCode::TestsChanged
+        | ReasonCode::SealedTestsFailed => 3,
         ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun
         | ReasonCode::CheckRunning
@@ -142,6 +148,9 @@ fn step(reason: &Reason) -> String {
         ReasonCode::SignalContradicts => "give one exit signal that does not contradict itself".to_owned(),
         ReasonCode::SignalInvalid => "give a whole exit signal, as the protocol shows it".to_owned(),
         ReasonCode::AgentFailed => "find out why the agent's program failed".to_owned(),
+        ReasonCode::SealedTestsFailed => {
+            "compare the work with each requirement of the task".to_owned()
+        }
         ReasonCode::ConsecutiveNotReached => "pass again in the next iteration".to_owned(),
         ReasonCode::ThresholdNotReached => {
             "add a check, let the agent say what it finished, or lower `exit_gate.indicator_threshold`".to_owned()

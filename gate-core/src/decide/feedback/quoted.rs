@@ -221,6 +221,7 @@ fn said(reason: &Reason, input: &Input) -> Option<String> {
             Some(changed.join(", "))
         }
         ReasonCode::RequiredCheckFailed
+        | ReasonCode::SealedTestsFailed
         | ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun
         | ReasonCode::CheckRunning

@@ -54,6 +54,29 @@ impl Deciding {
     }
 }
 
+/// The part of the result of sealed tests that is shown. Their text never is.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Reveal {
+    /// The number of them that pass.
+    #[default]
+    Count,
+    /// The names of those that fail, too.
+    Names,
+    /// Nothing but that all pass, or not.
+    None,
+}
+
+impl Reveal {
+    /// Policies of the time before it have the digest of those that leave it out.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// The share of the processor that a check's processes get while others need it.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
@@ -173,6 +196,13 @@ pub struct CheckPolicy {
     /// The folder of the deciding run.
     #[serde(default, skip_serializing_if = "Deciding::is_default")]
     pub deciding: Deciding,
+    /// A folder outside of the tree with tests that the agent does not see, relative to the
+    /// project; `None`: there are none, unless the operator has set some apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sealed: Option<String>,
+    /// The part of their result that is shown.
+    #[serde(default, skip_serializing_if = "Reveal::is_default")]
+    pub reveal: Reveal,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// The number of times that a failure is run again.

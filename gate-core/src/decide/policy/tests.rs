@@ -65,6 +65,8 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
         "/checks/tests/fail_to_pass",
         "/checks/tests/prepare",
         "/checks/tests/deciding",
+        "/checks/tests/sealed",
+        "/checks/tests/reveal",
         "/checks/tests/memory_bytes",
         "/checks/tests/priority",
     ] {

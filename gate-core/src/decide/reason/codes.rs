@@ -123,6 +123,12 @@ codes! {
             example: "`test_total` expected 3 and now expects 4.",
             next: "If the change is right: `gate approve TEST… --reason …`, then check again; no further turn of the agent is needed. If not: put the tests back. `gate run --may-change GLOB` says beforehand which test files may change.",
         }
+        SealedTestsFailed = "sealed-tests-failed" {
+            what: "Tests that the agent does not see fail on the work.",
+            why: "They were written from the task, not from the code. Their text appears nowhere, so that the work has to meet the task and not the tests. After the third refusal in a run the verdict is `blocked`.",
+            example: "9 of 12 sealed tests pass: a limit that the task names is missing in the code.",
+            next: "Compare the work with each requirement of the task. A person can run the sealed tests by hand and say what is missing.",
+        }
         SettingsChanged = "settings-changed" {
             what: "gate.toml is not the one that you approved.",
             why: "Everything passes by the approved settings, which decide. But an agent may have edited the file.",

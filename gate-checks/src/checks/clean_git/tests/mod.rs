@@ -34,6 +34,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: Cancellation, ignore: &[&str])
         logs: Arc::new(Logs::new(None)),
         slots: None,
         copies_max_bytes: 0,
+        private: None,
     };
     Builder::new_current_thread().enable_all().build().unwrap().block_on(check.run(&cx))
 }

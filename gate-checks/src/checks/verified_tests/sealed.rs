@@ -1,0 +1,235 @@
+//! Sealed tests: laid over the product in a fresh folder, after everything else has passed.
+//!
+//! Nothing of their text may leave this run: it has no log and no excerpt, its report stands in the
+//! fresh folder, which goes with the run, and the product under test is confined as far as the
+//! system can do that. What is shown is a count.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::policy::Reveal;
+use gate_core::decide::sealed_tests::{MAX_SEALED_REFUSALS, SealedOutcome};
+use serde_json::json;
+
+use super::VerifiedTests;
+use super::accepted::Accepted;
+use super::identities::some;
+use super::overlay::{Overlay, Replacement};
+use super::test_workspace::{Contents, TestWorkspace};
+use super::trouble::Trouble;
+use super::verdict::Verdict;
+use crate::cancellation::Cancellation;
+use crate::check::{CheckId, PrivateRun};
+use crate::checks::test_run::Ran;
+use crate::control::RunnerCommand;
+use crate::process::{Capture, Confinement, Job, JobEnd, environment};
+use crate::report::{Status, TestReport};
+use crate::seal::Seal;
+use crate::site::CheckSite;
+
+/// Result of the sealed tests.
+struct Count {
+    passed: usize,
+    failed: Vec<String>,
+}
+
+impl Count {
+    /// Counts those that are not in `before`, the report without them. A failure counts in any
+    /// case: a sealed file may stand in the place of one of the tree's.
+    fn new(report: &TestReport, before: Option<&TestReport>) -> Self {
+        let known: BTreeSet<_> =
+            before.into_iter().flat_map(|before| &before.tests).map(|test| &test.id).collect();
+        let passed = report.tests.iter();
+        let passed = passed.filter(|test| test.status == Status::Passed);
+        let passed = passed.filter(|test| !known.contains(&test.id)).count();
+        let failed = report.named(Status::Failed).map(str::to_owned).collect();
+        Self { passed, failed }
+    }
+
+    fn all(&self) -> usize {
+        self.passed + self.failed.len()
+    }
+}
+
+impl VerifiedTests<'_> {
+    /// Runs the check's sealed tests, if it has any and all is well so far.
+    pub(super) async fn run_sealed(
+        &self,
+        workspace: &TestWorkspace,
+        (overlay, runner): (Option<&Overlay<'_>>, Option<&RunnerCommand>),
+        accepted: &Accepted,
+        verdict: &mut Verdict,
+    ) -> Result<(), Trouble> {
+        if !verdict.passed() || self.cx.interactive {
+            return Ok(());
+        }
+        let (site, tree) = (&self.cx.site, workspace.tree());
+        let configured = self.settings.sealed.as_deref();
+        let found = Seal::find(site, tree, self.id.as_str(), configured);
+        let found = found.and_then(|seal| match seal {
+            Some(seal) => seal.files().map(|files| Some((seal, files))),
+            None => Ok(None),
+        });
+        let (seal, files) = match found {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                verdict.becomes(Outcome::Inconclusive, error.to_string());
+                return Ok(());
+            }
+        };
+        if self.cx.about.sealed_refusals >= MAX_SEALED_REFUSALS {
+            let summary = format!(
+                "the sealed tests refused {MAX_SEALED_REFUSALS} times in this run, and do not run \
+                 again: a person has to look at the work"
+            );
+            verdict.add_detail("sealed", json!({ "outcome": SealedOutcome::Spent }));
+            verdict.becomes(Outcome::Fail, summary);
+            return Ok(());
+        }
+        if let Some(why) = verdict.detail.get("why_warm").and_then(|why| why.as_str()) {
+            let summary = format!("sealed tests need a fresh folder to run in: {why}");
+            verdict.becomes(Outcome::Inconclusive, summary);
+            return Ok(());
+        }
+        let mut fresh = self.fresh_for_sealed(workspace, overlay, accepted)?;
+        if let Err(evidence) = fresh.prepare(self.id).await {
+            verdict.becomes(Outcome::Inconclusive, evidence.summary);
+            return Ok(());
+        }
+        fresh.lay_sealed(&seal.folder, &files)?;
+        let confinement = confinement(site, &fresh, &seal, &self.cx.cancel).await;
+        let confined = match &confinement {
+            Some(confinement) if confinement.has_namespaces => "network",
+            Some(_) => "files",
+            None => "none",
+        };
+        let folder = fresh.folder().to_owned();
+        fresh.keep_private(PrivateRun { folder, confinement });
+        let before = verdict.report.clone();
+        if let (Some(runner), Some(report)) = (runner, &before) {
+            fresh.run_only(runner, &files, report);
+        }
+        let is_alone = fresh.settings().command != workspace.settings().command
+            && fresh.settings().command.len() > self.settings.command.len();
+        let before = if is_alone { None } else { before.as_ref() };
+        let ran = fresh.run(&CheckId::new(format!("{}-sealed", self.id)), None, true).await;
+        if self.cx.cancel.is_cancelled() {
+            return Err(Trouble::Ended);
+        }
+        let readable = seal.is_readable_in(tree);
+        self.weigh_sealed(ran.ok().as_ref(), before, (confined, readable), verdict);
+        Ok(())
+    }
+
+    /// A fresh folder with the product, and the tests and runner settings of the baseline.
+    fn fresh_for_sealed(
+        &self,
+        workspace: &TestWorkspace,
+        overlay: Option<&Overlay<'_>>,
+        accepted: &Accepted,
+    ) -> Result<TestWorkspace, Trouble> {
+        let check = (self.id, self.settings);
+        let Some(overlay) = overlay else {
+            return workspace.fresh(check, Contents::Tree, &BTreeSet::new(), false);
+        };
+        let tree = workspace.tree();
+        let replacements = overlay.replacements(tree)?;
+        let laid: Vec<&Replacement> =
+            replacements.iter().filter(|file| !accepted.adapted.contains(&file.path)).collect();
+        let old: BTreeSet<_> =
+            laid.iter().filter(|file| file.is_old()).map(|file| file.path.as_path()).collect();
+        let changed = overlay.changes.iter().map(|change| change.path.as_path());
+        let changed = changed.filter(|path| !old.contains(path)).collect();
+        let with_builds = !overlay.changes_builds(tree);
+        workspace.fresh(check, Contents::Replaced(&laid), &changed, with_builds)
+    }
+
+    fn weigh_sealed(
+        &self,
+        ran: Option<&Ran>,
+        before: Option<&TestReport>,
+        (confined, readable): (&str, bool),
+        verdict: &mut Verdict,
+    ) {
+        let Some(ran) = ran else {
+            let summary = "the sealed tests gave no answer: the command did not end by itself";
+            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
+            return;
+        };
+        let ended_well = ran.launched.exit_code == Some(0);
+        let count = ran.report.as_ref().map(|report| Count::new(report, before));
+        let is_listed = count.as_ref().is_some_and(|count| count.all() > 0);
+        if ended_well && ran.report.is_some() && !is_listed {
+            let summary = "no sealed test ran: the command does not find the files that were laid \
+                           over the tree";
+            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
+            return;
+        }
+        let has_failed = count.as_ref().is_some_and(|count| !count.failed.is_empty());
+        let passed = ended_well && !has_failed;
+        let outcome = if passed { SealedOutcome::Passed } else { SealedOutcome::Failed };
+        let reveal = self.settings.reveal;
+        let mut detail = json!({ "outcome": outcome, "confined": confined, "readable": readable });
+        let mut shown = String::new();
+        if let Some(count) = count
+            && is_listed
+            && reveal != Reveal::None
+        {
+            shown = format!("{} of {} sealed tests pass", count.passed, count.all());
+            (detail["passed"], detail["total"]) = (json!(count.passed), json!(count.all()));
+            if reveal == Reveal::Names && !count.failed.is_empty() {
+                shown = format!("{shown}, not {}", some(&count.failed));
+                detail["failed"] = json!(count.failed);
+            }
+        } else if !passed {
+            "a sealed test fails".clone_into(&mut shown);
+        }
+        verdict.add_detail("sealed", detail);
+        if passed {
+            let shown = if shown.is_empty() { "the sealed tests pass" } else { &shown };
+            let who = if readable { " (readable by the agent)" } else { "" };
+            verdict.evidence.summary.push_str(&format!("; {shown}{who}"));
+        } else {
+            verdict.becomes(Outcome::Fail, shown);
+            // The own run's failures and excerpt are none of this.
+            verdict.evidence.excerpt = None;
+        }
+    }
+}
+
+/// The limits of the run: as many as the system can set. None if it can set none.
+async fn confinement(
+    site: &CheckSite,
+    fresh: &TestWorkspace,
+    seal: &Seal,
+    cancel: &Cancellation,
+) -> Option<Confinement> {
+    let folder = fresh.folder().to_owned();
+    let hidden: Vec<PathBuf> = [Some(&seal.folder), site.state.as_ref()]
+        .into_iter()
+        .flatten()
+        .filter(|hidden| !folder.starts_with(hidden))
+        .cloned()
+        .collect();
+    for has_namespaces in [true, false] {
+        let confinement =
+            Confinement { folder: folder.clone(), hidden: hidden.clone(), has_namespaces };
+        let job = Job {
+            argv: ["sh", "-c", ":"].map(str::to_owned).to_vec(),
+            folder: folder.clone(),
+            environment: environment(&site.environment, &[]),
+            stdin: None,
+            supervisor: site.supervisor.clone(),
+            memory: None,
+            is_low_priority: false,
+            confinement: Some(confinement.clone()),
+        };
+        let supervised = site.supervisor.is_some();
+        if supervised && job.run(Capture::new(None), cancel).await.how == JobEnd::Exited(0) {
+            return Some(confinement);
+        }
+    }
+    None
+}

@@ -1,0 +1,158 @@
+//! A job that can write in one folder only, without a network.
+//!
+//! It is for tests that the agent must not see: the product under test reads them, since it
+//! runs in the same process, and must not carry them out. The supervisor confines itself before it
+//! starts the job, so that every descendant of the job is confined too:
+//!
+//! * Landlock (Linux 5.13 and later) denies every write outside of the folder.
+//! * New namespaces of users, mounts and the network, where the system lets a user make them: an
+//!   empty `/dev/shm`, empty folders in the place of those that are hidden, and a loopback of its
+//!   own as the only network. A process under Landlock cannot undo a mount.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The limits of a confined job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Confinement {
+    /// The one folder that the job can write to.
+    pub(crate) folder: PathBuf,
+    /// Folders that the job finds empty.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// True if the job has namespaces of its own. Without them, it has a network and sees the
+    /// hidden folders.
+    pub(crate) has_namespaces: bool,
+}
+
+impl Confinement {
+    /// Confines this process and all that it starts from now on. The process must have one thread.
+    ///
+    /// # Errors
+    ///
+    /// A system that cannot confine it, or a folder that is not there.
+    pub(super) fn enter(&self) -> io::Result<()> {
+        system::enter(self).map_err(|error| {
+            io::Error::other(format!("it cannot be confined to {}: {error}", self.folder.display()))
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::fs;
+
+    use landlock::{
+        ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+        RulesetCreatedAttr, Scope, path_beneath_rules,
+    };
+    use nix::mount::{MsFlags, mount};
+    use nix::sched::{CloneFlags, unshare};
+    use nix::unistd::{getgid, getuid};
+    use rustix::net::{
+        AddressFamily, RecvFlags, SendFlags, SocketType, netlink, recv, sendto, socket,
+    };
+
+    use super::{Confinement, Path, io};
+
+    /// Folder of shared memory: Python's multiprocessing cannot do without it.
+    const SHARED_MEMORY: &str = "/dev/shm";
+
+    /// Devices that programs write to.
+    const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+
+    pub(super) fn enter(confinement: &Confinement) -> io::Result<()> {
+        if confinement.has_namespaces {
+            enter_namespaces(confinement)?;
+        }
+        restrict(confinement)
+    }
+
+    fn enter_namespaces(confinement: &Confinement) -> io::Result<()> {
+        let (user, group) = (getuid(), getgid());
+        let all = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET;
+        unshare(all)?;
+        // The same user inside, so that files look as before. A user may map groups only after
+        // giving up `setgroups`.
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+        let none: Option<&str> = None;
+        mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+        for folder in confinement.hidden.iter().filter(|folder| folder.is_dir()) {
+            cover(folder)?;
+        }
+        if Path::new(SHARED_MEMORY).is_dir() {
+            cover(Path::new(SHARED_MEMORY))?;
+        }
+        start_loopback()
+    }
+
+    /// Puts an empty folder over another one.
+    fn cover(folder: &Path) -> io::Result<()> {
+        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+        Ok(mount(Some("tmpfs"), folder, Some("tmpfs"), flags, Some("mode=1777"))?)
+    }
+
+    /// Starts the loopback interface, which a new network has switched off. The message is an
+    /// `RTM_NEWLINK` of rtnetlink(7) about interface 1 with `IFF_UP`.
+    fn start_loopback() -> io::Result<()> {
+        const LENGTH: u32 = 32;
+        const RTM_NEWLINK: u16 = 16;
+        const REQUEST_AND_ACKNOWLEDGE: u16 = 1 | 4;
+        const LOOPBACK: i32 = 1;
+        const IFF_UP: u32 = 1;
+        let mut message = Vec::with_capacity(LENGTH as usize);
+        message.extend(LENGTH.to_ne_bytes());
+        message.extend(RTM_NEWLINK.to_ne_bytes());
+        message.extend(REQUEST_AND_ACKNOWLEDGE.to_ne_bytes());
+        message.extend([0; 8]); // sequence number, port
+        message.extend([0; 4]); // family, padding, type
+        message.extend(LOOPBACK.to_ne_bytes());
+        message.extend(IFF_UP.to_ne_bytes());
+        message.extend(IFF_UP.to_ne_bytes()); // the flags to change
+        let kernel = netlink::SocketAddrNetlink::new(0, 0);
+        let link = socket(AddressFamily::NETLINK, SocketType::RAW, None)?;
+        sendto(&link, &message, SendFlags::empty(), &kernel)?;
+        let mut answer = [0_u8; 256];
+        let (length, _) = recv(&link, &mut answer, RecvFlags::empty())?;
+        // Behind the header of 16 bytes stands the error number; 0: it is done.
+        match answer[..length].get(16..20) {
+            Some([0, 0, 0, 0]) => Ok(()),
+            _ => Err(io::Error::other("the loopback interface cannot be started")),
+        }
+    }
+
+    fn restrict(confinement: &Confinement) -> io::Result<()> {
+        ruleset(confinement).map_err(io::Error::other)
+    }
+
+    fn ruleset(confinement: &Confinement) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let (all, read) = (AccessFs::from_all(ABI::V5), AccessFs::from_read(ABI::V5));
+        // Landlock itself has to be there; what later kernels added is used where it is known.
+        let basis = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(ABI::V1))?;
+        let mut rules = basis
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(all)?
+            .scope(Scope::AbstractUnixSocket)?
+            .create()?
+            .add_rule(PathBeneath::new(PathFd::new("/")?, read))?
+            .add_rule(PathBeneath::new(PathFd::new(&confinement.folder)?, all))?
+            .add_rules(path_beneath_rules(DEVICES, all))?;
+        if confinement.has_namespaces {
+            rules = rules.add_rules(path_beneath_rules([SHARED_MEMORY], all))?;
+        }
+        rules.restrict_self()?;
+        Ok(())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{Confinement, io};
+
+    pub(super) fn enter(_: &Confinement) -> io::Result<()> {
+        Err(io::Error::other("this system has no Landlock"))
+    }
+}

@@ -1,0 +1,169 @@
+//! `gate seal`: tests that the agent does not see.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use gate_checks::{Seal, SealError, add_seal, remove_seal, seals};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::common::DONE;
+use crate::commands::arguments::non_empty;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::render::{self, print, print_text};
+use crate::settings::Selection;
+use crate::trust;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Sealing {
+    /// Seal the tests in a folder for a check
+    ///
+    /// Their files are laid over the work in the last run before an exit, at the same relative
+    /// paths, and appear in no output. For the operator; recorded.
+    Add(Add),
+    /// List the sealed folders of this project
+    List(List),
+    /// Remove the seal of a check
+    ///
+    /// For the operator; recorded.
+    Remove(Remove),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Add {
+    /// The check whose command runs them.
+    #[arg(value_name = "NAME", value_parser = non_empty)]
+    pub(crate) name: String,
+    /// The folder, outside of the work tree.
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Remove {
+    /// The check.
+    #[arg(value_name = "NAME", value_parser = non_empty)]
+    pub(crate) name: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Sealing {
+    pub(crate) fn is_json(&self) -> bool {
+        match self {
+            Self::Add(Add { json, .. }) | Self::List(List { json }) => *json,
+            Self::Remove(Remove { json, .. }) => *json,
+        }
+    }
+}
+
+/// `gate.seals.v1`: the sealed folders. Fields are added, never changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SealsRecord {
+    /// Always `gate.seals.v1`.
+    pub(crate) schema: &'static str,
+    /// The sealed folders after the command.
+    pub(crate) seals: Vec<SealRecord>,
+}
+
+/// One sealed folder.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SealRecord {
+    /// The check whose command runs its tests.
+    pub(crate) check: String,
+    /// The folder.
+    pub(crate) folder: String,
+    /// Number of its files.
+    pub(crate) files: u64,
+    /// BLAKE3 of its files, in hexadecimal.
+    pub(crate) digest: String,
+}
+
+impl SealRecord {
+    fn new(check: String, seal: Seal) -> Self {
+        let folder = seal.folder.display().to_string();
+        Self { check, folder, files: seal.files, digest: seal.digest }
+    }
+}
+
+pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
+    let site = here.site()?;
+    let done = match sealing {
+        Sealing::List(_) => String::new(),
+        Sealing::Add(add) => {
+            here.operator("gate seal add")?;
+            let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
+            let policy = settings.policy;
+            match policy.checks.get(&add.name) {
+                None => return Err(unknown(&add.name, policy.checks.keys())),
+                Some(check) if !check.control => {
+                    let message =
+                        format!("checks.{}: sealed tests need `control = true`", add.name);
+                    return Err(Failure::usage("seal-refused", message));
+                }
+                Some(_) => {}
+            }
+            let folder = here.places.folder.join(&add.folder);
+            let seal = add_seal(&site, &add.name, &folder)?;
+            here.memory(&policy)?.record_act("seal-add", None)?;
+            let files =
+                if seal.files == 1 { "1 file".into() } else { format!("{} files", seal.files) };
+            format!("sealed for {}: {files} in {}\n", add.name, seal.folder.display())
+        }
+        Sealing::Remove(remove) => {
+            here.operator("gate seal remove")?;
+            let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
+            let Some(seal) = remove_seal(&site, &remove.name)? else {
+                let all = seals(&site)?;
+                return Err(unknown(&remove.name, all.keys()));
+            };
+            here.memory(&settings.policy)?.record_act("seal-remove", None)?;
+            format!("removed the seal of {}: {}\n", remove.name, seal.folder.display())
+        }
+    };
+    let all = seals(&site)?;
+    let seals: Vec<_> = all.into_iter().map(|(check, seal)| SealRecord::new(check, seal)).collect();
+    if sealing.is_json() {
+        print(&render::json(&SealsRecord { schema: "gate.seals.v1", seals })?)?;
+    } else if done.is_empty() {
+        print_text(&listing(&seals))?;
+    } else {
+        print_text(&done)?;
+    }
+    Ok(DONE)
+}
+
+fn listing(seals: &[SealRecord]) -> String {
+    if seals.is_empty() {
+        return "nothing is sealed here; `gate seal add CHECK FOLDER` seals tests\n".to_owned();
+    }
+    let lines = seals.iter().map(|seal| {
+        let SealRecord { check, folder, files, .. } = seal;
+        format!("{check}  {folder} (files: {files})\n")
+    });
+    lines.collect()
+}
+
+impl From<SealError> for Failure {
+    fn from(error: SealError) -> Self {
+        Self::usage("seal-refused", error.to_string())
+    }
+}
+
+fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Failure {
+    let known: Vec<_> = known.map(String::as_str).collect();
+    let known = if known.is_empty() { "there is none".to_owned() } else { known.join(", ") };
+    Failure::usage("seal-refused", format!("{name:?} is none of these: {known}"))
+}
