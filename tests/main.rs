@@ -107,6 +107,7 @@ mod runners;
 mod scan;
 mod schemas;
 mod sealed;
+mod sealed_runners;
 mod secrets;
 mod setup;
 mod skips;

@@ -2,9 +2,10 @@
 //! what to do next.
 
 pub(crate) mod checks;
+mod grounds;
 
 use gate_core::decide::breaker::{BreakerState, Counters};
-use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::BreakerPolicy;
 use gate_core::decide::reason::{ReasonCode, WarningCode};
 use gate_core::decide::score::Indicators;
@@ -18,6 +19,7 @@ use super::page::{Mark, Page};
 use super::text::{brief, local_time};
 use crate::record::Record;
 use checks::{check, is_quiet, mark, passed};
+use grounds::grounds;
 
 /// Notes that a card shows at most.
 const MAX_NOTES: usize = 3;
@@ -112,27 +114,6 @@ pub(crate) fn word(record: &Record) -> &'static str {
     Card::new(record, CardOptions::default()).headline().1
 }
 
-/// The criteria that their own commands show to be met; none if no criterion has one.
-fn criteria_met(decision: &Decision) -> Option<String> {
-    let details = decision.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
-    let criteria: Vec<_> =
-        details.filter_map(|detail| detail.get("criteria")?.as_array()).flatten().collect();
-    let met = criteria.iter().filter(|one| one["state"] == "met").count();
-    (met > 0).then(|| format!("criteria met {met} of {}", criteria.len()))
-}
-
-/// The sealed tests that pass; none if there are none.
-fn sealed_tests(decision: &Decision) -> Option<String> {
-    let all: Vec<_> = decision.evidence.iter().filter_map(Evidence::sealed_tests).collect();
-    let readable = all.iter().any(|sealed| sealed.readable);
-    let who = if readable { " (readable by the agent)" } else { "" };
-    let count = all.iter().map(|sealed| sealed.passed.zip(sealed.total));
-    let count: Option<Vec<_>> = count.collect();
-    let (passed, total) =
-        count?.into_iter().fold((0, 0), |(passed, total), one| (passed + one.0, total + one.1));
-    (total > 0).then(|| format!("sealed {passed} of {total}{who}"))
-}
-
 struct Card<'d> {
     decision: &'d Decision,
     options: CardOptions<'d>,
@@ -187,14 +168,8 @@ impl<'d> Card<'d> {
             let checks = if all_passed { "no check confirms that" } else { "no check is required" };
             return format!("the agent says {word}; {checks}");
         }
-        let passed = decision.evidence.iter().filter(|check| check.outcome == Outcome::Pass);
-        let checks = match passed.count() {
-            1 => "1 check passed".to_owned(),
-            count => format!("{count} checks passed"),
-        };
-        let shown = criteria_met(decision).into_iter().chain(sealed_tests(decision));
-        let checks = shown.fold(checks, |checks, shown| format!("{checks}, {shown}"));
-        claim.map_or(checks.clone(), |claim| format!("{checks}; the agent says \"{claim}\""))
+        let grounds = grounds(decision);
+        claim.map_or(grounds.clone(), |claim| format!("{grounds}; the agent says \"{claim}\""))
     }
 
     /// The first reason; of checks their names alone, since rows say more.

@@ -1,0 +1,78 @@
+//! The grounds of an exit: what its first line says that it rests on.
+
+use gate_core::decide::decision::Decision;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use serde_json::Value;
+
+/// Checks that say nothing of what the product does.
+const NO_BEHAVIOUR: [&str; 8] = [
+    "acceptance_criteria",
+    "build",
+    "clean_git",
+    "format",
+    "handoff",
+    "integrity",
+    "lint",
+    "typecheck",
+];
+
+/// The grounds of a verified exit, such as "2 checks passed", "old tests 311 of 311".
+pub(super) fn grounds(decision: &Decision) -> String {
+    let passed = decision.evidence.iter().filter(|check| check.outcome == Outcome::Pass);
+    let checks = match passed.count() {
+        1 => "1 check passed".to_owned(),
+        count => format!("{count} checks passed"),
+    };
+    let shown = [criteria_met(decision), sealed_tests(decision), old_tests(decision)];
+    let shown: Vec<_> = shown.into_iter().flatten().collect();
+    if shown.is_empty() && !has_check_of_behaviour(decision) {
+        return format!("{checks}, no check of behaviour");
+    }
+    [vec![checks], shown].concat().join(", ")
+}
+
+/// The criteria that their own commands show to be met; none if no criterion has one.
+fn criteria_met(decision: &Decision) -> Option<String> {
+    let details = decision.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
+    let criteria: Vec<_> =
+        details.filter_map(|detail| detail.get("criteria")?.as_array()).flatten().collect();
+    let met = criteria.iter().filter(|one| one["state"] == "met").count();
+    (met > 0).then(|| format!("criteria met {met} of {}", criteria.len()))
+}
+
+/// The sealed tests that pass; none if there are none.
+fn sealed_tests(decision: &Decision) -> Option<String> {
+    let all: Vec<_> = decision.evidence.iter().filter_map(Evidence::sealed_tests).collect();
+    let readable = all.iter().any(|sealed| sealed.readable);
+    let who = if readable { " (readable by the agent)" } else { "" };
+    let counts: Option<Vec<_>> = all.iter().map(|one| one.passed.zip(one.total)).collect();
+    let (passed, total) = sums(counts?);
+    (total > 0).then(|| format!("sealed {passed} of {total}{who}"))
+}
+
+/// The baseline's tests that pass again, of those that passed there; none if they are not known.
+fn old_tests(decision: &Decision) -> Option<String> {
+    let details = decision.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
+    let compared = details.filter_map(|detail| detail.get("tests")?.get("baseline"));
+    let counts = compared.filter_map(|compared| {
+        let passed = compared.get("passed")?.as_u64()?;
+        let approved = compared.get("allowed").and_then(Value::as_array).map_or(0, Vec::len);
+        Some((passed, approved as u64))
+    });
+    let (passed, approved) = sums(counts.collect());
+    let who = if approved > 0 { format!(" ({approved} approved)") } else { String::new() };
+    let total = passed + approved;
+    (total > 0).then(|| format!("old tests {passed} of {total}{who}"))
+}
+
+fn sums(counts: Vec<(u64, u64)>) -> (u64, u64) {
+    counts.into_iter().fold((0, 0), |sums, one| (sums.0 + one.0, sums.1 + one.1))
+}
+
+/// True if a check that passed runs the product. The command of a check with a name of its own
+/// is taken for one.
+fn has_check_of_behaviour(decision: &Decision) -> bool {
+    decision.evidence.iter().any(|check| {
+        check.outcome == Outcome::Pass && !NO_BEHAVIOUR.contains(&check.check.as_str())
+    })
+}

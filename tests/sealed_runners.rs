@@ -1,0 +1,97 @@
+//! Sealed tests of node, cargo and go.
+
+use crate::fooled::tools;
+use crate::needs::needs;
+use crate::sealed::{nothing_is_seen, sealed};
+use crate::support::{DONE, judge};
+
+/// A project of another runner, where a sealed test alone tells a wrong product from a right one.
+struct Other {
+    runner: &'static str,
+    command: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    wrong: &'static str,
+    right: &'static str,
+}
+
+const OTHERS: [Other; 3] = [
+    Other {
+        runner: "node",
+        command: "[\"node\", \"--test\"]",
+        files: &[
+            ("calc.mjs", "export const add = (a, b) => a + b\n"),
+            (
+                "test/calc.test.mjs",
+                "import t from 'node:test'\nimport { add } from '../calc.mjs'\n\
+                 t('adds', c => c.assert.equal(add(1, 2), 3))\n",
+            ),
+            (
+                "../sealed/test/hidden.test.mjs",
+                "import t from 'node:test'\nimport * as calc from '../calc.mjs'\n\
+                 t('zanzibar', c => c.assert.equal(calc.limit(5), 3))\n",
+            ),
+        ],
+        wrong: "echo 'export const limit = n => n' >>calc.mjs",
+        right: "sed -i 's/n => n$/n => Math.min(n, 3)/' calc.mjs",
+    },
+    Other {
+        runner: "bash",
+        command: "[\"cargo\", \"test\", \"--offline\"]",
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"calc\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+            ("Cargo.lock", "version = 3\n\n[[package]]\nname = \"calc\"\nversion = \"0.1.0\"\n"),
+            ("src/lib.rs", "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n"),
+            ("tests/it.rs", "#[test]\nfn adds() {\n    assert_eq!(calc::add(1, 2), 3);\n}\n"),
+            (
+                "../sealed/tests/hidden.rs",
+                "#[test]\nfn zanzibar() {\n    assert_eq!(calc::limit(5), 3);\n}\n",
+            ),
+        ],
+        wrong: "echo 'pub fn limit(n: i32) -> i32 { n }' >>src/lib.rs",
+        right: "sed -i 's/{ n }/{ n.min(3) }/' src/lib.rs",
+    },
+    Other {
+        runner: "go",
+        command: "[\"go\", \"test\", \"./...\"]",
+        files: &[
+            ("go.mod", "module calc\n\ngo 1.19\n"),
+            ("calc.go", "package calc\n\nfunc Add(a, b int) int { return a + b }\n"),
+            (
+                "calc_test.go",
+                "package calc\n\nimport \"testing\"\n\n\
+                 func TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Fatal(\"no\")\n\t}\n}\n",
+            ),
+            (
+                "../sealed/hidden_test.go",
+                "package calc\n\nimport \"testing\"\n\n\
+                 func TestZanzibar(t *testing.T) {\n\tif Limit(5) != 3 {\n\t\t\
+                 t.Fatal(\"zanzibar\")\n\t}\n}\n",
+            ),
+        ],
+        wrong: "echo 'func Limit(n int) int { return n }' >>calc.go",
+        right: "echo 'func Limit(n int) int { return min3(n) }' >>calc.go; \
+                echo 'func min3(n int) int { if n > 3 { return 3 }; return n }' >>calc.go; \
+                sed -i '/{ return n }$/d' calc.go",
+    },
+];
+
+#[test]
+fn they_run_with_each_runner() {
+    for Other { runner, command, files, wrong, right } in OTHERS {
+        if !needs(runner) {
+            continue;
+        }
+        let run = tools(judge("baseline", DONE)).file(".gitignore", "target\nout.log\n");
+        let run = files.iter().fold(run, |run, (name, text)| run.file(name, text));
+        let settings = format!("[checks.tests]\ncommand = {command}\nsealed = \"../sealed\"\n");
+        let ran = run.settings(&settings).committed().code(0);
+        let act = |act: &str| format!("{act}; git commit -qam work");
+        let ran = tools(ran.again("check --json out.log")).setup(&act(wrong)).code(1);
+        let decision = ran.json();
+        let code = &decision["reasons"][0]["code"];
+        assert_eq!(code, "sealed-tests-failed", "{runner}: {decision}");
+        nothing_is_seen(&ran);
+        let ran = tools(ran.again("check --json out.log")).setup(&act(right)).code(0);
+        assert_eq!(sealed(&ran.json())["passed"], 1, "{runner}");
+    }
+}
