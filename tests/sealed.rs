@@ -146,6 +146,17 @@ fn a_seal_that_cannot_be_used_is_no_pass() {
 }
 
 #[test]
+fn a_warm_check_proves_its_fresh_folder_first() {
+    if !needs("pytest") {
+        return;
+    }
+    let ran = project();
+    let settings = format!("{SETTINGS}sealed = \"../sealed\"\ndeciding = \"warm\"\n");
+    let ran = check(ran, RIGHT).settings(&settings).code(0);
+    assert_eq!(sealed(&ran.json())["outcome"], "passed");
+}
+
+#[test]
 fn a_folder_that_cannot_be_sealed_is_refused() {
     let settings = format!("{SETTINGS}[checks.lint]\ncommand = [\"true\"]\ncontrol = false\n");
     let ran = gate("seal add tests tests").settings(&settings).file("tests/a.py", "").code(2);

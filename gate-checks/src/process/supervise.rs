@@ -218,13 +218,14 @@ struct Supervision {
 
 impl Supervision {
     fn begin(own: &[OsString], order: &Order, link: &UnixStream) -> io::Result<Self> {
+        // First: a process that is not dumpable cannot write its own maps of users.
+        if let Some(confinement) = &order.confinement {
+            confinement.enter()?;
+        }
         become_subreaper();
         survive_sigterm()?;
         if order.is_low_priority {
             lower_priority();
-        }
-        if let Some(confinement) = &order.confinement {
-            confinement.enter()?;
         }
         let (job, leftover_link) = match order.grace {
             Some(_) => (start_paused(own, order, link)?, Some(link.try_clone()?)),

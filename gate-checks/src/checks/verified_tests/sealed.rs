@@ -30,8 +30,10 @@ use crate::site::CheckSite;
 
 /// Result of the sealed tests.
 struct Count {
-    passed: usize,
-    failed: Vec<String>,
+    passed: u64,
+    failed: u64,
+    /// The failing ones, as far as the report names them.
+    names: Vec<String>,
 }
 
 impl Count {
@@ -40,15 +42,18 @@ impl Count {
     fn new(report: &TestReport, before: Option<&TestReport>) -> Self {
         let known: BTreeSet<_> =
             before.into_iter().flat_map(|before| &before.tests).map(|test| &test.id).collect();
-        let passed = report.tests.iter();
-        let passed = passed.filter(|test| test.status == Status::Passed);
-        let passed = passed.filter(|test| !known.contains(&test.id)).count();
-        let failed = report.named(Status::Failed).map(str::to_owned).collect();
-        Self { passed, failed }
+        let passed = if report.tests.is_empty() {
+            report.passed.saturating_sub(before.map_or(0, |before| before.passed))
+        } else {
+            let passed = report.tests.iter().filter(|test| test.status == Status::Passed);
+            passed.filter(|test| !known.contains(&test.id)).count() as u64
+        };
+        let names: Vec<_> = report.named(Status::Failed).map(str::to_owned).collect();
+        Self { passed, failed: report.failed.max(names.len() as u64), names }
     }
 
-    fn all(&self) -> usize {
-        self.passed + self.failed.len()
+    fn all(&self) -> u64 {
+        self.passed + self.failed
     }
 }
 
@@ -88,14 +93,16 @@ impl VerifiedTests<'_> {
             verdict.becomes(Outcome::Fail, summary);
             return Ok(());
         }
-        if let Some(why) = verdict.detail.get("why_warm").and_then(|why| why.as_str()) {
-            let summary = format!("sealed tests need a fresh folder to run in: {why}");
-            verdict.becomes(Outcome::Inconclusive, summary);
-            return Ok(());
-        }
         let mut fresh = self.fresh_for_sealed(workspace, overlay, accepted)?;
         if let Err(evidence) = fresh.prepare(self.id).await {
             verdict.becomes(Outcome::Inconclusive, evidence.summary);
+            return Ok(());
+        }
+        let is_proved = verdict.detail.get("deciding").is_some_and(|folder| folder == "fresh");
+        if !is_proved && !self.passes_without(&fresh).await? {
+            let summary = "sealed tests run in a fresh folder, and without them the command does \
+                           not pass there; make what is missing there with `prepare`";
+            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
             return Ok(());
         }
         fresh.lay_sealed(&seal.folder, &files)?;
@@ -121,6 +128,17 @@ impl VerifiedTests<'_> {
         let readable = seal.is_readable_in(tree);
         self.weigh_sealed(ran.ok().as_ref(), before, (confined, readable), verdict);
         Ok(())
+    }
+
+    /// True if the command passes in this folder as it is. Where no earlier run proved that, a
+    /// folder that lacks something would look like a wrong product.
+    async fn passes_without(&self, fresh: &TestWorkspace) -> Result<bool, Trouble> {
+        let log = CheckId::new(format!("{}-unsealed", self.id));
+        let ran = fresh.run(&log, None, true).await;
+        if self.cx.cancel.is_cancelled() {
+            return Err(Trouble::Ended);
+        }
+        Ok(ran.is_ok_and(|ran| ran.launched.exit_code == Some(0)))
     }
 
     /// A fresh folder with the product, and the tests and runner settings of the baseline.
@@ -167,7 +185,7 @@ impl VerifiedTests<'_> {
             verdict.becomes(Outcome::Inconclusive, summary.to_owned());
             return;
         }
-        let has_failed = count.as_ref().is_some_and(|count| !count.failed.is_empty());
+        let has_failed = count.as_ref().is_some_and(|count| count.failed > 0);
         let passed = ended_well && !has_failed;
         let outcome = if passed { SealedOutcome::Passed } else { SealedOutcome::Failed };
         let reveal = self.settings.reveal;
@@ -179,9 +197,9 @@ impl VerifiedTests<'_> {
         {
             shown = format!("{} of {} sealed tests pass", count.passed, count.all());
             (detail["passed"], detail["total"]) = (json!(count.passed), json!(count.all()));
-            if reveal == Reveal::Names && !count.failed.is_empty() {
-                shown = format!("{shown}, not {}", some(&count.failed));
-                detail["failed"] = json!(count.failed);
+            if reveal == Reveal::Names && !count.names.is_empty() {
+                shown = format!("{shown}, not {}", some(&count.names));
+                detail["failed"] = json!(count.names);
             }
         } else if !passed {
             "a sealed test fails".clone_into(&mut shown);
