@@ -117,7 +117,7 @@ pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
             }
             let folder = here.places.folder.join(&add.folder);
             let seal = add_seal(&site, &add.name, &folder)?;
-            here.memory(&policy)?.record_act("seal-add", None)?;
+            here.memory(&policy)?.record_act("seal-add", Some(&seal.digest))?;
             let files =
                 if seal.files == 1 { "1 file".into() } else { format!("{} files", seal.files) };
             format!("sealed for {}: {files} in {}\n", add.name, seal.folder.display())
@@ -129,7 +129,7 @@ pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
                 let all = seals(&site)?;
                 return Err(unknown(&remove.name, all.keys()));
             };
-            here.memory(&settings.policy)?.record_act("seal-remove", None)?;
+            here.memory(&settings.policy)?.record_act("seal-remove", Some(&seal.digest))?;
             format!("removed the seal of {}: {}\n", remove.name, seal.folder.display())
         }
     };

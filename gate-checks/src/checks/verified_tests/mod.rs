@@ -1,7 +1,7 @@
 //! Tests that are believed because of the ground they stand on.
 //!
 //! ```text
-//! sync ─► controls ─► own run ─► overlay ─► deciding run ─► compare
+//! sync ─► controls ─► own run ─► overlay ─► deciding run ─► compare ─► sealed tests
 //! ```
 //!
 //! The own run is the tree as it stands, in a copy that stays warm, with tests among its own
