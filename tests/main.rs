@@ -123,6 +123,7 @@ mod store_sqlite;
 mod store_tamper;
 mod support;
 mod tail;
+mod tasks;
 mod tidy;
 mod tidy_docs;
 mod tidy_imports;
