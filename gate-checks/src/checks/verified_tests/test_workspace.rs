@@ -122,8 +122,16 @@ impl TestWorkspace {
 
     /// Puts sealed tests into a fresh workspace.
     pub(super) fn lay_sealed(&self, from: &Path, files: &[PathBuf]) -> io::Result<()> {
+        let root = self.workspace.root();
         for file in files {
-            let to = self.workspace.root().join(file);
+            let to = root.join(file);
+            // Through a link of the tree they would be written to where it leads.
+            let mut folders = to.ancestors().skip(1).take_while(|folder| *folder != root);
+            if let Some(link) = folders.find(|folder| folder.is_symlink()) {
+                let link = link.strip_prefix(root).unwrap_or(link).display();
+                let error = format!("sealed tests cannot be laid over {link}, which is a link");
+                return Err(io::Error::other(error));
+            }
             fs::create_dir_all(to.parent().unwrap_or(&to))?;
             match fs::remove_file(&to) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
