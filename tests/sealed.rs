@@ -202,6 +202,30 @@ for HIDDEN in _glob.glob(_os.path.join(_os.path.dirname(_os.path.abspath(__file_
     carry_out(open(HIDDEN).read())
 "#;
 
+#[test]
+fn a_product_that_ends_the_run_does_not_pass() {
+    if !needs("pytest") {
+        return;
+    }
+    let leaves = "import glob as g, os as o\n\
+                  if g.glob(o.path.dirname(o.path.abspath(__file__)) + '/tests/test_hid*'):\n    o._exit(0)";
+    let ran = check(project(), leaves).code(1);
+    assert!(ran.out().contains("no sealed test is in the report"), "{}", ran.out());
+}
+
+#[test]
+fn they_are_not_laid_through_a_link() {
+    if !needs("pytest") {
+        return;
+    }
+    let run = project().again("seal add tests ../sealed").setup("mkdir ../sealed/more ../caught");
+    let ran = run.file("../sealed/more/test_more.py", SEALED).code(0);
+    let linked = "ln -s ../caught more; git add more; git commit -qm linked";
+    let ran = check(ran, RIGHT).setup(linked).code(1);
+    assert!(ran.out().contains("cannot be laid over more, which is a link"), "{}", ran.out());
+    assert_eq!(fs::read_dir(ran.path("../caught")).unwrap().count(), 0);
+}
+
 /// True if git has an object with the text of the sealed tests.
 fn git_has_them(folder: &Path) -> bool {
     let script = "git cat-file -e $(git hash-object ../sealed/tests/test_hidden.py)";
