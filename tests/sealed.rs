@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -189,6 +190,9 @@ def carry_out(text):
     way(lambda: subprocess.Popen([sys.executable, "-c", late], start_new_session=True))
     way(lambda: subprocess.run(["git", "-C", os.path.dirname(PLACES[0]), "hash-object", "-w",
         "--stdin"], input=text.encode(), check=True))
+    way(lambda: os.setxattr(MARKED, "user.text", text.encode()))
+    way(lambda: os.utime(MARKED, (len(text), 86400)))
+    way(lambda: os.chmod(MARKED, 0o640))
     way(lambda: os.write(1, text.encode()))
     way(lambda: os.write(2, text.encode()))
     for act in ways:
@@ -233,6 +237,15 @@ fn git_has_them(folder: &Path) -> bool {
     shell.args(["-c", script]).current_dir(folder).output().unwrap().status.success()
 }
 
+/// The marks that the exporter leaves on a file: a mode, a time, an attribute.
+fn marks(file: &Path) -> (u32, bool, bool) {
+    let about = fs::metadata(file).unwrap();
+    let mode = if about.mode() & 0o777 == 0o640 { 0o640 } else { 0 };
+    let script = "import os, sys; sys.exit('user.text' not in os.listxattr(sys.argv[1]))";
+    let listed = Command::new("python3").args(["-c", script]).arg(file).status().unwrap();
+    (mode, about.mtime() == 86400, listed.success())
+}
+
 #[test]
 fn a_product_cannot_carry_them_out() {
     if !needs("pytest") || !needs("namespaces") {
@@ -247,7 +260,9 @@ fn a_product_cannot_carry_them_out() {
     let common = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let places: Vec<_> = private.iter().chain(&common).map(|folder| folder.join(&name)).collect();
     let others = [".link", ".late", ".tree"].map(|end| folder.join(format!("{name}{end}")));
-    let product = format!("PLACES = {places:?}\nPORT = {port}\n{EXPORTER}");
+    let marked = folder.join("marked");
+    fs::write(&marked, "").unwrap();
+    let product = format!("PLACES = {places:?}\nMARKED = {marked:?}\nPORT = {port}\n{EXPORTER}");
     let ran = check(ran, &product).code(0);
     let confined = sealed(&ran.json())["confined"].clone();
     if confined == "none" {
@@ -262,6 +277,7 @@ fn a_product_cannot_carry_them_out() {
     }
     listener.set_nonblocking(true).unwrap();
     assert!(listener.accept().is_err(), "somebody connected");
+    assert_eq!(marks(&marked), (0, false, false));
     assert!(!git_has_them(&folder));
     nothing_is_seen(&ran);
     // The same product, where nothing confines it.
@@ -273,6 +289,7 @@ fn a_product_cannot_carry_them_out() {
     }
     std::thread::sleep(LATE);
     assert!(places.iter().chain(&others).all(|place| place.exists()), "{places:?}");
+    assert_eq!(marks(&marked), (0o640, true, true));
     let mut received = String::new();
     listener.accept().unwrap().0.read_to_string(&mut received).unwrap();
     assert!(received.contains(SECRET) && git_has_them(&folder));

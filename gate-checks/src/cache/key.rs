@@ -88,6 +88,9 @@ impl Work<'_> {
 
     /// Part of the key: the sealed tests of the check, or why they cannot run.
     fn sealed(&self) -> Option<String> {
+        if self.cx.interactive {
+            return None; // They do not run there, and a stop must not wait for them to be read.
+        }
         if self.cx.about.sealed_refusals >= MAX_SEALED_REFUSALS {
             return Some("spent".to_owned());
         }

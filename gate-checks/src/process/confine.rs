@@ -39,23 +39,31 @@ impl Confinement {
 
 #[cfg(target_os = "linux")]
 mod system {
+    use std::ffi::OsString;
     use std::fs;
+    use std::os::unix::ffi::OsStringExt;
 
     use landlock::{
         ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
         RulesetCreatedAttr, Scope, path_beneath_rules,
     };
+    use nix::errno::Errno;
     use nix::mount::{MsFlags, mount};
     use nix::sched::{CloneFlags, unshare};
+    use nix::sys::statvfs::statvfs;
     use nix::unistd::{getgid, getuid};
     use rustix::net::{
         AddressFamily, RecvFlags, SendFlags, SocketType, netlink, recv, sendto, socket,
     };
 
-    use super::{Confinement, Path, io};
+    use super::{Confinement, Path, PathBuf, io};
 
     /// Folder of shared memory: Python's multiprocessing cannot do without it.
     const SHARED_MEMORY: &str = "/dev/shm";
+
+    /// The flags that statvfs(3) and mount(2) call by the same number: no set-user-ID, no devices,
+    /// no programs, and two about times.
+    const KEPT_FLAGS: u64 = 2 | 4 | 8 | 1024 | 2048;
 
     /// Devices that programs write to.
     const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
@@ -69,8 +77,8 @@ mod system {
 
     fn enter_namespaces(confinement: &Confinement) -> io::Result<()> {
         let (user, group) = (getuid(), getgid());
-        let all = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWNET;
-        unshare(all)?;
+        let own = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS;
+        unshare(own | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC)?;
         // The same user inside, so that files look as before. A user may map groups only after
         // giving up `setgroups`.
         fs::write("/proc/self/setgroups", "deny")?;
@@ -78,6 +86,7 @@ mod system {
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
         let none: Option<&str> = None;
         mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)?;
+        read_only_but_for(&confinement.folder)?;
         for folder in confinement.hidden.iter().filter(|folder| folder.is_dir()) {
             cover(folder)?;
         }
@@ -85,6 +94,51 @@ mod system {
             cover(Path::new(SHARED_MEMORY))?;
         }
         start_loopback()
+    }
+
+    /// Makes all that is mounted read-only, but for this folder. Landlock alone leaves modes,
+    /// times and attributes of files to whoever owns them, and they can hold a text.
+    fn read_only_but_for(folder: &Path) -> io::Result<()> {
+        let none: Option<&str> = None;
+        mount(Some(folder), folder, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)?;
+        let mounts = fs::read("/proc/self/mountinfo")?;
+        for line in mounts.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let place = mount_point(line).ok_or(io::ErrorKind::InvalidData)?;
+            if place.starts_with(folder) {
+                continue;
+            }
+            // Flags that a mount has from outside of the namespace must stay.
+            let Ok(about) = statvfs(&place) else { continue };
+            let kept = MsFlags::from_bits_truncate(about.flags().bits() & KEPT_FLAGS);
+            let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+            match mount(none, &place, none, kept | flags, none) {
+                // Another mount covers it.
+                Err(Errno::EINVAL | Errno::ENOENT) => {}
+                done => done?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder in a line of `/proc/self/mountinfo`, where `\040` is a space.
+    fn mount_point(line: &[u8]) -> Option<PathBuf> {
+        let written = line.split(|byte| *byte == b' ').nth(4)?;
+        let (mut path, mut rest) = (Vec::new(), written);
+        while let Some((&byte, after)) = rest.split_first() {
+            let escaped = if byte == b'\\' { after.get(..3) } else { None };
+            let octal = escaped.and_then(|digits| std::str::from_utf8(digits).ok());
+            match octal.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+                Some(decoded) => {
+                    path.push(decoded);
+                    rest = &after[3..];
+                }
+                None => {
+                    path.push(byte);
+                    rest = after;
+                }
+            }
+        }
+        Some(PathBuf::from(OsString::from_vec(path)))
     }
 
     /// Puts an empty folder over another one.
