@@ -5,9 +5,12 @@
 //! starts the job, so that every descendant of the job is confined too:
 //!
 //! * Landlock (Linux 5.13 and later) denies every write outside of the folder.
-//! * New namespaces of users, mounts and the network, where the system lets a user make them: an
-//!   empty `/dev/shm`, empty folders in the place of those that are hidden, and a loopback of its
-//!   own as the only network. A process under Landlock cannot undo a mount.
+//! * New namespaces of users, mounts, the network and shared memory, where the system lets a user
+//!   make them: read-only mounts, an empty `/dev/shm`, empty folders in the place of those that are
+//!   hidden, and a loopback of its own as the only network. A process under Landlock cannot undo
+//!   a mount.
+//!
+//! What stays open is a Unix socket with a path, if somebody outside listens on it.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -85,11 +85,8 @@ impl VerifiedTests<'_> {
             return Ok(());
         };
         workspace.sync(Contents::WithoutWork(overlay))?;
-        let all = workspace.settings().command.clone();
-        if let Some(found) = found {
-            workspace.run_only(found, &files, &report);
-        }
-        if !self.requires_need() && workspace.settings().command == all {
+        let is_alone = found.is_some_and(|found| workspace.run_only(found, &files, &report));
+        if !self.requires_need() && !is_alone {
             self.has_no_effect(verdict, NOT_ALONE);
             return Ok(());
         }

@@ -114,13 +114,12 @@ impl VerifiedTests<'_> {
         };
         let folder = fresh.folder().to_owned();
         fresh.keep_private(PrivateRun { folder, confinement });
-        let before = verdict.report.clone();
-        if let (Some(runner), Some(report)) = (runner, &before) {
-            fresh.run_only(runner, &files, report);
-        }
-        let is_alone = fresh.settings().command != workspace.settings().command
-            && fresh.settings().command.len() > self.settings.command.len();
-        let before = if is_alone { None } else { before.as_ref() };
+        let own = verdict.report.clone();
+        let is_alone = runner.zip(own.as_ref()).is_some_and(|(runner, report)| {
+            // No other test runs then, and each in the report is sealed.
+            fresh.run_only(runner, &files, report)
+        });
+        let before = if is_alone { None } else { own.as_ref() };
         let ran = fresh.run(&CheckId::new(format!("{}-sealed", self.id)), None, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);

@@ -296,8 +296,13 @@ impl TestWorkspace {
     }
 
     /// From now on the command runs these files of the tree alone, if its runner has an option
-    /// for that; a report names the other ones.
-    pub(super) fn run_only(&mut self, found: &RunnerCommand, own: &[PathBuf], report: &TestReport) {
+    /// for that; a report names the other ones. True if the command runs less than before.
+    pub(super) fn run_only(
+        &mut self,
+        found: &RunnerCommand,
+        own: &[PathBuf],
+        report: &TestReport,
+    ) -> bool {
         let place = Selection {
             root: self.workspace.root(),
             cwd: &self.cx.site.folder_of(&self.settings),
@@ -305,9 +310,11 @@ impl TestWorkspace {
         };
         let words = found.alone.then(|| place.words(found.runner, own, report)).flatten();
         let command = words.and_then(|words| with_options(&self.settings.command, words));
-        if let Some(command) = command {
-            self.settings.command = command;
-        }
+        let Some(command) = command.filter(|command| *command != self.settings.command) else {
+            return false;
+        };
+        self.settings.command = command;
+        true
     }
 
     pub(super) fn settings(&self) -> &CheckPolicy {
