@@ -96,8 +96,12 @@ impl Fixture {
     /// A program beside the work tree; its path.
     pub(crate) fn program(&self, name: &str, script: &str) -> String {
         let path = self.beside(name);
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        // Another process writes it: a child that another test's thread forks meanwhile would have
+        // the file open for writing, and then it cannot be started (ETXTBSY).
+        let write = "printf '#!/bin/sh\\n%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
+        let mut shell = Command::new("sh");
+        let written = shell.args(["-c", write, "sh"]).arg(&path).arg(script).status().unwrap();
+        assert!(written.success());
         path.to_str().unwrap().to_owned()
     }
 
