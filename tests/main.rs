@@ -74,6 +74,7 @@ mod loops;
 mod lost_state;
 mod needs;
 mod new_tests;
+mod noticed;
 mod notify;
 mod odd_paths;
 mod operator;

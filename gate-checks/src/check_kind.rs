@@ -18,6 +18,8 @@ pub(crate) enum CheckKind {
     Review,
     /// The built-in check of what gets around the others.
     Integrity,
+    /// The built-in check of changes that no test notices.
+    Noticed,
     /// A command, configured or found in the project.
     Command,
     /// A program that answers in gate's own format.
@@ -25,13 +27,14 @@ pub(crate) enum CheckKind {
 }
 
 /// The names of the built-in checks.
-const BUILT_IN: [(&str, CheckKind); 9] = [
+const BUILT_IN: [(&str, CheckKind); 10] = [
     ("acceptance_criteria", CheckKind::Criteria),
     ("build", CheckKind::Command),
     ("clean_git", CheckKind::CleanGit),
     ("handoff", CheckKind::Handoff),
     ("integrity", CheckKind::Integrity),
     ("lint", CheckKind::Command),
+    ("noticed", CheckKind::Noticed),
     ("review", CheckKind::Review),
     ("tests", CheckKind::Command),
     ("typecheck", CheckKind::Command),
@@ -39,11 +42,11 @@ const BUILT_IN: [(&str, CheckKind); 9] = [
 
 impl CheckKind {
     /// The kind of the check of this name. A `command` turns a built-in check into a command,
-    /// except for `clean_git`, which takes none, and `review`, whose command is the reviewer.
+    /// except for `clean_git` and `noticed`, which take none, and `review`, whose command is the reviewer.
     pub(crate) fn for_check(name: &str, settings: &CheckPolicy) -> Self {
         let built_in = BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
         match built_in {
-            Some(kind @ (Self::CleanGit | Self::Review)) => kind,
+            Some(kind @ (Self::CleanGit | Self::Noticed | Self::Review)) => kind,
             _ if !settings.command.is_empty() => Self::Command,
             kind => kind.unwrap_or(Self::Plugin),
         }

@@ -34,6 +34,8 @@ use plugin::Plugin;
 use review::Review;
 
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
+use verified_tests::Noticed;
+pub(crate) use verified_tests::test_checks;
 pub use verified_tests::{PutBack, learn_tests, red_tests, rerun};
 
 /// A check, and what planning has to know of it.
@@ -77,11 +79,27 @@ pub(crate) fn plan(
             check: configured((name, kind), settings, policy, site, cache),
             cost: cost(name, kind),
             rerun_on_new_files: matches!(kind, CheckKind::CleanGit | CheckKind::Integrity),
-            needs: settings.needs.iter().map(CheckId::new).collect(),
+            needs: needs((name, kind), settings, policy, site),
             mode: settings.mode,
         }
     });
     planned.collect()
+}
+
+/// The checks that have to pass first. Without its change the work is only worth a run of
+/// tests that pass with it.
+fn needs(
+    (name, kind): (&str, CheckKind),
+    settings: &CheckPolicy,
+    policy: &Policy,
+    site: &CheckSite,
+) -> Vec<CheckId> {
+    let mut needs: Vec<CheckId> = settings.needs.iter().map(CheckId::new).collect();
+    if kind == CheckKind::Noticed {
+        needs.extend(test_checks(policy, site).into_iter().map(|(id, _)| id));
+    }
+    needs.retain(|need| need.as_str() != name);
+    needs
 }
 
 fn cost(name: &str, kind: CheckKind) -> Cost {
@@ -89,7 +107,7 @@ fn cost(name: &str, kind: CheckKind) -> Cost {
         (CheckKind::Review, _) => Cost::Ask,
         (CheckKind::Plugin, _) | (CheckKind::Command, "lint" | "typecheck") => Cost::Tool,
         (CheckKind::Command, "build") => Cost::Build,
-        (CheckKind::Command, _) => Cost::Run,
+        (CheckKind::Command | CheckKind::Noticed, _) => Cost::Run,
         _ => Cost::Look,
     }
 }
@@ -112,6 +130,12 @@ fn configured(
         }
         CheckKind::Handoff => reads_files(Handoff::new(id, settings), settings),
         CheckKind::Integrity => reads_files(Integrity::new(id, policy), settings),
+        CheckKind::Noticed => {
+            let check = Noticed::new(id, settings, test_checks(policy, site));
+            let limit = limit(settings).saturating_mul(settings.runs);
+            let check = decorated(Arc::new(check), Timeout { limit });
+            decorated(decorated(check, Slotted), WithMode { mode: settings.mode })
+        }
         CheckKind::Review => {
             let command = CachedCommand { words: settings.command.clone(), uses_baseline: false };
             runs_program(Review::new(id, settings), command, settings, cache)

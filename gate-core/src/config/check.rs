@@ -66,6 +66,9 @@ pub struct RawCheck {
     pub sealed: Option<String>,
     /// The part of the result of sealed tests that is shown.
     pub reveal: Option<Reveal>,
+    /// `noticed`: the most runs of tests.
+    #[schemars(range(min = 1, max = 100))]
+    pub runs: Option<u32>,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// Times that a failure is run again.

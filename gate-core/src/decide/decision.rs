@@ -147,6 +147,8 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     }
     if refuses && let Some(fed) = fed.as_mut() {
         fed.memory.run.told_of_tests |= is_about_tests_alone(&reasons);
+        fed.memory.run.asked_for_test |=
+            reasons.iter().any(|reason| reason.code == ReasonCode::UntestedChange);
     }
     if let Some(fed) = fed.as_mut()
         && input.evidence.iter().any(Evidence::sealed_refuse)

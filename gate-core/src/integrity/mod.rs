@@ -10,6 +10,7 @@ mod assertion_helper;
 mod changed;
 mod ci;
 mod claim;
+mod code_changes;
 mod commands;
 mod compare;
 mod direction;
@@ -39,6 +40,7 @@ mod tests;
 
 pub use assertion_helper::is_assertion_helper;
 pub use changed::{Around, Changed};
+pub use code_changes::CodeChanges;
 pub use compare::Examiner;
 pub use finding::{Finding, Severity};
 pub use finding_list::{FindingList, capped};

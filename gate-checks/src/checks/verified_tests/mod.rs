@@ -18,7 +18,8 @@
 //! Where settings ask for it, new tests run once more over what the sources were, and
 //! one of them has to fail there ([`fail_to_pass`]).
 //!
-//! Tests that the agent does not see run last of all ([`sealed`]).
+//! Tests that the agent does not see run last of all ([`sealed`]). A check of its own takes
+//! changed code back, and shows what no test notices ([`noticed`]).
 //!
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
 //! once. It cannot pass there, but it can tell why.
@@ -33,6 +34,7 @@ mod fail_to_pass;
 mod identities;
 mod isolation;
 mod new_file;
+mod noticed;
 mod overlay;
 mod prefetch;
 mod red_tests;
@@ -64,6 +66,8 @@ use test_workspace::{Contents, TestWorkspace};
 use trouble::Trouble;
 use verdict::Verdict;
 
+pub(super) use noticed::Noticed;
+pub(crate) use noticed::test_checks;
 pub use prefetch::learn_tests;
 pub use red_tests::red_tests;
 pub use rerun::{PutBack, rerun};

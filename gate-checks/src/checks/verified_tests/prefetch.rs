@@ -6,14 +6,14 @@ use gate_core::decide::policy::Policy;
 use tokio::runtime::Builder;
 
 use super::VerifiedTests;
+use super::noticed::test_checks;
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
 use super::trouble::Trouble;
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
-use crate::check::{About, CheckContext, CheckId};
-use crate::check_kind::{CheckKind, with_command};
-use crate::checks::command::reads_tests;
+use crate::check::{About, CheckContext};
+
 use crate::control::recognise;
 use crate::event::Events;
 use crate::gather::GatherError;
@@ -41,14 +41,8 @@ pub fn learn_tests(
 ) -> Result<(), GatherError> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let Some((tree, cx)) = context(policy, site, baseline, cancel) else { return Ok(()) };
-    for (name, settings) in &policy.checks {
-        let tests = settings.control && reads_tests(name, settings);
-        let Some((settings, _)) = with_command(name, settings, site) else { continue };
-        if tests
-            && CheckKind::for_check(name, &settings) == CheckKind::Command
-            && !cancel.is_cancelled()
-        {
-            let id = CheckId::new(name);
+    for (id, settings) in test_checks(policy, site) {
+        if !cancel.is_cancelled() {
             let trial = VerifiedTests { id: &id, settings: &settings, cx: &cx };
             // What was not found out is tried again.
             let _ = runtime.block_on(async {

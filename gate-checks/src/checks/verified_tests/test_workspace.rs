@@ -1,6 +1,6 @@
 //! The workspace that tests run in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use gate_core::decide::policy::CheckPolicy;
 use super::overlay::{Overlay, Replacement};
 use super::select::Selection;
 use super::trouble::Trouble;
-use crate::baseline::What;
+use crate::baseline::{StoredFile, What};
 use crate::check::{CheckContext, CheckId, PrivateRun};
 use crate::checks::launch::{CopyReport, Launch};
 use crate::checks::test_run::{Ran, TestRun};
@@ -53,6 +53,8 @@ pub(super) enum Contents<'a> {
     Baseline(&'a Overlay<'a>),
     /// The baseline with the tests as they stand.
     WithoutWork(&'a Overlay<'a>),
+    /// The tree with these files in the place of its own; without those that have none.
+    Laid(&'a BTreeMap<PathBuf, Option<StoredFile>>),
     /// The tree with these files as the baseline had them.
     PutBack(&'a Overlay<'a>, &'a [PathBuf]),
 }
@@ -170,6 +172,10 @@ impl TestWorkspace {
             Contents::Replaced(files) => files.iter().for_each(|file| file.lay(&mut layout)),
             Contents::Baseline(overlay) => overlay.lay_all(&self.tree, &mut layout)?,
             Contents::WithoutWork(overlay) => overlay.lay_sources(&self.tree, &mut layout)?,
+            Contents::Laid(files) => files.iter().for_each(|(path, file)| match file {
+                Some(file) => layout.lay(path, file),
+                None => layout.leave_out(path),
+            }),
             Contents::PutBack(overlay, files) => {
                 overlay.lay_files(&self.tree, &mut layout, files)?;
             }

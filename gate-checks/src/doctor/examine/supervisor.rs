@@ -76,6 +76,7 @@ fn nothing() -> CheckPolicy {
         deciding: Deciding::Warm,
         sealed: None,
         reveal: Reveal::Count,
+        runs: 0,
         report: None,
         retry: 0,
         when: vec![When::Check],

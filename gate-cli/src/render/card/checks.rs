@@ -97,7 +97,8 @@ fn check_text(evidence: &Evidence) -> String {
         text.push_str(", as before");
     }
     if evidence.mode != Mode::Require && evidence.outcome != Outcome::Pass {
-        text.push_str("; a warning only");
+        let is_question = evidence.noticed_changes().is_some();
+        text.push_str(if is_question { "; asked for once a run" } else { "; a warning only" });
     }
     text
 }

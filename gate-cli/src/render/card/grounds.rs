@@ -5,7 +5,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use serde_json::Value;
 
 /// Checks that say nothing of what the product does.
-const NO_BEHAVIOUR: [&str; 8] = [
+const NO_BEHAVIOUR: [&str; 9] = [
     "acceptance_criteria",
     "build",
     "clean_git",
@@ -13,6 +13,7 @@ const NO_BEHAVIOUR: [&str; 8] = [
     "handoff",
     "integrity",
     "lint",
+    "noticed",
     "typecheck",
 ];
 
@@ -23,7 +24,12 @@ pub(super) fn grounds(decision: &Decision) -> String {
         1 => "1 check passed".to_owned(),
         count => format!("{count} checks passed"),
     };
-    let shown = [criteria_met(decision), sealed_tests(decision), old_tests(decision)];
+    let shown = [
+        criteria_met(decision),
+        sealed_tests(decision),
+        old_tests(decision),
+        noticed_changes(decision),
+    ];
     let shown: Vec<_> = shown.into_iter().flatten().collect();
     if shown.is_empty() && !has_check_of_behaviour(decision) {
         return format!("{checks}, no check of behaviour");
@@ -63,6 +69,15 @@ fn old_tests(decision: &Decision) -> Option<String> {
     let who = if approved > 0 { format!(" ({approved} approved)") } else { String::new() };
     let total = passed + approved;
     (total > 0).then(|| format!("old tests {passed} of {total}{who}"))
+}
+
+/// The changed places of code that a test notices, of those that were tried; none if none was.
+fn noticed_changes(decision: &Decision) -> Option<String> {
+    let found = decision.evidence.iter().filter_map(Evidence::noticed_changes);
+    let (noticed, unnoticed) =
+        sums(found.map(|found| (found.noticed, found.unnoticed.len() as u64)).collect());
+    let total = noticed + unnoticed;
+    (total > 0).then(|| format!("changed code noticed {noticed} of {total}"))
 }
 
 fn sums(counts: Vec<(u64, u64)>) -> (u64, u64) {

@@ -25,13 +25,21 @@ use crate::decide::policy::{
     IntegrityPolicy, Policy, SignalPolicy, Spelling, Threshold,
 };
 
+/// The check that takes changed code back.
+const NOTICED: &str = "noticed";
+
 /// The check that looks at criteria.
 pub(super) const CRITERIA: &str = "acceptance_criteria";
 
 /// Defaults of the check of this name. The two that look at more than this iteration's work
-/// only count.
+/// only count; one whose answer is a question decides nothing.
 pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
-    let mode = if matches!(name, "clean_git" | "review") { "count" } else { "require" };
+    let mode = match name {
+        "clean_git" | "review" => "count",
+        NOTICED => "warn",
+        _ => "require",
+    };
+    let when = if name == NOTICED { &["check", "run"][..] } else { &["check", "run", "hook"] };
     let mut defaults = vec![
         ("shell", Value::from(false)),
         ("timeout", Value::from("10m")),
@@ -39,12 +47,15 @@ pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
         ("mode", Value::from(mode)),
         ("hermetic", Value::from(false)),
         ("control", Value::from(true)),
-        ("fail_to_pass", Value::from(false)),
+        ("fail_to_pass", Value::from("auto")),
         ("deciding", Value::from("fresh")),
         ("reveal", Value::from("count")),
         ("retry", Value::from(0)),
-        ("when", strings(&["check", "run", "hook"])),
+        ("when", strings(when)),
     ];
+    if name == NOTICED {
+        defaults.push(("runs", Value::from(3)));
+    }
     if name == CRITERIA {
         defaults.push(("optional", strings(&OPTIONAL_HEADINGS)));
     }
@@ -212,6 +223,7 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         deciding: set(raw.deciding, "deciding")?,
         sealed: raw.sealed,
         reveal: set(raw.reveal, "reveal")?,
+        runs: raw.runs.unwrap_or_default(),
         report: raw.report,
         retry: set(raw.retry, "retry")?,
         when: set(raw.when, "when")?,

@@ -125,6 +125,7 @@ fn the_listing_is_complete() {
         "checks.NAME.deciding",
         "checks.NAME.sealed",
         "checks.NAME.reveal",
+        "checks.NAME.runs",
         "checks.NAME.memory",
         "checks.NAME.priority",
         "checks.copies_max",

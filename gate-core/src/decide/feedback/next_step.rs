@@ -67,7 +67,8 @@ fn cost(code: ReasonCode) -> u8 {
         ReasonCode::RequiredCheckFailed
         | ReasonCode::RedBefore
         | ReasonCode::TestsChanged
-        | ReasonCode::SealedTestsFailed => 3,
+        | ReasonCode::SealedTestsFailed
+        | ReasonCode::UntestedChange => 3,
         ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun
         | ReasonCode::CheckRunning
@@ -150,6 +151,9 @@ fn step(reason: &Reason) -> String {
         ReasonCode::AgentFailed => "find out why the agent's program failed".to_owned(),
         ReasonCode::SealedTestsFailed => {
             "compare the work with each requirement of the task".to_owned()
+        }
+        ReasonCode::UntestedChange => {
+            "add a test that fails without the change, or say why none is needed".to_owned()
         }
         ReasonCode::ConsecutiveNotReached => "pass again in the next iteration".to_owned(),
         ReasonCode::ThresholdNotReached => {

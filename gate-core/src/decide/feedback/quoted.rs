@@ -222,6 +222,7 @@ fn said(reason: &Reason, input: &Input) -> Option<String> {
         }
         ReasonCode::RequiredCheckFailed
         | ReasonCode::SealedTestsFailed
+        | ReasonCode::UntestedChange
         | ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun
         | ReasonCode::CheckRunning

@@ -188,7 +188,7 @@ pub struct CheckPolicy {
     #[serde(default = "yes", skip_serializing_if = "is_on")]
     pub control: bool,
     /// The demand that new tests need the work.
-    #[serde(default, skip_serializing_if = "FailToPass::is_off")]
+    #[serde(default, skip_serializing_if = "FailToPass::is_default")]
     pub fail_to_pass: FailToPass,
     /// Commands that make what a fresh folder of the deciding run needs, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -203,6 +203,9 @@ pub struct CheckPolicy {
     /// The part of their result that is shown.
     #[serde(default, skip_serializing_if = "Reveal::is_default")]
     pub reveal: Reveal,
+    /// The most runs of tests of the check `noticed`; 0 for others.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub runs: u32,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// The number of times that a failure is run again.
@@ -233,6 +236,11 @@ pub struct Criterion {
     /// only the agent's word tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verify: Vec<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 pub(super) fn yes() -> bool {

@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize, Serializer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailToPass {
     /// `false`: it is not tried.
-    #[default]
     Off,
-    /// `"auto"`: it is tried where a run of the new tests' files alone tells, and shown.
+    /// `"auto"`: it is tried where a run of the new tests' files alone tells. If none needs the
+    /// work, the agent is asked for one once a run.
+    #[default]
     Auto,
     /// `true`: the check fails if no new test needs the work.
     Required,
@@ -24,10 +25,15 @@ pub enum FailToPass {
 const AUTO: &str = "auto";
 
 impl FailToPass {
-    /// True if it is not tried. Policies of the time before it have the digest of these.
+    /// True if it is not tried.
+    pub fn is_off(self) -> bool {
+        self == Self::Off
+    }
+
+    /// Policies of the time before it have the digest of those that leave it out.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-    pub fn is_off(&self) -> bool {
-        *self == Self::Off
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 

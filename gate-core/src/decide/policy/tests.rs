@@ -67,6 +67,7 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
         "/checks/tests/deciding",
         "/checks/tests/sealed",
         "/checks/tests/reveal",
+        "/checks/tests/runs",
         "/checks/tests/memory_bytes",
         "/checks/tests/priority",
     ] {

@@ -129,6 +129,12 @@ codes! {
             example: "9 of 12 sealed tests pass: a limit that the task names is missing in the code.",
             next: "Compare the work with each requirement of the task. A person can run the sealed tests by hand and say what is missing.",
         }
+        UntestedChange = "untested-change" {
+            what: "All checks pass, and no test shows that the change is needed.",
+            why: "Tests that pass with and without the change say nothing about it. The agent is asked for a test once a run; after that this is a warning.",
+            example: "No test notices calc.py:10–22: the tests pass with and without these lines.",
+            next: "Add a test that fails without the change. If none can show it, say why and signal completion again.",
+        }
         SettingsChanged = "settings-changed" {
             what: "gate.toml is not the one that you approved.",
             why: "Everything passes by the approved settings, which decide. But an agent may have edited the file.",
@@ -320,6 +326,12 @@ codes! {
             why: "The agent may lack the rights to do its task.",
             example: "Write was denied in `claude -p`.",
             next: "`gate run --allow edits`, `checks` or `all` allows more, and so do arguments in `[run.agents.NAME] args`. Without `gate run` the client's own settings decide.",
+        }
+        ChangeWithoutTest = "change-without-test" {
+            what: "No new test needs the change, and the agent was asked for one before.",
+            why: "New tests that pass without the work say nothing about it. They refuse once a run.",
+            example: "The new test passes without the work: test_empty.",
+            next: "Look at the change: say which test it lacks, or leave it.",
         }
         CheckWarning = "check-warning" {
             what: "A check with `mode = \"warn\"` did not pass.",

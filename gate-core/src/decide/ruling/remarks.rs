@@ -24,6 +24,13 @@ impl Case<'_> {
         warnings.extend(self.about_agent());
         warnings.extend(self.about_denials());
         let mut evidence: Vec<_> = self.input.evidence.iter().collect();
+        evidence.retain(|record| {
+            let is_reason = |reason: &Reason| {
+                reason.code == ReasonCode::UntestedChange
+                    && reason.check.as_deref() == Some(record.check.as_str())
+            };
+            !reasons.iter().any(is_reason)
+        });
         if self.did_not_pass() {
             evidence.retain(|record| record.outcome != Outcome::Skipped);
         }
@@ -125,7 +132,11 @@ fn about_check(evidence: &Evidence) -> Option<Warning> {
         let message = format!("{} passed only when it was run again: {names}", evidence.check);
         return Some(Warning::new(WarningCode::Flaky, message));
     }
-    if matches!(evidence.outcome, Outcome::Pass | Outcome::Tamper) {
+    if evidence.outcome == Outcome::Pass {
+        let message = format!("{}: {}", evidence.check, evidence.untested_change()?);
+        return Some(Warning::new(WarningCode::ChangeWithoutTest, message));
+    }
+    if evidence.outcome == Outcome::Tamper {
         return None;
     }
     let code = match evidence.mode {

@@ -3,6 +3,7 @@
 mod held;
 mod signals;
 mod stops;
+mod untested;
 mod warnings;
 
 use crate::config::{Layer, Origin, resolve};
