@@ -20,6 +20,9 @@ const TIMES: usize = 3;
 const FILES: usize = 10;
 const TESTS: usize = 5;
 
+/// How many of the files are there where each kind of evidence is measured.
+const RUNG_FILES: usize = 4;
+
 type Files = Vec<(String, String)>;
 
 /// An agent's work: a source that it edits, and a test that is red.
@@ -31,7 +34,7 @@ struct Work {
 fn main() {
     let wanted: Vec<_> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
-    println!("{:<40}{:>9}{:>9}{:>7}{:>6}", "", "gate", "bare", "ratio", "bar");
+    println!("{:<46}{:>9}{:>9}{:>7}{:>6}", "", "gate", "bare", "ratio", "bar");
     if is_wanted("pytest") {
         let test = |n| format!("def test_{n}():\n    time.sleep(0.2)\n\n\n");
         let tests = format!("import time\n\n\n{}", (0..TESTS).map(test).collect::<String>());
@@ -40,7 +43,11 @@ fn main() {
         files.push(("thing.py".to_owned(), "LIMIT = 1\n".to_owned()));
         let red = "import time\n\n\ndef test_red():\n    assert False\n";
         let work = Work { source: ("thing.py", "LIMIT = 2\n"), red: ("tests/test_red.py", red) };
-        rows("pytest", &["python3", "-m", "pytest", "-q"], &files, &work);
+        let command = ["python3", "-m", "pytest", "-q"];
+        rows("pytest", &command, &files, &work);
+        files.drain(RUNG_FILES..FILES);
+        files.push(("conftest.py".to_owned(), String::new()));
+        rungs(&command, &files);
     }
     if is_wanted("cargo") {
         let sleep = "std::thread::sleep(std::time::Duration::from_millis(200));";
@@ -64,19 +71,7 @@ fn main() {
 fn rows(name: &str, command: &[&str], files: &Files, work: &Work) {
     let folder = tempfile::tempdir().unwrap();
     let project = &folder.path().join("work");
-    for (file, text) in files {
-        write(project, file, text);
-    }
-    write(project, ".gitignore", "target\nCargo.lock\n__pycache__\n.pytest_cache\nout.log\n");
-    let settings =
-        format!("[checks.tests]\ncommand = {}\n", serde_json::to_string(command).unwrap());
-    write(project, "gate.toml", &settings);
-    for args in [vec!["init", "-q"], vec!["add", "-A"], COMMIT.to_vec()] {
-        run(project, (0, "git"), &args, "");
-    }
-    run(project, (0, GATE), &["trust"], "");
-    run(project, (0, GATE), &["baseline"], "");
-    write(project, "out.log", DONE);
+    begin(project, command, files, "");
     hook(project, "SessionStart");
     write(project, work.source.0, work.source.1);
     let (program, args) = command.split_first().unwrap();
@@ -99,6 +94,51 @@ fn rows(name: &str, command: &[&str], files: &Files, work: &Work) {
     compare(&format!("{name}: a refused claim"), 1.3, || {
         (run(project, (1, GATE), &check, ""), run(project, (red, program), args, ""))
     });
+}
+
+/// What each kind of evidence of what was asked costs: an exit with it beside the bare command.
+fn rungs(command: &[&str], files: &Files) {
+    let (program, args) = command.split_first().unwrap();
+    let new_test = "import time\n\nfrom thing import LIMIT\n\n\ndef test_limit():\n    \
+                    time.sleep(0.2)\n    assert LIMIT == 2\n";
+    let sealed = format!("{new_test}\n\ndef test_more():\n    time.sleep(0.2)\n");
+    let criterion = "[[criteria]]\nid = \"a\"\ntext = \"a limit\"\n\
+                     verify = [\"python3\", \"-c\", \"import thing\"]\n";
+    // `noticed` asks for a test of the second change, so that its check does not end.
+    for (name, bar, code, settings) in [
+        ("none of these", 2.2, 0, "fail_to_pass = false\n"),
+        ("a criterion with a command", 2.2, 0, &format!("fail_to_pass = false\n{criterion}")),
+        ("sealed tests", 2.4, 0, "fail_to_pass = false\nsealed = \"../sealed\"\n"),
+        ("new tests that need the work", 2.4, 0, ""),
+        ("[checks.noticed], 3 runs", 5.3, 1, "fail_to_pass = false\n[checks.noticed]\n"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let project = &folder.path().join("work");
+        begin(project, command, files, settings);
+        write(folder.path(), "sealed/tests/test_sealed.py", &sealed);
+        write(project, "thing.py", "LIMIT = 2\n\n\n\n\n\nMORE = 2\n");
+        write(project, "tests/test_limit.py", new_test);
+        compare(&format!("pytest: an exit, {name}"), bar, || {
+            let check = ["check", "-q", "--no-cache", "--new-run", "out.log"];
+            (run(project, (code, GATE), &check, ""), run(project, (0, program), args, ""))
+        });
+    }
+}
+
+/// Commits a project with these settings of its check `tests`, and takes its baseline.
+fn begin(project: &Path, command: &[&str], files: &Files, settings: &str) {
+    for (file, text) in files {
+        write(project, file, text);
+    }
+    write(project, ".gitignore", "target\nCargo.lock\n__pycache__\n.pytest_cache\nout.log\n");
+    let command = serde_json::to_string(command).unwrap();
+    write(project, "gate.toml", &format!("[checks.tests]\ncommand = {command}\n{settings}"));
+    for args in [vec!["init", "-q"], vec!["add", "-A"], COMMIT.to_vec()] {
+        run(project, (0, "git"), &args, "");
+    }
+    run(project, (0, GATE), &["trust"], "");
+    run(project, (0, GATE), &["baseline"], "");
+    write(project, "out.log", DONE);
 }
 
 const COMMIT: [&str; 7] = ["-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "a"];
@@ -125,7 +165,7 @@ fn compare(name: &str, bar: f64, both: impl Fn() -> (Duration, Duration)) {
     both();
     let (ours, theirs): (Vec<_>, Vec<_>) = (0..TIMES).map(|_| both()).unzip();
     let (ours, theirs) = (median(ours).as_secs_f64(), median(theirs).as_secs_f64());
-    println!("{name:<40}{ours:>7.2} s{theirs:>7.2} s{:>7.2}{bar:>6}", ours / theirs);
+    println!("{name:<46}{ours:>7.2} s{theirs:>7.2} s{:>7.2}{bar:>6}", ours / theirs);
 }
 
 fn run(project: &Path, (code, program): (i32, &str), args: &[&str], input: &str) -> Duration {
