@@ -29,6 +29,9 @@ pub(crate) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stor
     if found.len() > most {
         page.detail(&format!("and {} more: gate last --verbose", found.len() - most));
     }
+    if evidence.failures().is_empty() && found.is_empty() {
+        excerpt(page, evidence, if verbose { usize::MAX } else { MAX_MESSAGE_LINES });
+    }
     let is_told = evidence.outcome == Outcome::Pass
         || !evidence.failures().is_empty()
         || evidence.summary.ends_with("is not installed");
@@ -40,6 +43,21 @@ pub(crate) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stor
             page.detail(&format!("full log: gate last --log {}", evidence.check));
         }
         _ => {}
+    }
+}
+
+/// The lines from the first error in the output of a command that failed; its last lines if none
+/// says so.
+fn excerpt(page: &mut Page, evidence: &Evidence, most: usize) {
+    let Some(excerpt) = evidence.excerpt.as_ref() else { return };
+    if evidence.outcome != Outcome::Fail {
+        return;
+    }
+    let lines: Vec<_> = excerpt.lines().filter(|line| !line.trim().is_empty()).collect();
+    let error = lines.iter().position(|line| line.to_ascii_lowercase().contains("error"));
+    let from = error.unwrap_or_else(|| lines.len().saturating_sub(most));
+    for line in lines.iter().skip(from).take(most) {
+        page.quote(&brief(line));
     }
 }
 

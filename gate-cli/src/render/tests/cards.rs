@@ -207,6 +207,23 @@ fn a_tool_that_is_missing_is_no_failure() {
 }
 
 #[test]
+fn a_command_that_fails_shows_its_first_error() {
+    let lines = ["one", "two", "Error: three", "", "four", "five", "six", "seven", "eight"];
+    let rows = |excerpt: String| {
+        let failed = json!({ "check": "build", "mode": "require", "outcome": "fail",
+                             "summary": "exit code 2", "excerpt": excerpt });
+        let changes = json!({ "signal": signal(), "evidence": [failed] });
+        let card = card(&record(&changes), CardOptions::default(), None);
+        let rows = card.lines().skip(3).take_while(|row| row.starts_with("          "));
+        rows.map(|row| row.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let from_error = ["Error: three", "four", "five", "six", "seven", "eight"];
+    assert_eq!(rows(lines.join("\n")), from_error);
+    let last = ["two", "four", "five", "six", "seven", "eight"];
+    assert_eq!(rows(lines.join("\n").replace("Error: three", "")), last);
+}
+
+#[test]
 fn a_released_stop_is_no_exit() {
     let red = json!({ "released": "red", "signal": { "status": "absent", "problems": [],
         "near_misses": [] }, "evidence": [red_tests()] });
