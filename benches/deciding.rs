@@ -1,5 +1,6 @@
 //! Verified tests beside the bare command: whole processes, both warm, side by side in one run.
-//! `cargo bench --bench deciding` prints the table; `-- pytest` or `-- cargo` one part of it.
+//! `cargo bench --bench deciding` prints the table; `-- pytest`, `-- cargo` or `-- rungs` one
+//! part of it.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench that cannot go on fails")]
 
 use std::fs;
@@ -35,19 +36,14 @@ fn main() {
     let wanted: Vec<_> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     println!("{:<46}{:>9}{:>9}{:>7}{:>6}", "", "gate", "bare", "ratio", "bar");
+    let command = ["python3", "-m", "pytest", "-q"];
     if is_wanted("pytest") {
-        let test = |n| format!("def test_{n}():\n    time.sleep(0.2)\n\n\n");
-        let tests = format!("import time\n\n\n{}", (0..TESTS).map(test).collect::<String>());
-        let mut files: Files =
-            (0..FILES).map(|n| (format!("tests/test_{n}.py"), tests.clone())).collect();
-        files.push(("thing.py".to_owned(), "LIMIT = 1\n".to_owned()));
         let red = "import time\n\n\ndef test_red():\n    assert False\n";
         let work = Work { source: ("thing.py", "LIMIT = 2\n"), red: ("tests/test_red.py", red) };
-        let command = ["python3", "-m", "pytest", "-q"];
-        rows("pytest", &command, &files, &work);
-        files.drain(RUNG_FILES..FILES);
-        files.push(("conftest.py".to_owned(), String::new()));
-        rungs(&command, &files);
+        rows("pytest", &command, &python(FILES), &work);
+    }
+    if is_wanted("rungs") {
+        rungs(&command, &python(RUNG_FILES));
     }
     if is_wanted("cargo") {
         let sleep = "std::thread::sleep(std::time::Duration::from_millis(200));";
@@ -65,6 +61,17 @@ fn main() {
             Work { source: ("src/lib.rs", "//! Another thing.\n"), red: ("tests/red.rs", red) };
         rows("cargo", &["cargo", "test", "--offline", "--", "--test-threads=1"], &files, &work);
     }
+}
+
+/// A project with this many files of tests for pytest.
+fn python(count: usize) -> Files {
+    let test = |n| format!("def test_{n}():\n    time.sleep(0.2)\n\n\n");
+    let tests = format!("import time\n\n\n{}", (0..TESTS).map(test).collect::<String>());
+    let mut files: Files =
+        (0..count).map(|n| (format!("tests/test_{n}.py"), tests.clone())).collect();
+    files.push(("thing.py".to_owned(), "LIMIT = 1\n\n\n\n\n\nMORE = 1\n".to_owned()));
+    files.push(("conftest.py".to_owned(), String::new()));
+    files
 }
 
 /// An exit with its deciding run, a refused claim, and a stop of a person's session.

@@ -70,7 +70,8 @@ impl Task {
             settings.push_str("sealed = \"../sealed\"\n");
         }
         if rung == Rung::Noticed {
-            settings.push_str("[checks.noticed]\n");
+            // Without the fix, a task's product may take memory until it is stopped.
+            settings.push_str("memory = \"2GB\"\n[checks.noticed]\ntimeout = \"60s\"\n");
         }
         if rung == Rung::Criteria {
             for (index, line) in self.criteria.iter().enumerate() {

@@ -29,8 +29,7 @@ impl CodeChanges {
     /// The changes of a source file; `None` if its language is not known, or if only comments and
     /// layout differ. Text that goes on over lines, as documentation in Python does, is no code.
     pub fn new(path: &str, before: &str, now: &str) -> Option<Self> {
-        let language = Language::from_path(path)
-            .filter(|language| !matches!(language, Language::Make | Language::Yaml))?;
+        let language = code_language(path)?;
         let [was, is] = [before, now].map(|text| code_lines(text, language));
         let [before, now] = [before, now]
             .map(|text| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>());
@@ -69,6 +68,16 @@ impl CodeChanges {
         text.extend(self.now[at..].iter().map(String::as_str));
         text
     }
+}
+
+/// True for a file of source code, by its name.
+pub fn is_code(path: &str) -> bool {
+    code_language(path).is_some()
+}
+
+fn code_language(path: &str) -> Option<Language> {
+    let language = Language::from_path(path)?;
+    (!matches!(language, Language::Make | Language::Yaml)).then_some(language)
 }
 
 /// The lines of a text without comments and long strings.

@@ -40,7 +40,7 @@ mod tests;
 
 pub use assertion_helper::is_assertion_helper;
 pub use changed::{Around, Changed};
-pub use code_changes::CodeChanges;
+pub use code_changes::{CodeChanges, is_code};
 pub use compare::Examiner;
 pub use finding::{Finding, Severity};
 pub use finding_list::{FindingList, capped};

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::VerifiedTests;
 use super::identities::{self, LISTED, names_all, needing_the_work, new_and_passed};
+use super::noticed::changes_code;
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
@@ -24,6 +25,7 @@ use crate::report::{Test, TestReport};
 const NOT_RECOGNISED: &str = "no report that names the tests is recognised";
 const NOT_ALONE: &str = "the runner cannot be told to run the new tests alone";
 const NO_TEST_FILE: &str = "no test file is new or edited";
+const NO_CODE: &str = "no code is changed";
 const NO_BASELINE: &str = "which tests are new is not known: the baseline's gave no answer";
 
 /// Result of the new tests without the work.
@@ -78,6 +80,11 @@ impl VerifiedTests<'_> {
         let files = overlay.new_tests();
         if files.is_empty() {
             self.has_no_effect(verdict, NO_TEST_FILE);
+            return Ok(());
+        }
+        // Where the work is tests alone, there is nothing that they could need.
+        if !self.requires_need() && !changes_code(overlay, workspace.tree())? {
+            self.has_no_effect(verdict, NO_CODE);
             return Ok(());
         }
         let Some(before) = self.before(workspace, overlay, found).await? else {

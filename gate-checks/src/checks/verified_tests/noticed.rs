@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 use gate_core::decide::untested_change::{ChangedPlace, NoticedChanges};
-use gate_core::integrity::{CodeChanges, with_baseline_inline_tests};
+use gate_core::integrity::{CodeChanges, is_code, with_baseline_inline_tests};
 use serde_json::json;
 
 use super::overlay::Overlay;
@@ -41,8 +41,7 @@ pub(crate) fn test_checks(policy: &Policy, site: &CheckSite) -> Vec<(CheckId, Ch
 /// The check `noticed`.
 pub(in crate::checks) struct Noticed {
     id: CheckId,
-    mode: Mode,
-    runs: u32,
+    settings: CheckPolicy,
     tests: Vec<(CheckId, CheckPolicy)>,
 }
 
@@ -88,7 +87,7 @@ impl Noticed {
         settings: &CheckPolicy,
         tests: Vec<(CheckId, CheckPolicy)>,
     ) -> Self {
-        Self { id, mode: settings.mode, runs: settings.runs, tests }
+        Self { id, settings: settings.clone(), tests }
     }
 
     async fn look(&self, cx: &CheckContext) -> Result<Evidence, Trouble> {
@@ -108,7 +107,7 @@ impl Noticed {
         if sources.is_empty() {
             return Ok(self.record(Outcome::Pass, "no code of the baseline is changed"));
         }
-        let runs_left = self.runs as usize;
+        let runs_left = self.settings.runs as usize;
         let mut search = Search { check: self, cx, tree: &tree, sources, runs_left };
         let found = search.run().await?;
         Ok(self.evidence(&found))
@@ -123,7 +122,7 @@ impl Noticed {
             self.record(Outcome::Pass, &summary)
         } else {
             // Doubt refuses only what a test is required for.
-            let required = self.mode == Mode::Require;
+            let required = self.settings.mode == Mode::Require;
             let outcome = if required { Outcome::Inconclusive } else { Outcome::Pass };
             self.record(outcome, "not tried: the tests do not run without the changed code")
         };
@@ -152,6 +151,20 @@ impl Check for Noticed {
         let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         Evidence { duration_ms, ..evidence }
     }
+}
+
+/// True if the work changes code of the product, and not only tests, comments or settings.
+pub(super) fn changes_code(overlay: &Overlay<'_>, tree: &WorkTree) -> Result<bool, Trouble> {
+    for change in overlay.changes.iter().filter(|change| change.guarded.is_none()) {
+        let is_code = match change.what {
+            What::Edited => changed_source(overlay, tree, change)?.is_some(),
+            What::Added | What::Removed => is_code(&change.path.to_string_lossy()),
+        };
+        if is_code {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The source with its changes; none for tests, settings and new files, which the baseline's code
@@ -241,7 +254,10 @@ impl Search<'_> {
         }
         for (id, settings) in &self.check.tests {
             self.runs_left -= 1;
-            let mut workspace = TestWorkspace::open(self.tree, settings, self.cx).await?;
+            // Without its change a loop may not end.
+            let timeout_ms = settings.timeout_ms.min(self.check.settings.timeout_ms);
+            let settings = CheckPolicy { timeout_ms, ..settings.clone() };
+            let mut workspace = TestWorkspace::open(self.tree, &settings, self.cx).await?;
             workspace.sync(Contents::Laid(&files))?;
             let log = CheckId::new(format!("{id}-noticed"));
             let ran = workspace.run(&log, None, false).await;
