@@ -48,9 +48,24 @@ fn auto_warns_and_refuses_nothing() {
         return;
     }
     let warning = "warning: 1 new test passes without the work: tests/test_new.py::test_guard";
-    check(pytest(&work(GUARD)), AUTO, "pass", warning);
-    let act = work(&[GUARD, NEEDS_IT].concat());
-    assert_eq!(check(pytest(&act), AUTO, "pass", "4 passed")["outcome"], "shown");
+    let green = [
+        ("conftest.py", ""),
+        ("calc.py", "def add(a, b):\n    return a + b\n"),
+        ("tests/test_a.py", "from calc import add\n\n\ndef test_a():\n    assert add(1, 1) == 2\n"),
+    ];
+    let act = work(GUARD).replace("a - b/a + b", "a + b/b + a");
+    check(Attack { files: &green, ..pytest(&act) }, AUTO, "pass", warning);
+    // A test that was red shows the work, and so does a new one that needs it.
+    for tests in [GUARD.to_owned(), [GUARD, NEEDS_IT].concat()] {
+        assert_eq!(check(pytest(&work(&tests)), AUTO, "pass", "passed")["outcome"], "shown");
+    }
+    // Work that is tests alone needs none.
+    let act = work(GUARD).replace("sed -i 's/a - b/a + b/' calc.py; ", "");
+    let shown = check(Attack { files: &green, ..pytest(&act) }, AUTO, "pass", "2 passed");
+    assert_eq!(
+        (&shown["outcome"], &shown["why"]),
+        (&"no-effect".into(), &"no code is changed".into())
+    );
     // Where a runner cannot be told to run new files alone, nothing is run.
     let node = Attack {
         command: "node --test",

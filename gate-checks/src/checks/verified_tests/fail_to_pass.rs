@@ -5,6 +5,8 @@
 //! Two limits: tests that stand in a file of the product go back with it, and tests that
 //! do not run there at all, such as those that do not build, show nothing.
 
+use std::collections::BTreeSet;
+
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::FailToPass;
 use serde_json::json;
@@ -19,7 +21,7 @@ use super::verdict::Verdict;
 use crate::check::CheckId;
 use crate::checks::test_run::Ran;
 use crate::control::RunnerCommand;
-use crate::report::{Test, TestReport};
+use crate::report::{Status, Test, TestReport};
 
 /// Why a run without the work has no effect.
 const NOT_RECOGNISED: &str = "no report that names the tests is recognised";
@@ -52,6 +54,16 @@ impl Shown {
             (true, true) => Self::Nothing,
         }
     }
+}
+
+/// The first tests that failed at the baseline and pass now: they need the work, too.
+fn repaired<'r>(before: &[Test], report: &'r TestReport) -> Vec<&'r str> {
+    let failed: BTreeSet<_> = before
+        .iter()
+        .filter(|test| test.status == Status::Failed)
+        .map(|test| test.id.as_str())
+        .collect();
+    report.named(Status::Passed).filter(|id| failed.contains(id)).take(LISTED).collect()
 }
 
 impl VerifiedTests<'_> {
@@ -91,6 +103,11 @@ impl VerifiedTests<'_> {
             self.is_unknown(verdict, NO_BASELINE);
             return Ok(());
         };
+        let repaired = repaired(&before, &report);
+        if !self.requires_need() && !repaired.is_empty() {
+            verdict.add_detail("without_work", json!({ "outcome": "shown", "failed": repaired }));
+            return Ok(());
+        }
         workspace.sync(Contents::WithoutWork(overlay))?;
         let is_alone = found.is_some_and(|found| workspace.run_only(found, &files, &report));
         if !self.requires_need() && !is_alone {

@@ -1,7 +1,7 @@
 //! What new tests show without the work.
 
 use super::*;
-use crate::report::{Format, Status};
+use crate::report::Format;
 
 use Status::{Failed, Passed, Skipped};
 
@@ -9,10 +9,9 @@ fn tests(tests: &[(&str, Status)]) -> Vec<Test> {
     tests.iter().map(|(id, status)| Test { id: (*id).to_owned(), status: *status }).collect()
 }
 
-#[track_caller]
-fn check(before: &[(&str, Status)], now: &[(&str, Status)], error: &str, expected: &str) {
+fn report(now: &[(&str, Status)], error: &str) -> TestReport {
     let errors = if error.is_empty() { Vec::new() } else { vec![error.to_owned()] };
-    let report = TestReport {
+    TestReport {
         format: Format::Pytest,
         tests: tests(now),
         passed: 0,
@@ -22,7 +21,12 @@ fn check(before: &[(&str, Status)], now: &[(&str, Status)], error: &str, expecte
         errors,
         problems: Vec::new(),
         failures: Vec::new(),
-    };
+    }
+}
+
+#[track_caller]
+fn check(before: &[(&str, Status)], now: &[(&str, Status)], error: &str, expected: &str) {
+    let report = report(now, error);
     let shown = match Shown::new(&tests(before), &report) {
         Shown::Needed(names) => format!("needed {}", names.join(" ")),
         Shown::Idle(names) => format!("idle {}", names.join(" ")),
@@ -52,4 +56,11 @@ fn tests_that_do_not_build_without_the_work_show_nothing() {
     check(&[("old", Passed)], &[("old", Passed), ("new", Passed)], "cannot import", "not");
     check(&[("old", Passed)], &[], "", "not");
     check(&[("old", Passed)], &[("new", Failed)], "cannot import", "needed new");
+}
+
+#[test]
+fn a_red_test_that_passes_now_needs_the_work() {
+    let report = report(&[("old", Passed), ("red", Passed), ("still", Failed)], "");
+    let before = tests(&[("old", Passed), ("red", Failed), ("still", Failed)]);
+    assert_eq!(repaired(&before, &report), ["red"]);
 }
