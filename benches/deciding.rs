@@ -115,7 +115,7 @@ fn rungs(command: &[&str], files: &Files) {
     for (name, bar, code, settings) in [
         ("none of these", 2.2, 0, "fail_to_pass = false\n"),
         ("a criterion with a command", 2.2, 0, &format!("fail_to_pass = false\n{criterion}")),
-        ("sealed tests", 3.3, 0, "fail_to_pass = false\nsealed = \"../sealed\"\n"),
+        ("sealed tests", 2.4, 0, "fail_to_pass = false\nsealed = \"../sealed\"\n"),
         ("new tests that need the work", 2.4, 0, ""),
         ("[checks.noticed], 3 runs", 5.3, 1, "fail_to_pass = false\n[checks.noticed]\n"),
     ] {
