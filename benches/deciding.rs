@@ -21,7 +21,7 @@ const TIMES: usize = 3;
 const FILES: usize = 10;
 const TESTS: usize = 5;
 
-/// How many of the files are there where each kind of evidence is measured.
+/// Number of test files where each kind of evidence is measured.
 const RUNG_FILES: usize = 4;
 
 type Files = Vec<(String, String)>;
@@ -103,7 +103,7 @@ fn rows(name: &str, command: &[&str], files: &Files, work: &Work) {
     });
 }
 
-/// What each kind of evidence of what was asked costs: an exit with it beside the bare command.
+/// The cost of each kind of evidence of what was asked: an exit with it beside the bare command.
 fn rungs(command: &[&str], files: &Files) {
     let (program, args) = command.split_first().unwrap();
     let new_test = "import time\n\nfrom thing import LIMIT\n\n\ndef test_limit():\n    \

@@ -127,7 +127,7 @@ fn tests_in_a_source_stay_while_its_code_is_taken_back() {
     let tested = "sed -i 's/    a + b/    a.max(0) + b/; s/fn adds/fn no_debt() {\\n        \
                   assert_eq!(super::add(-1, 2), 2);\\n    }\\n    #[test]\\n    fn adds/' src/lib.rs";
     let (record, ran) = noticed(project, tested);
-    assert_eq!(record["summary"], "changed code noticed: 1 of 1 places", "{record}");
+    assert_eq!(record["summary"], "changed code noticed 1 of 1", "{record}");
     let untested = "git checkout -q src/lib.rs; sed -i 's/    a + b/    a.max(0) + b/' src/lib.rs";
     let (record, _) = noticed(ran, untested);
     assert_eq!(record["summary"], "no test notices src/lib.rs:2", "{record}");

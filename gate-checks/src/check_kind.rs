@@ -42,7 +42,8 @@ const BUILT_IN: [(&str, CheckKind); 10] = [
 
 impl CheckKind {
     /// The kind of the check of this name. A `command` turns a built-in check into a command,
-    /// except for `clean_git` and `noticed`, which take none, and `review`, whose command is the reviewer.
+    /// except for `clean_git` and `noticed`, which take none, and `review`, whose command is the
+    /// reviewer.
     pub(crate) fn for_check(name: &str, settings: &CheckPolicy) -> Self {
         let built_in = BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
         match built_in {

@@ -30,6 +30,22 @@ pub fn brief(text: &str, longest: usize) -> String {
     }
 }
 
+/// The most names that a sentence gives, as a rule.
+pub const MAX_NAMES: usize = 3;
+
+/// The longest name that a sentence gives whole, in characters.
+const MAX_NAME_CHARS: usize = 120;
+
+/// The first `most` of these names, and how many more there are.
+pub fn some_names(names: &[String], most: usize) -> String {
+    let first = names.iter().take(most).map(|name| brief(name, MAX_NAME_CHARS));
+    let first = first.collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(most) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
 /// Whole lines of the text, at most so many characters. If not all fit, lines in the middle
 /// go: the first ones say what was asserted, the last ones how it ended. A single line that
 /// is too long is cut.

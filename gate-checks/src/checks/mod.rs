@@ -79,17 +79,17 @@ pub(crate) fn plan(
             check: configured((name, kind), settings, policy, site, cache),
             cost: cost(name, kind),
             rerun_on_new_files: matches!(kind, CheckKind::CleanGit | CheckKind::Integrity),
-            needs: needs((name, kind), settings, policy, site),
+            needs: needs(kind, settings, policy, site),
             mode: settings.mode,
         }
     });
     planned.collect()
 }
 
-/// The checks that have to pass first. Without its change the work is only worth a run of
-/// tests that pass with it.
+/// The checks that have to pass first. `noticed` needs all tests: those that fail with the change
+/// say nothing without it.
 fn needs(
-    (name, kind): (&str, CheckKind),
+    kind: CheckKind,
     settings: &CheckPolicy,
     policy: &Policy,
     site: &CheckSite,
@@ -98,7 +98,6 @@ fn needs(
     if kind == CheckKind::Noticed {
         needs.extend(test_checks(policy, site).into_iter().map(|(id, _)| id));
     }
-    needs.retain(|need| need.as_str() != name);
     needs
 }
 

@@ -149,7 +149,9 @@ impl Plugin {
             (None, _) => (Outcome::Inconclusive, "a signal ended it".to_owned(), None),
         };
         let detail = detail.map(|detail| ("plugin", detail));
-        Ok(launched.came_to(outcome, &brief(&summary, 300), detail))
+        let evidence = launched.came_to(outcome, &brief(&summary, 300), detail);
+        // Its output is its answer, whose summary says what is wrong.
+        Ok(Evidence { excerpt: None, ..evidence })
     }
 
     fn inconclusive(&self, summary: String) -> Box<Evidence> {

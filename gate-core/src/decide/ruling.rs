@@ -426,7 +426,7 @@ impl Case<'_> {
         }
         let evidence = self.input.evidence.iter();
         let untested = evidence.filter_map(|record| {
-            let message = format!("{}: {}", record.check, record.untested_change()?);
+            let message = record.untested_change()?;
             Some(Reason::for_check(ReasonCode::UntestedChange, &record.check, message))
         });
         untested.collect()

@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::evidence::{Evidence, Outcome};
-
-/// The most places or tests that a message names.
-const MAX_NAMED: usize = 3;
+use crate::text::{MAX_NAMES, some_names};
 
 /// The result of taking changed code back, a place at a time, while the tests run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +35,7 @@ impl NoticedChanges {
     /// The unnoticed places, as a message names them.
     pub fn named(&self) -> String {
         let places = self.unnoticed.iter().map(ChangedPlace::name);
-        some(&places.collect::<Vec<_>>())
+        some_names(&places.collect::<Vec<_>>(), MAX_NAMES)
     }
 }
 
@@ -55,8 +53,12 @@ impl Evidence {
         NoticedChanges::deserialize(self.detail.as_ref()?.get("noticed")?).ok()
     }
 
-    /// The lack of a test, in words; none if no lack is shown.
+    /// The lack of a test, in words with the check's name; none if no lack is shown.
     pub(super) fn untested_change(&self) -> Option<String> {
+        self.lack_of_test().map(|lack| format!("{}: {lack}", self.check))
+    }
+
+    fn lack_of_test(&self) -> Option<String> {
         if let Some(changes) = self.noticed_changes() {
             let named = changes.named();
             return (!named.is_empty()).then(|| format!("no test notices {named}"));
@@ -69,16 +71,8 @@ impl Evidence {
         let names: Vec<_> = names.map(str::to_owned).collect();
         Some(match names.len() {
             1 => format!("the new test passes without the work: {}", names[0]),
-            _ => format!("all new tests pass without the work: {}", some(&names)),
+            _ => format!("all new tests pass without the work: {}", some_names(&names, MAX_NAMES)),
         })
-    }
-}
-
-fn some(names: &[String]) -> String {
-    let shown = names.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MAX_NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }
 
@@ -100,10 +94,10 @@ mod tests {
         let place = |from, to| json!({ "file": "a.py", "from": from, "to": to });
         let two = [place(3, 9), place(12, 12)];
         let detail = json!({ "noticed": { "noticed": 1, "unnoticed": two } });
-        check(Outcome::Fail, detail, Some("no test notices a.py:3–9, a.py:12"));
+        check(Outcome::Fail, detail, Some("a: no test notices a.py:3–9, a.py:12"));
         let gone = vec![place(3, 2); 5];
         let detail = json!({ "noticed": { "noticed": 0, "unnoticed": gone } });
-        check(Outcome::Fail, detail, Some("no test notices a.py:3, a.py:3, a.py:3 and 2 more"));
+        check(Outcome::Fail, detail, Some("a: no test notices a.py:3, a.py:3, a.py:3 and 2 more"));
         let none = json!({ "noticed": { "noticed": 1, "unnoticed": [] } });
         check(Outcome::Pass, none, None);
     }
@@ -111,7 +105,7 @@ mod tests {
     #[test]
     fn new_tests_that_pass_without_the_work_lack_one() {
         let detail = |outcome: &str| json!({ "tests": { "without_work": { "outcome": outcome, "passed": ["t"] } } });
-        let says = Some("the new test passes without the work: t");
+        let says = Some("a: the new test passes without the work: t");
         check(Outcome::Pass, detail("not-needed"), says);
         check(Outcome::Pass, detail("shown"), None);
         check(Outcome::Fail, detail("not-needed"), None);

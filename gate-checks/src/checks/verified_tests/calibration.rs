@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gate_core::decide::policy::{Deciding, Mode};
+use gate_core::text::{MAX_NAMES, some_names};
 
 use super::VerifiedTests;
 use super::baseline_run::{BaselineRun, RunKind};
-use super::identities::{name, some};
+use super::identities::name;
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
@@ -109,7 +110,7 @@ fn difference(warm: &BaselineRun, fresh: &BaselineRun) -> Option<String> {
         return Some(format!(
             "{count}{tests} otherwise in a fresh folder: {}; make what is missing there with \
              `prepare`",
-            some(&differing)
+            some_names(&differing, MAX_NAMES)
         ));
     }
     let is_explained = fresh.exit_code == Some(0) || fresh.failed().next().is_some();

@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::FailToPass;
+use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
 use super::VerifiedTests;
-use super::identities::{self, LISTED, names_all, needing_the_work, new_and_passed};
+use super::identities::{LISTED, names_all, needing_the_work, new_and_passed};
 use super::noticed::changes_code;
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
@@ -185,7 +186,7 @@ impl VerifiedTests<'_> {
     fn tells_idle(&self, idle: &[String], verdict: &mut Verdict) {
         let listed: Vec<_> = idle.iter().take(LISTED).collect();
         verdict.add_detail("without_work", json!({ "outcome": "not-needed", "passed": listed }));
-        let names = identities::some(idle);
+        let names = some_names(idle, MAX_NAMES);
         let pass = if idle.len() == 1 { "1 new test passes" } else { "all new tests pass" };
         if self.requires_need() {
             let summary = format!(

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Allowance;
+use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::{Value, json};
 
 use super::overlay::Overlay;
@@ -13,9 +14,6 @@ use crate::report::{Status, Test, TestReport};
 use crate::worktree::Globs;
 
 pub(super) use relocated::Sources;
-
-/// Tests that a summary names.
-const NAMED: usize = 3;
 
 /// Tests of each kind that the detail names.
 pub(super) const LISTED: usize = 50;
@@ -257,21 +255,21 @@ impl Compared {
                 "{} of the baseline {} gone: {}",
                 tests(gone),
                 is(gone),
-                some(&self.gone)
+                some_names(&self.gone, MAX_NAMES)
             )),
             (0, skipped) => Some(format!(
                 "{} of the baseline {} skipped now: {}",
                 tests(skipped),
                 is(skipped),
-                some(&self.skipped)
+                some_names(&self.skipped, MAX_NAMES)
             )),
             (gone, skipped) => Some(format!(
                 "{} of the baseline {} gone: {}; {skipped} {} skipped now: {}",
                 tests(gone),
                 is(gone),
-                some(&self.gone),
+                some_names(&self.gone, MAX_NAMES),
                 is(skipped),
-                some(&self.skipped)
+                some_names(&self.skipped, MAX_NAMES)
             )),
         }
     }
@@ -306,16 +304,6 @@ pub(super) fn needing_the_work(before: &[Test], now: &TestReport) -> Vec<String>
     let red_before: BTreeSet<_> = failed.map(|test| name(&test.id)).collect();
     let failing = now.named(Status::Failed).map(name);
     failing.filter(|id| !red_before.contains(id)).collect()
-}
-
-/// The first of these names, and how many more there are.
-pub(super) fn some(names: &[String]) -> String {
-    let first = names.iter().take(NAMED).map(|name| gate_core::text::brief(name, 120));
-    let first = first.collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(NAMED) {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
 }
 
 /// The project's folder relative to the root.

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::Reveal;
 use gate_core::decide::sealed_tests::{MAX_SEALED_REFUSALS, SealedOutcome};
+use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
 use super::VerifiedTests;
 use super::accepted::Accepted;
-use super::identities::some;
 use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
@@ -199,7 +199,7 @@ impl VerifiedTests<'_> {
             shown = format!("{} of {} sealed tests pass", count.passed, count.all());
             (detail["passed"], detail["total"]) = (json!(count.passed), json!(count.all()));
             if reveal == Reveal::Names && !count.names.is_empty() {
-                shown = format!("{shown}, not {}", some(&count.names));
+                shown = format!("{shown}, not {}", some_names(&count.names, MAX_NAMES));
                 detail["failed"] = json!(count.names);
             }
         } else if !passed {

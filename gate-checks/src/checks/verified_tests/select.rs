@@ -13,6 +13,8 @@ const MAX_FILES: usize = 2_000;
 /// A command in the tree, which is to run less.
 pub(super) struct Selection<'a> {
     pub(super) root: &'a Path,
+    /// The real tree, of which the other is a copy.
+    pub(super) tree: &'a Path,
     pub(super) cwd: &'a Path,
     pub(super) args: &'a [String],
 }
@@ -41,15 +43,25 @@ impl Selection<'_> {
         // Names are relative to a folder of pytest's choice, here or above.
         let folders: Vec<_> =
             self.cwd.ancestors().take_while(|folder| folder.starts_with(self.root)).collect();
-        let others = files
-            .into_iter()
-            .map(|file| folders.iter().map(|folder| folder.join(file)).find(|path| path.is_file()));
-        let others: Vec<_> = others.collect::<Option<_>>()?;
+        let mut others = Vec::new();
+        for file in files {
+            match folders.iter().map(|folder| folder.join(file)).find(|path| path.is_file()) {
+                Some(path) => others.push(path),
+                // It was left out of the copy.
+                None if self.is_in_tree(&folders, file) => {}
+                None => return None,
+            }
+        }
         if named || others.len() > MAX_FILES {
             return None;
         }
         let others = others.iter().filter(|file| !own.contains(*file));
         Some(others.map(|file| format!("--ignore={}", file.display())).collect())
+    }
+
+    fn is_in_tree(&self, folders: &[&Path], file: &str) -> bool {
+        let inside = folders.iter().filter_map(|folder| folder.strip_prefix(self.root).ok());
+        inside.into_iter().any(|folder| self.tree.join(folder).join(file).is_file())
     }
 
     /// A file right below `tests` is a program of its own.
@@ -83,7 +95,10 @@ mod tests {
     use super::*;
     use crate::report::{Format, Status, Test};
 
-    fn words(runner: Runner, args: &str, own: &[&str]) -> Option<String> {
+    fn words(runner: Runner, args: &str, own: &[&str], new: &str) -> Option<String> {
+        let tree = tempfile::tempdir().unwrap();
+        fs::create_dir(tree.path().join("tests")).unwrap();
+        fs::write(tree.path().join("tests/test_new.py"), "").unwrap();
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         fs::create_dir(root.join("tests")).unwrap();
@@ -93,8 +108,8 @@ mod tests {
         let test = |id: &str| Test { id: id.to_owned(), status: Status::Passed };
         let report = TestReport {
             format: Format::Pytest,
-            tests: vec![test("tests/test_a.py::a"), test("tests/test_b.py::T::b")],
-            passed: 2,
+            tests: vec![test("tests/test_a.py::a"), test("tests/test_b.py::T::b"), test(new)],
+            passed: 3,
             failed: 0,
             skipped: 0,
             flaky: Vec::new(),
@@ -104,7 +119,7 @@ mod tests {
         };
         let args: Vec<_> = args.split_whitespace().map(str::to_owned).collect();
         let own: Vec<_> = own.iter().map(PathBuf::from).collect();
-        let narrow = Selection { root: &root, cwd: &root, args: &args };
+        let narrow = Selection { root: &root, tree: tree.path(), cwd: &root, args: &args };
         let words = narrow.words(runner, &own, &report)?;
         Some(words.join(" ").replace(&format!("{}/", root.display()), ""))
     }
@@ -112,8 +127,11 @@ mod tests {
     #[test]
     fn only_what_was_laid_over_runs() {
         let check = |runner, args, own: &[&str], expected: Option<&str>| {
-            assert_eq!(words(runner, args, own).as_deref(), expected, "{args} {own:?}");
+            let words = words(runner, args, own, "tests/test_new.py::c");
+            assert_eq!(words.as_deref(), expected, "{args} {own:?}");
         };
+        // A file that stands nowhere may have another name here.
+        assert_eq!(words(Runner::Pytest, "-q", &["tests/test_a.py"], "tests/test_c.py::c"), None);
         check(Runner::Pytest, "-q", &["tests/test_a.py"], Some("--ignore=tests/test_b.py"));
         check(Runner::Pytest, "tests/test_a.py", &["tests/test_a.py"], None);
         check(Runner::Cargo, "--offline -- -q", &["tests/it.rs"], Some("--test=it"));

@@ -53,8 +53,8 @@ pub(super) enum Contents<'a> {
     Baseline(&'a Overlay<'a>),
     /// The baseline with the tests as they stand.
     WithoutWork(&'a Overlay<'a>),
-    /// The tree with these files in the place of its own; without those that have none.
-    Laid(&'a BTreeMap<PathBuf, Option<StoredFile>>),
+    /// The tree with these files in the place of its own.
+    Laid(&'a BTreeMap<PathBuf, StoredFile>),
     /// The tree with these files as the baseline had them.
     PutBack(&'a Overlay<'a>, &'a [PathBuf]),
 }
@@ -172,10 +172,9 @@ impl TestWorkspace {
             Contents::Replaced(files) => files.iter().for_each(|file| file.lay(&mut layout)),
             Contents::Baseline(overlay) => overlay.lay_all(&self.tree, &mut layout)?,
             Contents::WithoutWork(overlay) => overlay.lay_sources(&self.tree, &mut layout)?,
-            Contents::Laid(files) => files.iter().for_each(|(path, file)| match file {
-                Some(file) => layout.lay(path, file),
-                None => layout.leave_out(path),
-            }),
+            Contents::Laid(files) => {
+                files.iter().for_each(|(path, file)| layout.lay(path, file));
+            }
             Contents::PutBack(overlay, files) => {
                 overlay.lay_files(&self.tree, &mut layout, files)?;
             }
@@ -311,6 +310,7 @@ impl TestWorkspace {
     ) -> bool {
         let place = Selection {
             root: self.workspace.root(),
+            tree: self.tree.root(),
             cwd: &self.cx.site.folder_of(&self.settings),
             args: &found.args,
         };

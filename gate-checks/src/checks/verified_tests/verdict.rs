@@ -1,6 +1,7 @@
 //! The record of verified tests, from the own run's control to the run that decides.
 
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::text::some_names;
 use serde_json::{Value, json};
 
 use super::baseline_run::{BaselineRun, RunKind};
@@ -93,8 +94,12 @@ impl Verdict {
         let (new, old): (Vec<_>, Vec<_>) = laid.iter().partition(|file| file.is_new());
         let [new, old] = [new, old].map(|files| names(&files));
         let ground = match (old.is_empty(), new.is_empty()) {
-            (false, _) => format!("; with {} as in the baseline", some_files(&old)),
-            (true, false) => format!("; without what is new: {}", some_files(&new)),
+            (false, _) => {
+                format!("; with {} as in the baseline", some_names(&old, MAX_NAMED_FILES))
+            }
+            (true, false) => {
+                format!("; without what is new: {}", some_names(&new, MAX_NAMED_FILES))
+            }
             (true, true) => String::new(),
         };
         self.evidence.summary.push_str(&ground);
@@ -117,7 +122,7 @@ impl Verdict {
         let advice = format!(
             "; with {} as in the baseline: put back what was changed there, or a person has to \
              approve it",
-            some_files(&files)
+            some_names(&files, MAX_NAMED_FILES)
         );
         self.evidence.summary.push_str(&advice);
     }
@@ -286,15 +291,6 @@ impl VerifiedTests<'_> {
         }
         verdict.evidence = tried.evidence;
         verdict
-    }
-}
-
-/// The first of these files, and how many more there are.
-fn some_files(files: &[String]) -> String {
-    let first = files.iter().take(MAX_NAMED_FILES).cloned().collect::<Vec<_>>().join(", ");
-    match files.len().saturating_sub(MAX_NAMED_FILES) {
-        0 => first,
-        more => format!("{first} and {more} more"),
     }
 }
 

@@ -13,9 +13,6 @@ use super::super::text::{brief, span};
 /// Failing tests and findings that a check shows at most, of each kind.
 const MAX_SHOWN: usize = 3;
 
-/// The schema that a plug-in's answer names.
-const PLUGIN_ANSWER: &str = "\"gate.check.result.v1\"";
-
 /// Lines of a failing test's message that a card shows at most.
 const MAX_MESSAGE_LINES: usize = 6;
 
@@ -56,9 +53,7 @@ fn excerpt(page: &mut Page, evidence: &Evidence, most: usize) {
     if evidence.outcome != Outcome::Fail {
         return;
     }
-    // The answer of a plug-in is for gate: its summary stands in the row.
-    let is_shown = |line: &&str| !line.trim().is_empty() && !line.contains(PLUGIN_ANSWER);
-    let lines: Vec<_> = excerpt.lines().filter(is_shown).collect();
+    let lines: Vec<_> = excerpt.lines().filter(|line| !line.trim().is_empty()).collect();
     let error = lines.iter().position(|line| line.to_ascii_lowercase().contains("error"));
     let from = error.unwrap_or_else(|| lines.len().saturating_sub(most));
     for line in lines.iter().skip(from).take(most) {

@@ -221,6 +221,7 @@ fn a_command_that_fails_shows_its_first_error() {
     assert_eq!(rows(lines.join("\n")), from_error);
     let last = ["two", "four", "five", "six", "seven", "eight"];
     assert_eq!(rows(lines.join("\n").replace("Error: three", "")), last);
+    assert_eq!(rows("error:\u{1b}[2J\tgone".to_owned()), ["error: gone"]);
 }
 
 #[test]

@@ -133,8 +133,8 @@ fn about_check(evidence: &Evidence) -> Option<Warning> {
         return Some(Warning::new(WarningCode::Flaky, message));
     }
     if evidence.outcome == Outcome::Pass {
-        let message = format!("{}: {}", evidence.check, evidence.untested_change()?);
-        return Some(Warning::new(WarningCode::ChangeWithoutTest, message));
+        let lack = evidence.untested_change()?;
+        return Some(Warning::new(WarningCode::ChangeWithoutTest, lack));
     }
     if evidence.outcome == Outcome::Tamper {
         return None;

@@ -87,8 +87,8 @@ fn a_verdict_that_is_decided_does_not_fall_short_any_more() {
 #[test]
 fn two_overlaid_files_are_named_and_the_others_counted() {
     let files = ["a", "b", "c", "d"].map(str::to_owned);
-    assert_eq!(some_files(&files[..1]), "a");
-    assert_eq!(some_files(&files[..2]), "a, b");
-    assert_eq!(some_files(&files[..3]), "a, b and 1 more");
-    assert_eq!(some_files(&files), "a, b and 2 more");
+    assert_eq!(some_names(&files[..1], MAX_NAMED_FILES), "a");
+    assert_eq!(some_names(&files[..2], MAX_NAMED_FILES), "a, b");
+    assert_eq!(some_names(&files[..3], MAX_NAMED_FILES), "a, b and 1 more");
+    assert_eq!(some_names(&files, MAX_NAMED_FILES), "a, b and 2 more");
 }
