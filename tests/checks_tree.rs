@@ -54,6 +54,12 @@ fn a_failure_holds_while_nothing_changes() {
 }
 
 #[test]
+fn a_card_says_once_that_a_check_did_not_run_again() {
+    let card = traced("false", "").code(1).again("check out.log").code(1).stdout;
+    assert!(card.contains("exit code 1 (not run again: nothing has changed since)\n"), "{card}");
+}
+
+#[test]
 fn a_failure_is_believed_once() {
     // What was missing may come from outside of the tree.
     let ran = traced("test -e ../home/repaired", "").code(1).again(AGAIN).code(1);

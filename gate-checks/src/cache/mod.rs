@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::evidence::{Evidence, NOT_RUN_AGAIN, Outcome};
 
 use crate::store;
 
@@ -76,7 +76,7 @@ impl EvidenceCache {
         (found.check == work.check.as_str()).then(|| Evidence {
             cached: true,
             duration_ms: 0,
-            summary: format!("{} (not run again: {why})", found.summary),
+            summary: format!("{} ({NOT_RUN_AGAIN}: {why})", found.summary),
             log: found.log.filter(|log| Path::new(log).is_file()),
             ..found
         })

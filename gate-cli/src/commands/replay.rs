@@ -196,6 +196,8 @@ impl Printer<'_> {
             return Ok(Flow::Break(()));
         }
         loop {
+            // Looked at before: what had come by then is still printed and counted.
+            let is_interrupted = self.interrupt.code().is_some();
             let mut lines = Vec::new();
             for finding in self.findings.next(TICK) {
                 lines.extend(self.row(finding)?);
@@ -210,7 +212,7 @@ impl Printer<'_> {
                 })?,
             };
             bar.show(self.work.read.load(Ordering::Relaxed), ended, self.work.inputs.len());
-            if self.findings.is_done() || flow.is_break() || self.interrupt.code().is_some() {
+            if self.findings.is_done() || flow.is_break() || is_interrupted {
                 return Ok(flow);
             }
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gate_core::decide::changed_tests::DecidedIn;
-use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::evidence::{Evidence, NOT_RUN_AGAIN, Outcome};
 use gate_core::decide::policy::Mode;
 
 use super::super::findings::{finding_line, findings};
@@ -111,7 +111,7 @@ fn check_text(evidence: &Evidence) -> String {
     if let Some(time) = time(evidence) {
         text.push_str(&format!(" ({time})"));
     }
-    if evidence.cached {
+    if evidence.cached && !text.contains(NOT_RUN_AGAIN) {
         text.push_str(", as before");
     }
     if evidence.mode != Mode::Require && evidence.outcome != Outcome::Pass {
