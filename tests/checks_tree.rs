@@ -57,6 +57,7 @@ fn a_failure_holds_while_nothing_changes() {
 fn a_card_says_once_that_a_check_did_not_run_again() {
     let card = traced("false", "").code(1).again("check out.log").code(1).stdout;
     assert!(card.contains("exit code 1 (not run again: nothing has changed since)\n"), "{card}");
+    assert!(!card.contains("as before"), "{card}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ impl EvidenceCache {
         (found.check == work.check.as_str()).then(|| Evidence {
             cached: true,
             duration_ms: 0,
-            summary: format!("{} ({NOT_RUN_AGAIN}: {why})", found.summary),
+            summary: format!("{}{NOT_RUN_AGAIN}{why})", found.summary),
             log: found.log.filter(|log| Path::new(log).is_file()),
             ..found
         })

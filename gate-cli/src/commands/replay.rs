@@ -196,7 +196,7 @@ impl Printer<'_> {
             return Ok(Flow::Break(()));
         }
         loop {
-            // Looked at before: what had come by then is still printed and counted.
+            // Before the rows are taken: what had come when the signal arrived is still printed.
             let is_interrupted = self.interrupt.code().is_some();
             let mut lines = Vec::new();
             for finding in self.findings.next(TICK) {

@@ -25,9 +25,8 @@ pub enum Outcome {
     Skipped,
 }
 
-/// Begins the remark in the summary of a [`cached`](Evidence::cached) record; the reason
-/// follows.
-pub const NOT_RUN_AGAIN: &str = "not run again";
+/// Ends the summary of a [`cached`](Evidence::cached) record, before the reason and `)`.
+pub const NOT_RUN_AGAIN: &str = " (not run again: ";
 
 /// The record of one check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -102,7 +102,10 @@ fn check_text(evidence: &Evidence) -> String {
         Outcome::Tamper => "does not count: ",
         Outcome::Skipped => "did not run: ",
     };
-    let mut summary = evidence.summary.as_str();
+    let (mut summary, reason) = match evidence.summary.rsplit_once(NOT_RUN_AGAIN) {
+        Some((summary, reason)) if evidence.cached => (summary, Some(reason)),
+        _ => (evidence.summary.as_str(), None),
+    };
     if !evidence.failures().is_empty() {
         // The names follow below.
         summary = summary.split(": ").next().unwrap_or(summary);
@@ -111,8 +114,8 @@ fn check_text(evidence: &Evidence) -> String {
     if let Some(time) = time(evidence) {
         text.push_str(&format!(" ({time})"));
     }
-    if evidence.cached && !text.contains(NOT_RUN_AGAIN) {
-        text.push_str(", as before");
+    if let Some(reason) = reason {
+        text.push_str(&format!("{NOT_RUN_AGAIN}{reason}"));
     }
     if evidence.mode != Mode::Require && evidence.outcome != Outcome::Pass {
         let is_question = evidence.noticed_changes().is_some();
