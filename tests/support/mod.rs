@@ -284,10 +284,13 @@ fn write(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
+/// Another process copies the file: a child that another test starts while this process
+/// writes may keep it open, and the system refuses to start a program open for writing.
 #[cfg(unix)]
 fn make_executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = r#"cp "$1" "$1.copy" && chmod 755 "$1.copy" && mv "$1.copy" "$1""#;
+    let copied = Command::new("sh").args(["-c", script, "sh"]).arg(path).status();
+    assert!(copied.unwrap().success(), "{}", path.display());
 }
 
 /// The exit code, and the most memory that was seen on the way.
