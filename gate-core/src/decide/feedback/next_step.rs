@@ -9,6 +9,9 @@ use crate::decide::signal::NearMiss;
 use crate::decide::verdict::Verdict;
 use crate::text;
 
+/// The beginning of a plug-in's name.
+const PLUGIN: &str = "gate-check-";
+
 /// The most of a test's name or place, in characters.
 const MAX_NAME_CHARS: usize = 120;
 
@@ -34,7 +37,7 @@ pub(in crate::decide) fn next(
         ReasonCode::SealedTestsFailed if verdict == Verdict::Blocked => {
             "run the sealed tests by hand, and tell the agent what is missing; then `gate check --new-run`".to_owned()
         }
-        ReasonCode::RequiredCheckFailed => repair(first, input).unwrap_or_else(|| step(first)),
+        ReasonCode::RequiredCheckFailed => repair(first, input),
         _ => step(first),
     })
 }
@@ -101,12 +104,35 @@ fn approve(input: &Input) -> String {
     format!("`{command}`, then check again; or put the tests back")
 }
 
-/// The repair of the first failing test of a check; none if its report explains none.
-fn repair(reason: &Reason, input: &Input) -> Option<String> {
-    let failed = worst_of(&input.evidence, reason.check.as_deref()?)?;
+/// The repair of the first thing that a check names: a criterion, a failing test, a place. Else
+/// the command to run again, or for a check without one what it says.
+fn repair(reason: &Reason, input: &Input) -> String {
+    let Some(failed) = reason.check.as_deref().and_then(|name| worst_of(&input.evidence, name))
+    else {
+        return step(reason);
+    };
     if let Some(criterion) = unmet_criterion(failed) {
-        return Some(format!("meet the criterion: {}", text::brief(criterion, MAX_NAME_CHARS)));
+        return format!("meet the criterion: {}", text::brief(criterion, MAX_NAME_CHARS));
     }
+    if let Some(failure) = first_failure(failed) {
+        return failure;
+    }
+    let how = match failed.argv.as_slice() {
+        [] => text::brief(&failed.summary, MAX_NAME_CHARS),
+        // A plug-in needs gate's question on its standard input.
+        [program] if program.contains(PLUGIN) => text::brief(&failed.summary, MAX_NAME_CHARS),
+        // What a shell reads is the last word.
+        [_, .., dash, script] if dash == "-c" => {
+            format!("`{}`", text::brief(script, MAX_NAME_CHARS))
+        }
+        words => format!("`{}`", text::brief(&words.join(" "), MAX_NAME_CHARS)),
+    };
+    if how.is_empty() { step(reason) } else { format!("{}: {how}", step(reason)) }
+}
+
+/// The repair of the first failing test, or of an error outside of tests; none if the check's
+/// report explains none.
+fn first_failure(failed: &Evidence) -> Option<String> {
     let failure = failed.failures().into_iter().next()?;
     let name = failure.short_name().map(|name| text::brief(name, MAX_NAME_CHARS));
     let place = failure.place().map(|place| text::brief(&place, MAX_NAME_CHARS));
