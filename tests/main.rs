@@ -125,6 +125,7 @@ mod store_tamper;
 mod support;
 mod tail;
 mod tasks;
+mod tests_first;
 mod tidy;
 mod tidy_docs;
 mod tidy_imports;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::Evidence;
+use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::Allowance;
 use gate_core::mask::Masker;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,8 @@ pub struct CheckContext {
     pub interactive: bool,
     /// Facts about the decision.
     pub about: Arc<About>,
+    /// The tests that were written before the work, if a phase of its own wrote some.
+    pub first_tests: Option<Arc<FirstTests>>,
     /// Cancelled when nobody waits for the result any more.
     pub cancel: Cancellation,
     /// Receiver of events.

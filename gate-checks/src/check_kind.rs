@@ -20,6 +20,8 @@ pub(crate) enum CheckKind {
     Integrity,
     /// The built-in check of changes that no test notices.
     Noticed,
+    /// The check of a phase in which only tests are written. Settings cannot ask for it.
+    TestsFirst,
     /// A command, configured or found in the project.
     Command,
     /// A program that answers in gate's own format.
@@ -47,6 +49,7 @@ impl CheckKind {
     pub(crate) fn for_check(name: &str, settings: &CheckPolicy) -> Self {
         let built_in = BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
         match built_in {
+            _ if !settings.tests.is_empty() => Self::TestsFirst,
             Some(kind @ (Self::CleanGit | Self::Noticed | Self::Review)) => kind,
             _ if !settings.command.is_empty() => Self::Command,
             kind => kind.unwrap_or(Self::Plugin),

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::policy::{Allowance, Policy};
 use tokio::runtime::{Builder, Runtime};
@@ -54,6 +55,8 @@ pub struct GatherOptions {
     pub interactive: bool,
     /// Facts about the decision.
     pub about: About,
+    /// The tests that were written before the work, if a phase of its own wrote some.
+    pub first_tests: Option<FirstTests>,
     /// Ends the call from outside: checks that still run then are inconclusive.
     pub cancel: Cancellation,
 }
@@ -141,6 +144,7 @@ pub fn gather(
             allow: policy.integrity.allow.iter().chain(&options.allow).cloned().collect(),
             interactive: options.interactive,
             about: Arc::new(options.about.clone()),
+            first_tests: options.first_tests.clone().map(Arc::new),
             cancel: options.cancel.clone(),
             events,
             masker: Arc::clone(&masker),

@@ -28,6 +28,7 @@ pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
         CheckKind::CleanGit | CheckKind::Handoff | CheckKind::Integrity | CheckKind::Noticed => {
             false
         }
+        CheckKind::TestsFirst => true,
         CheckKind::Criteria => settings.criteria.iter().any(|one| !one.verify.is_empty()),
         CheckKind::Review | CheckKind::Command | CheckKind::Plugin => true,
     }
@@ -39,6 +40,10 @@ pub fn programs(policy: &Policy, site: &CheckSite) -> Vec<Program> {
     let all = policy.checks.iter();
     all.flat_map(|(name, settings)| match CheckKind::for_check(name, settings) {
         CheckKind::Criteria => criteria_programs(name, settings, site),
+        CheckKind::TestsFirst => {
+            let tests = settings.tests.iter();
+            tests.flat_map(|(name, settings)| check_programs(name, settings, site)).collect()
+        }
         _ if starts_program(name, settings) => check_programs(name, settings, site),
         _ => Vec::new(),
     })

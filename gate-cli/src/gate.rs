@@ -19,7 +19,7 @@ use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::{IterationFacts, TreeSeen, TreeState};
-use gate_core::decide::policy::{Allowance, When};
+use gate_core::decide::policy::{Allowance, Threshold, When};
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::Status;
 use gate_core::mask::Masker;
@@ -58,6 +58,8 @@ pub struct Gate {
     place: Option<(When, Option<Box<Policy>>)>,
     /// The waits of loops whose agent cannot work.
     backoff: Backoff,
+    /// True in a phase in which only tests are written.
+    writes_tests: bool,
 }
 
 impl Gate {
@@ -84,6 +86,7 @@ impl Gate {
             trust,
             place,
             backoff,
+            writes_tests: false,
         })
     }
 
@@ -100,6 +103,31 @@ impl Gate {
         self.place = Some((place, whole));
         self.policy = self.policy.at(place);
         self
+    }
+
+    /// A gate for a phase in which only tests are written: they have to fail, and nothing else is
+    /// checked but `integrity`.
+    ///
+    /// # Errors
+    ///
+    /// No check of tests whose command gate can run in a copy.
+    pub(crate) fn writing_tests(mut self) -> Result<Self, Failure> {
+        let Some(mut policy) = gate_checks::tests_first_policy(&self.policy, &self.site) else {
+            let message = "no check runs tests that gate knows how to read, so no test can be seen \
+                           to fail before the work";
+            return Err(Failure::usage("no-test-check", message).hint(
+                "`gate init` finds the project's tests; `gate explain no-test-check` says which \
+                 runners gate knows",
+            ));
+        };
+        // A fixed number may count checks that do not run in this phase.
+        policy.threshold = Threshold::Reachable;
+        let whole = std::mem::replace(&mut self.policy, policy);
+        if let Some((_, of_all_places)) = &mut self.place {
+            of_all_places.get_or_insert_with(|| Box::new(whole));
+        }
+        self.writes_tests = true;
+        Ok(self)
     }
 
     /// Adds a memory: the gate then numbers iterations, feeds the breaker, and records
@@ -215,6 +243,7 @@ impl Gate {
             iteration: request.iteration,
             sealed_refusals: turn.map_or(0, |turn| turn.sealed_refusals),
         };
+        wanted.first_tests.clone_from(&request.first_tests);
         wanted.shared = request.shared;
         wanted.deadline = request.deadline;
         wanted.cancel = request.cancel.clone();

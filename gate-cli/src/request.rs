@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use gate_checks::{Cancellation, Events};
+use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::iteration_facts::Outage;
 use gate_core::decide::policy::Allowance;
 use gate_core::decide::stop::Stop;
@@ -50,6 +51,8 @@ pub struct Request {
     pub acts: Vec<(&'static str, Option<String>)>,
     /// Changes that the operator approves for this decision, beside those of the settings.
     pub allow: Vec<Allowance>,
+    /// The tests that were written before the work, if a phase of its own wrote some.
+    pub first_tests: Option<FirstTests>,
     /// The checks that run.
     pub checks: Checks,
     /// If true, no cached result of a check is used, and none is cached.

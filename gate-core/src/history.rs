@@ -52,6 +52,8 @@ pub mod kind {
 
     /// A loop of `gate run` ended.
     pub const RUN_ENDED: &str = "run_ended";
+    /// Tests that were written before the work were locked into the decisions on it.
+    pub const TESTS_LOCKED: &str = "tests_locked";
 
     /// Settings were approved by an operator, or no longer are.
     pub const TRUST: &str = "settings_trust";

@@ -61,6 +61,7 @@ tried! {
     replay: "howto/replay.md",
     rust: "howto/rust.md",
     sealed: "howto/sealed.md",
+    tests_first: "howto/tests-first.md",
     typescript: "howto/typescript.md",
 }
 

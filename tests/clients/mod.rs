@@ -15,6 +15,7 @@ mod plugins;
 mod qwen;
 mod scenes;
 mod session;
+mod tests_first;
 mod wire;
 
 /// Scenes with a client, each a test.

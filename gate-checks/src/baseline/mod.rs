@@ -65,6 +65,7 @@ pub fn compares_tree(policy: &Policy) -> bool {
     policy.checks.iter().any(|(name, check)| {
         let tests = name == "tests" || name.starts_with("tests-");
         name == "integrity"
+            || !check.tests.is_empty()
             || check.control && (tests || !check.shell && report::is_runner(&check.command))
     })
 }

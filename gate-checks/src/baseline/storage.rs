@@ -110,16 +110,16 @@ impl Baseline {
         }
     }
 
-    /// Forgets the one that waits for runs: what was done since is no work of an
-    /// agent's that is judged.
+    /// Forgets the one of a run; without a run's name, the one that waits for runs: what was done
+    /// since is no work of an agent's that is judged. True if there was one.
     ///
     /// # Errors
     ///
     /// A file that cannot be removed.
-    pub fn forget(site: &CheckSite) -> Result<bool, BaselineError> {
+    pub fn forget(site: &CheckSite, run: Option<&str>) -> Result<bool, BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(false) };
-        let path = file(&folder, None);
+        let path = file(&folder, run);
         match fs::remove_file(&path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

@@ -107,8 +107,8 @@ fn each_run_has_its_own_and_one_waits_for_runs() {
     second.keep(&fixture.site, Some("one")).unwrap();
     assert_eq!(kept(None).unwrap().digest(), first.digest());
     assert_eq!(kept(Some("one")).unwrap().digest(), second.digest());
-    assert!(Baseline::forget(&fixture.site).unwrap());
-    assert!(kept(None).is_none() && !Baseline::forget(&fixture.site).unwrap());
+    assert!(Baseline::forget(&fixture.site, None).unwrap());
+    assert!(kept(None).is_none() && !Baseline::forget(&fixture.site, None).unwrap());
 }
 
 #[test]

@@ -34,9 +34,9 @@ use plugin::Plugin;
 use review::Review;
 
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
-use verified_tests::Noticed;
 pub(crate) use verified_tests::test_checks;
-pub use verified_tests::{PutBack, learn_tests, red_tests, rerun};
+use verified_tests::{Noticed, TestsFirst};
+pub use verified_tests::{PutBack, carry_tests, learn_tests, red_tests, rerun, tests_first_policy};
 
 /// A check, and what planning has to know of it.
 #[derive(Clone)]
@@ -106,7 +106,7 @@ fn cost(name: &str, kind: CheckKind) -> Cost {
         (CheckKind::Review, _) => Cost::Ask,
         (CheckKind::Plugin, _) | (CheckKind::Command, "lint" | "typecheck") => Cost::Tool,
         (CheckKind::Command, "build") => Cost::Build,
-        (CheckKind::Command | CheckKind::Noticed, _) => Cost::Run,
+        (CheckKind::Command | CheckKind::Noticed | CheckKind::TestsFirst, _) => Cost::Run,
         _ => Cost::Look,
     }
 }
@@ -133,6 +133,11 @@ fn configured(
             let check = Noticed::new(id, settings, test_checks(policy, site));
             let limit = limit(settings).saturating_mul(settings.runs);
             let check = decorated(Arc::new(check), Timeout { limit });
+            decorated(decorated(check, Slotted), WithMode { mode: settings.mode })
+        }
+        CheckKind::TestsFirst => {
+            let limit = limit(settings).saturating_mul(TRIES);
+            let check = decorated(Arc::new(TestsFirst::new(id, settings)), Timeout { limit });
             decorated(decorated(check, Slotted), WithMode { mode: settings.mode })
         }
         CheckKind::Review => {

@@ -59,6 +59,7 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
         allow: [].into(),
         interactive: false,
         about: Arc::new(About::default()),
+        first_tests: None,
         cancel: Cancellation::default(),
         events: Events::to(move |event| {
             if let Event::Started { check } = event {

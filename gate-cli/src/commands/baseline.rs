@@ -63,7 +63,7 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     here.operator("gate baseline")?;
     let mut memory = here.memory(&settings.policy)?;
     if args.forget {
-        Baseline::forget(&site)?;
+        Baseline::forget(&site, None)?;
         let ledger = memory.record_act("baseline-forget", None)?;
         return answer(args, &record(None, Some(ledger)));
     }

@@ -30,12 +30,21 @@ pub(super) fn can_ask() -> bool {
 
 /// Asks a person. No answer, or any other than yes, is no.
 pub(super) fn agreed(question: &str) -> Result<bool, Failure> {
+    Ok(is_yes(&answer(&format!("{question} [y/N]"))?))
+}
+
+/// A person's answer to a question, in one line; empty without one.
+pub(super) fn answer(question: &str) -> Result<String, Failure> {
     let mut answer = String::new();
     io::stderr()
-        .write_all(format!("{question} [y/N] ").as_bytes())
+        .write_all(format!("{question} ").as_bytes())
         .and_then(|()| io::stdin().read_line(&mut answer))
         .map_err(|error| Failure::internal("answer-unread", format!("cannot ask: {error}")))?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    Ok(answer.trim().to_owned())
+}
+
+pub(super) fn is_yes(answer: &str) -> bool {
+    matches!(answer.to_lowercase().as_str(), "y" | "yes")
 }
 
 /// The name of standard output for a file.

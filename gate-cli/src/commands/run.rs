@@ -3,6 +3,7 @@
 mod args;
 mod display;
 mod job;
+mod tests_first;
 
 use std::env;
 use std::path::Path;
@@ -12,6 +13,7 @@ use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
 use gate_core::config::{Backoff, Origin, Resolved};
+use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::{Allowance, When};
 use gate_core::decide::signal;
 use gate_fleet::run;
@@ -21,6 +23,7 @@ use jiff::Timestamp;
 pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run};
 use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
+use self::tests_first::{Stage, Writes};
 use super::common::DONE;
 use crate::agent::IN_RUN;
 use crate::context::Here;
@@ -70,7 +73,9 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     if let Some(changed) = trust.report()?.changed {
         render::notes(&[changed]);
     }
-    let start = start(here, args, (&settings, &trust))?;
+    tests_first::admit(args.confirm)?;
+    let worker = worker(here, args, args.agent, (&settings, &trust))?;
+    let tester = args.tests_by.map(|by| preset(here, args, by, (&settings, &trust))).transpose()?;
     let trust = trust.lasting();
     let project = Runs::here(&here.places)?;
     let parent = parent(here, &project)?;
@@ -82,11 +87,16 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     let prompt = args.prompt.as_deref().map(|file| Source::named(file, &here.places.folder).text());
     let notifier = Notifier::new(here, &settings, &trust)?;
     let prompt = prompt.transpose()?;
-    let command = RunCommand { prompt, parent, args, project, start, notifier };
+    let command = RunCommand { prompt, parent, args, project, worker, tester, notifier };
     let interrupt = Interrupt::listen()?;
     if args.work.is_none() {
         let task = command.task_id();
-        let end = command.looped(here, (settings, trust), &interrupt, (&task, None))?;
+        let setting = (settings, trust);
+        let end = if args.tests_first {
+            command.tests_then_work(here, &setting, &interrupt, &task)?
+        } else {
+            command.looped(here, &setting, &interrupt, Stage::whole(&task, None))?
+        };
         return command.answer(&task, &end);
     }
     let Some(job) = Job::claimed(here, args, &settings, &interrupt)? else {
@@ -94,9 +104,13 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         return command.answer("", &End::without_work(by, command.project.folder()));
     };
     let task = job.task_id();
-    let end = job.run(here, (&settings, &trust), |job| {
-        let settings = (settings.clone(), trust.clone());
-        command.looped(here, settings, &interrupt, (&task, Some(job)))
+    let setting = (settings, trust);
+    let end = job.run(here, (&setting.0, &setting.1), |job| {
+        if args.tests_first && job.is_draft() {
+            command.write_tests(here, &setting, &interrupt, (&task, Some(job)))
+        } else {
+            command.looped(here, &setting, &interrupt, Stage::whole(&task, Some(job)))
+        }
     })?;
     command.answer(&task, &end)
 }
@@ -114,10 +128,22 @@ fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failur
     Ok(named.or(known))
 }
 
+/// The settings that a loop runs under, and their approval.
+type Setting = (Resolved, Trust);
+
+/// An agent, and how it is started.
+struct Worker {
+    name: String,
+    format: Option<Forced>,
+    start: AgentStart,
+}
+
 /// A `gate run` with all that it needs to start loops.
 struct RunCommand<'a> {
     args: &'a Run,
-    start: AgentStart,
+    worker: Worker,
+    /// Writes the tests in the place of the worker.
+    tester: Option<Worker>,
     project: Project,
     prompt: Option<String>,
     notifier: Option<Notifier>,
@@ -126,14 +152,22 @@ struct RunCommand<'a> {
 }
 
 impl RunCommand<'_> {
-    /// Runs the loop over a task, which may be the phase of a work item.
+    /// The agent that writes tests.
+    fn tester(&self) -> &Worker {
+        self.tester.as_ref().unwrap_or(&self.worker)
+    }
+
+    /// Runs a loop.
     fn looped(
         &self,
         here: &Here,
-        (settings, trust): (Resolved, Trust),
+        setting: &Setting,
         interrupt: &Interrupt,
-        (task, job): (&str, Option<&Job>),
+        stage: Stage<'_>,
     ) -> Result<End, Failure> {
+        let (settings, trust) = setting.clone();
+        let (job, writes_tests) = (stage.job, stage.writes_tests());
+        let worker = if writes_tests { self.tester() } else { &self.worker };
         let site = here.site_under(&trust)?;
         let Some(Supervisor { program, .. }) = site.supervisor.clone() else {
             return Err(Failure::internal("no-supervisor", "gate's own program is not found"));
@@ -141,34 +175,43 @@ impl RunCommand<'_> {
         let project = here.places.top().display().to_string();
         let marks = project_marks(&here.places, settings.policy.project_id.as_deref()).join(",");
         let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project, marks] };
-        let task = self.project.task(task)?;
-        let prompt = self.prompt.as_deref();
-        let prompt = match job {
-            Some(job) => task.describe(Some(&job.prompt(prompt)))?,
-            None => task.describe(prompt)?,
-        };
-        let memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
+        let task = self.project.task(stage.task)?;
+        let prompt = self.described(&task, stage)?;
+        let mut memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
         let backoff = settings.run.backoff;
-        let gate = Gate::open(settings, site)?.at(When::Run).remembering(memory);
-        let gate = gate.trusting(trust)?;
-        let taken = gate.take_baseline_if_wanted()?;
+        let locked = memory.locked_tests(stage.subject())?;
+        let gate = Gate::open(settings, site)?.at(When::Run);
+        let gate = if writes_tests { gate.writing_tests()? } else { gate };
+        let gate = gate.remembering(memory).trusting(trust)?;
+        let kept = gate.baseline_of_task(task.id())?;
+        let is_locked = !writes_tests && (kept.is_some() || job.is_some());
+        let first = if is_locked { locked.map(|locked| locked.tests) } else { None };
+        let taken = match kept {
+            Some(kept) => Some(kept),
+            None => gate.take_baseline_if_wanted()?,
+        };
+        // A loop that goes on later does not take this one's edits of tests for what was there.
+        if let (Some(taken), true) = (&taken, writes_tests || first.is_some()) {
+            gate.keep_for_task(taken, task.id())?;
+        }
         let gate = gate.compared_with(taken);
+        let prompt = stage.prompt(prompt, first.as_ref());
         let signal = &gate.policy().signal;
         let taught = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
         let prompt = format!("{}\n\n{taught}", prompt.trim_end());
         let wall = Some(gate.policy().budget.wall_ms).filter(|limit| *limit > 0);
         let wall = wall.map(Duration::from_millis);
         let lost = job.map(|job| job.lost.clone()).unwrap_or_default();
-        let order = self.order(here, (&task, prompt), backoff)?;
-        let resume = job.is_none().then(|| resume(task.id()));
-        let order = Order { wall, lost, resume, ..order };
-        let Run { agent: format, raw, json, .. } = *self.args;
+        let order = self.order(here, worker, (&task, prompt), backoff)?;
+        let resume = self.resume(stage);
+        let order = Order { wall, lost, resume, writes_tests, ..order };
+        let (format, raw, json) = (worker.format, self.args.raw, self.args.json);
         let run = format!("{}-{}", task.project().id(), task.id());
         let file = LiveFile::new(&task, &run, &order.agent);
         let reporter = LoopReporter::new(LoopDisplay { format, raw, json }, file);
         let request = Request {
-            format: self.args.agent,
-            task: self.args.task.clone().or(job.map(Job::task_id)),
+            format,
+            task: self.args.task.as_ref().map(|_| stage.task.to_owned()).or(job.map(Job::task_id)),
             run: Some(run),
             new_run: false,
             forced: self.args.reason.clone(),
@@ -176,11 +219,40 @@ impl RunCommand<'_> {
             allow: may_change(self.args),
             actor: Some(order.agent.clone()),
             of_work: job.is_some(),
+            first_tests: first.clone(),
             events: reporter.checks(),
             ..Request::default()
         };
-        let _learning = gate.learn(|red| render::notes(&red_before(red)));
-        Loop::new(&order, &task, (&gate, request), supervisor, (interrupt, &reporter)).run()
+        let written: Vec<_> = first.iter().flat_map(FirstTests::names).collect();
+        let _learning = gate.learn(move |mut red| {
+            red.retain(|test| !written.contains(test));
+            render::notes(&red_before(&red));
+        });
+        let parts = (&gate, request);
+        let end = Loop::new(&order, &task, parts, supervisor, (interrupt, &reporter)).run()?;
+        if end.by == StoppedBy::Completed && !writes_tests {
+            gate.forget_task(task.id())?;
+        }
+        Ok(end)
+    }
+
+    /// The text of a loop's task.
+    fn described(&self, task: &Task, stage: Stage<'_>) -> Result<String, Failure> {
+        let prompt = self.prompt.as_deref();
+        match (stage.job, stage.writes) {
+            (Some(job), _) => task.describe(Some(&job.prompt(prompt, stage.writes_tests()))),
+            (None, Writes::Work) => task.describe(prompt),
+            (None, Writes::Tests { whole, .. }) => {
+                let whole = self.project.task(whole)?.describe(prompt)?;
+                task.describe(Some(&whole))
+            }
+        }
+    }
+
+    /// The command that resumes a loop; none for a work item, which is claimed again.
+    fn resume(&self, stage: Stage<'_>) -> Option<String> {
+        let is_first = stage.writes_tests();
+        stage.job.is_none().then(|| resume(stage.subject(), is_first))
     }
 
     /// The id given, else one made from the time and the prompt's first line.
@@ -278,16 +350,34 @@ fn budget(policy: &mut Policy, args: &Run) {
     }
 }
 
-/// The agent's start: by the command that was given, or by its preset.
-fn start(here: &Here, args: &Run, under: (&Resolved, &Trust)) -> Result<AgentStart, Failure> {
-    let (settings, trust) = under;
-    if !args.command.is_empty() {
+/// The agent of the command that was given, or of its preset.
+fn worker(
+    here: &Here,
+    args: &Run,
+    agent: Option<Forced>,
+    under: (&Resolved, &Trust),
+) -> Result<Worker, Failure> {
+    let (Some(agent), true) = (agent, args.command.is_empty()) else {
         let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
-        return Ok(AgentStart { argv: words.collect(), ..AgentStart::default() });
-    }
-    let agent = agent(args).unwrap_or_default();
-    let own = settings.run.agents.get(&agent).map(Vec::as_slice).unwrap_or_default();
-    let key = format!("run.agents.{agent}.args");
+        let start = AgentStart { argv: words.collect(), ..AgentStart::default() };
+        let program = start.argv.first().map(Path::new).and_then(Path::file_name);
+        let program = program.unwrap_or_default().to_string_lossy().into_owned();
+        let name = agent.map_or(program, |agent| agent_name(agent).to_owned());
+        return Ok(Worker { name, format: agent, start });
+    };
+    preset(here, args, agent, under)
+}
+
+/// An agent that gate knows how to start.
+fn preset(
+    here: &Here,
+    args: &Run,
+    agent: Forced,
+    (settings, trust): (&Resolved, &Trust),
+) -> Result<Worker, Failure> {
+    let name = agent_name(agent);
+    let own = settings.run.agents.get(name).map(Vec::as_slice).unwrap_or_default();
+    let key = format!("run.agents.{name}.args");
     let is_projects = settings.settings().iter().any(|setting| {
         setting.key == key && matches!(setting.origin, Origin::Project(_) | Origin::File(_))
     });
@@ -297,25 +387,24 @@ fn start(here: &Here, args: &Run, under: (&Resolved, &Trust)) -> Result<AgentSta
     let tree = WorkTree::open(&here.site()?).ok();
     let git = tree.and_then(|tree| tree.git_folder());
     let project = PresetContext { policy: &settings.policy, git: git.as_deref(), args: own };
-    agent_start(&agent, args.allow, &project).ok_or_else(|| {
+    let start = agent_start(name, args.allow, &project).ok_or_else(|| {
         let known = agents().collect::<Vec<_>>().join(", ");
-        let message = format!("gate does not know how to start {agent}; known are {known}");
+        let message = format!("gate does not know how to start {name}; known are {known}");
         Failure::usage("agent-unknown", message).hint("give its command behind `--`")
-    })
+    })?;
+    Ok(Worker { name: name.to_owned(), format: Some(agent), start })
 }
 
-/// The agent's name; none if only a command was given.
-fn agent(args: &Run) -> Option<String> {
-    match args.agent {
-        Some(Forced::Agent(name)) => Some(name.to_owned()),
-        Some(Forced::Format(format)) => Some(format.name().to_owned()),
-        None => None,
+fn agent_name(agent: Forced) -> &'static str {
+    match agent {
+        Forced::Agent(name) => name,
+        Forced::Format(format) => format.name(),
     }
 }
 
-/// The command that goes on with a task: this one, without its prompt, which is the
-/// task's by now.
-fn resume(task: &str) -> String {
+/// The command that goes on with a task: this one, without its prompt, which is the task's by
+/// now, and without the flags for writing tests, unless these are still to be written.
+fn resume(task: &str, writes_tests: bool) -> String {
     let args: Vec<_> = env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
     let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let mut words = vec!["gate".to_owned()];
@@ -325,6 +414,9 @@ fn resume(task: &str) -> String {
             "run" => words.extend(["run", "--task", task].map(str::to_owned)),
             "--prompt" | "--task" => drop(own_args.next()),
             arg if arg.starts_with("--prompt=") || arg.starts_with("--task=") => {}
+            "--tests-first" | "--confirm" if !writes_tests => {}
+            "--tests-by" if !writes_tests => drop(own_args.next()),
+            arg if arg.starts_with("--tests-by=") && !writes_tests => {}
             arg => words.push(arg.to_owned()),
         }
     }
@@ -336,17 +428,16 @@ impl RunCommand<'_> {
     fn order(
         &self,
         here: &Here,
+        worker: &Worker,
         (task, prompt): (&Task, String),
         backoff: Backoff,
     ) -> Result<Order, Failure> {
-        let (args, start) = (self.args, &self.start);
-        let program = start.argv.first().map(Path::new).and_then(Path::file_name);
-        let program = program.unwrap_or_default().to_string_lossy().into_owned();
+        let (args, start) = (self.args, &worker.start);
         let variables = here.places.environment.iter();
         let variables =
             variables.filter(|(name, _)| !HIDDEN.iter().any(|prefix| name.starts_with(prefix)));
         Ok(Order {
-            agent: agent(args).unwrap_or(program),
+            agent: worker.name.clone(),
             argv: start.argv.clone(),
             shown: (secrets::masked(&start.shell_line()), start.note),
             cwd: match args.cwd {
@@ -365,6 +456,7 @@ impl RunCommand<'_> {
             environment: variables.chain(&start.variables).cloned().collect(),
             plain_prompt: args.plain_prompt,
             backoff,
+            writes_tests: false,
             resume: None,
         })
     }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use gate_checks::baseline::{self, Baseline, BaselineError};
 use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace, programs};
 use gate_core::Verdict;
+use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::release::runs_the_work;
@@ -38,7 +39,10 @@ impl Gate {
     /// Finds out the tests of the baseline while the first agent works, so that its first claim
     /// waits less for them, and hands on the names of those that fail there. None if there is no
     /// baseline, or if the checks' commands are not approved.
-    pub(crate) fn learn(&self, report: fn(&[String])) -> Option<Learning> {
+    pub(crate) fn learn(
+        &self,
+        report: impl FnOnce(Vec<String>) + Send + 'static,
+    ) -> Option<Learning> {
         let baseline = self.baseline.clone()?;
         if !self.may_start_checks() {
             return None;
@@ -49,7 +53,7 @@ impl Gate {
         let thread = thread::spawn(move || {
             // A test that is not found out here is found out when a decision needs it.
             drop(gate_checks::learn_tests(&policy, &site, &baseline, &until));
-            report(&gate_checks::red_tests(&policy, &site, &baseline));
+            report(gate_checks::red_tests(&policy, &site, &baseline));
         });
         Some(Learning { cancel, thread: Some(thread) })
     }
@@ -75,6 +79,39 @@ impl Gate {
     /// Takes the tree before a loop's first agent, if a check compares with it.
     pub(crate) fn take_baseline_if_wanted(&self) -> Result<Option<Baseline>, Failure> {
         if baseline::is_wanted(&self.policy) { self.taken() } else { Ok(None) }
+    }
+
+    /// Takes what is known of a baseline's tests over to a later one, which differs by these tests.
+    pub(crate) fn carry_tests(&self, baselines: (&Baseline, &Baseline), first: &FirstTests) {
+        gate_checks::carry_tests(&self.policy, &self.site, baselines, first);
+    }
+
+    /// The baseline that a task keeps from loop to loop, if it keeps one.
+    ///
+    /// # Errors
+    ///
+    /// One that cannot be read.
+    pub(crate) fn baseline_of_task(&self, task: &str) -> Result<Option<Baseline>, Failure> {
+        Ok(Baseline::kept(&self.site, Some(&task_name(task)))?)
+    }
+
+    /// Keeps a baseline for the loops of a task.
+    ///
+    /// # Errors
+    ///
+    /// A state folder that cannot be written.
+    pub(crate) fn keep_for_task(&self, baseline: &Baseline, task: &str) -> Result<(), Failure> {
+        Ok(baseline.keep(&self.site, Some(&task_name(task)))?)
+    }
+
+    /// Forgets the baseline of a task: its loops are over.
+    ///
+    /// # Errors
+    ///
+    /// A state folder that cannot be written.
+    pub(crate) fn forget_task(&self, task: &str) -> Result<(), Failure> {
+        Baseline::forget(&self.site, Some(&task_name(task)))?;
+        Ok(())
     }
 
     /// Takes what the tree is at this moment, and keeps it: for a run, or for those
@@ -267,6 +304,11 @@ impl Gate {
         let is_movable = baseline.is_movable();
         is_movable.then(|| Warning::new(WarningCode::BaselineOfHistory, message))
     }
+}
+
+/// The name under which a task's baseline is kept.
+fn task_name(task: &str) -> String {
+    format!("task: {task}")
 }
 
 /// The baseline that a run has which begins: its session's, else the one that waits for

@@ -74,6 +74,7 @@ impl Gate {
         let memory = self.memory().map(|memory| memory.again(trust.places())).transpose()?;
         let site = CheckSite { project: trust.project()?, ..self.site.clone() };
         let gate = Self::open(settings, site)?.at(*place).compared_with(self.baseline.clone());
+        let gate = if self.writes_tests { gate.writing_tests()? } else { gate };
         let gate = memory.into_iter().fold(gate, Self::remembering);
         gate.trusting(trust).map(Some)
     }

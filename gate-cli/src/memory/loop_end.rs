@@ -41,6 +41,8 @@ pub(crate) enum StoppedBy {
     NoWork,
     /// The exit signal was not accepted for the work item.
     Refused,
+    /// A person did not agree with the tests that were written first.
+    NotConfirmed,
 }
 
 impl StoppedBy {
@@ -58,6 +60,7 @@ impl StoppedBy {
             Self::LeaseLost => "the lease of the work item is over",
             Self::NoWork => "there is no work item to claim",
             Self::Refused => "the exit signal was refused",
+            Self::NotConfirmed => "the tests were not confirmed",
         }
     }
 
@@ -65,7 +68,11 @@ impl StoppedBy {
     pub(crate) fn can_resume(self) -> bool {
         matches!(
             self,
-            Self::Cancelled | Self::StopRequested | Self::MaxIterations | Self::BudgetWall
+            Self::Cancelled
+                | Self::StopRequested
+                | Self::MaxIterations
+                | Self::BudgetWall
+                | Self::NotConfirmed
         )
     }
 
@@ -79,7 +86,7 @@ impl StoppedBy {
             | Self::StopRequested
             | Self::BudgetWall
             | Self::LeaseLost => 3,
-            Self::Blocked => 4,
+            Self::Blocked | Self::NotConfirmed => 4,
             Self::NotStarted | Self::UnknownFormat => 2,
             Self::NoWork | Self::Refused => 1,
         }

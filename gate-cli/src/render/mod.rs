@@ -85,6 +85,11 @@ fn unprintable(error: &serde_json::Error) -> Failure {
     )
 }
 
+/// Writes a text that has a form of its own, such as a diff, to stderr.
+pub(crate) fn diagnose_as_is(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text::without_ci_commands(text).as_bytes());
+}
+
 /// Writes diagnostics. If stderr is gone, they are lost.
 pub(crate) fn diagnose(text: &str) {
     let text = fit::fitted(&text::without_ci_commands(text), fit::stderr_columns());

@@ -32,6 +32,23 @@ pub(crate) struct End {
     pub(crate) problem: Option<String>,
     /// The command that resumes the loop.
     pub(crate) resume: Option<String>,
+    /// True if the loop was to write tests alone.
+    pub(crate) writes_tests: bool,
+    /// The tests that were written first.
+    pub(crate) tests_first: Option<TestsWritten>,
+}
+
+/// The tests that were written before the work.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct TestsWritten {
+    /// The agent that wrote them.
+    pub(crate) by: String,
+    /// True if they are locked into the decisions on the code.
+    pub(crate) locked: bool,
+    /// The names of those that fail until the work is done, as far as they are known.
+    pub(crate) tests: Vec<String>,
+    /// The files with new or edited tests, relative to the root of the work tree.
+    pub(crate) files: Vec<String>,
 }
 
 /// The work item of a loop, at the loop's end.
@@ -79,6 +96,8 @@ pub(crate) struct RunRecord {
     pub(crate) handoff: Option<String>,
     /// The work item of the loop.
     pub(crate) work: Option<WorkEnd>,
+    /// The tests that were written before the work, with `--tests-first`.
+    pub(crate) tests_first: Option<TestsWritten>,
     /// Starts of the agent, including those in which it could not work.
     pub(crate) iterations: usize,
     /// The runs' ids, in order.
@@ -115,6 +134,8 @@ impl End {
             work: None,
             problem: None,
             resume: None,
+            writes_tests: false,
+            tests_first: None,
         }
     }
 
@@ -147,10 +168,13 @@ impl End {
         if let Some(why) = own.or(self.problem.as_deref()) {
             return self.introduced(why);
         }
-        // A stop from outside is no consequence of the last decision.
+        // A stop from outside, or a person's word, is no consequence of the last decision.
         let is_from_outside = matches!(
             self.by,
-            StoppedBy::Cancelled | StoppedBy::StopRequested | StoppedBy::LeaseLost
+            StoppedBy::Cancelled
+                | StoppedBy::StopRequested
+                | StoppedBy::LeaseLost
+                | StoppedBy::NotConfirmed
         );
         let last = if is_from_outside { None } else { self.last.as_ref() };
         match last.and_then(|last| last.decision.reasons.first()) {
@@ -173,6 +197,7 @@ impl End {
             (StoppedBy::MaxIterations, count) => {
                 format!("stopped after {count} iterations, the limit")
             }
+            (StoppedBy::Completed, _) if self.writes_tests => "the tests are written".to_owned(),
             (by, _) => by.words().to_owned(),
         }
     }
@@ -193,6 +218,7 @@ impl End {
             folder: self.folder.display().to_string(),
             handoff: self.handoff.as_ref().map(|path| path.display().to_string()),
             work: self.work.clone(),
+            tests_first: self.tests_first.clone(),
             iterations: self.runs.len(),
             runs: self.runs.clone(),
             resume: self.resume.clone(),

@@ -32,7 +32,8 @@ impl Loop<'_> {
             | StoppedBy::NotStarted
             | StoppedBy::UnknownFormat
             | StoppedBy::NoWork
-            | StoppedBy::Refused => false,
+            | StoppedBy::Refused
+            | StoppedBy::NotConfirmed => false,
         };
         if !is_wanted {
             return None;

@@ -44,7 +44,7 @@ use crate::source::Source;
 pub(crate) use agent_loop::Loop;
 use attempt::Attempt;
 pub(crate) use delegated::starts_runs;
-pub(crate) use end::{End, RunRecord, WorkEnd};
+pub(crate) use end::{End, RunRecord, TestsWritten, WorkEnd};
 pub(crate) use finished_run::FinishedRun;
 pub(crate) use lease::with_lease;
 pub(crate) use live::{Event, Live};
@@ -90,6 +90,8 @@ impl Loop<'_> {
             folder: self.task.folder(),
             problem: self.problem,
             resume: if can_resume { self.order.resume.clone() } else { None },
+            writes_tests: self.order.writes_tests,
+            tests_first: None,
         };
         if let Some(mut memory) = self.gate.memory() {
             let last = end.last.as_ref();

@@ -42,6 +42,8 @@ pub(crate) struct Order {
     pub(crate) plain_prompt: bool,
     /// The waits while the agent cannot work.
     pub(crate) backoff: gate_core::config::Backoff,
+    /// True if the loop only writes tests.
+    pub(crate) writes_tests: bool,
     /// The command that resumes this loop.
     pub(crate) resume: Option<String>,
 }

@@ -13,6 +13,7 @@ pub mod decision;
 pub mod evidence;
 pub(crate) mod expression;
 pub mod feedback;
+pub mod first_tests;
 pub mod indicator;
 pub mod input;
 pub mod iteration_facts;

@@ -175,8 +175,8 @@ fn is_clients_own(folder: Option<&str>, name: &str) -> bool {
     folder.is_some_and(|folder| DATA.contains(&folder)) || name.ends_with(".lock")
 }
 
-/// Text for people.
-fn is_prose(name: &str) -> bool {
+/// True for text for people, by a file's name.
+pub fn is_prose(name: &str) -> bool {
     [".md", ".rst", ".adoc", ".markdown"].iter().any(|end| name.ends_with(end))
 }
 

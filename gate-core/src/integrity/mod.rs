@@ -44,7 +44,7 @@ pub use code_changes::{CodeChanges, is_code};
 pub use compare::Examiner;
 pub use finding::{Finding, Severity};
 pub use finding_list::{FindingList, capped};
-pub use guarded::{Guarded, guarded};
+pub use guarded::{Guarded, guarded, is_prose};
 pub use inline_tests::with_baseline_inline_tests;
 pub use keys::{
     MergedManifest, decisive, idle_targets, merge_manifest, python_dependencies,

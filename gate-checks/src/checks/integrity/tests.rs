@@ -192,6 +192,7 @@ fn evidence(
         allow: policy.integrity.allow.clone().into(),
         interactive: false,
         about: Arc::new(About::default()),
+        first_tests: None,
         cancel: cancel.clone(),
         events: Events::nobody(),
         masker: Arc::default(),

@@ -102,6 +102,7 @@ impl VerifiedTests<'_> {
                 let compared = self.compared(workspace, overlay, (&baseline, report.as_ref()));
                 verdict.compare(&compared);
                 self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
+                self.count_first(baseline.as_ref(), report.as_ref(), verdict);
                 return Ok(Accepted { adapted, passed: Vec::new() });
             };
             let run = self.let_go(workspace, run);
@@ -111,6 +112,7 @@ impl VerifiedTests<'_> {
                 self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
                 let names = adapted.iter().map(|path| path.to_string_lossy());
                 verdict.add_detail("adapted", json!(names.collect::<Vec<_>>()));
+                self.count_first(baseline.as_ref(), run.report.as_ref(), verdict);
                 let passed = run.report.iter().flat_map(|report| report.named(Status::Passed));
                 let passed = passed.map(str::to_owned).collect();
                 return Ok(Accepted { adapted, passed });
@@ -246,6 +248,7 @@ impl VerifiedTests<'_> {
         let renamed = Renamed::new(overlay, &self.inside(workspace.tree()));
         let mut compared = compare(&baseline.tests, report, &renamed, &self.cx.allow);
         compared.relocate(&baseline.tests, report, || Sources::new(overlay, workspace.tree()));
+        compared.count_without(self.first_tests());
         compared
     }
 

@@ -100,7 +100,8 @@ impl VerifiedTests<'_> {
             self.has_no_effect(verdict, NO_CODE);
             return Ok(());
         }
-        let Some(before) = self.before(workspace, overlay, found).await? else {
+        let known = self.before(workspace, overlay, found, self.requires_need()).await?;
+        let Some(before) = known else {
             self.is_unknown(verdict, NO_BASELINE);
             return Ok(());
         };
@@ -124,19 +125,21 @@ impl VerifiedTests<'_> {
         Ok(())
     }
 
-    /// The baseline's tests, which may be none. `None`: they are not known.
-    async fn before(
+    /// The baseline's tests; with `or_none`, a baseline without any is told by one more run.
+    /// `None`: they are not known.
+    pub(super) async fn before(
         &self,
         workspace: &mut TestWorkspace,
         overlay: &Overlay<'_>,
         found: Option<&RunnerCommand>,
+        or_none: bool,
     ) -> Result<Option<Vec<Test>>, Trouble> {
         let planted = found.is_some_and(|found| workspace.is_about_tests(found));
         let known = self.baseline_run(workspace, overlay, (found, planted)).await?;
         if let Some(known) = known.filter(|known| !known.tests.is_empty()) {
             return Ok(Some(known.tests));
         }
-        if !self.requires_need() {
+        if !or_none {
             return Ok(None);
         }
         // A baseline that had no test yet tells so.

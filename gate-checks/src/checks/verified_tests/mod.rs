@@ -19,7 +19,8 @@
 //! one of them has to fail there ([`fail_to_pass`]).
 //!
 //! Tests that the agent does not see run last of all ([`sealed`]). A check of its own takes
-//! changed code back, and shows what no test notices ([`noticed`]).
+//! changed code back, and shows what no test notices ([`noticed`]). Where tests are written before the
+//! work, another one looks at them alone ([`tests_first`]).
 //!
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
 //! once. It cannot pass there, but it can tell why.
@@ -28,6 +29,7 @@ mod accepted;
 mod adapted;
 mod baseline_run;
 mod calibration;
+mod context;
 mod control_outcome;
 mod deciding;
 mod fail_to_pass;
@@ -42,8 +44,10 @@ mod rerun;
 mod sealed;
 mod select;
 mod test_workspace;
+mod tests_first;
 mod trouble;
 mod verdict;
+mod written_first;
 
 use std::time::Instant;
 
@@ -71,6 +75,9 @@ pub(crate) use noticed::test_checks;
 pub use prefetch::learn_tests;
 pub use red_tests::red_tests;
 pub use rerun::{PutBack, rerun};
+pub(super) use tests_first::TestsFirst;
+pub use tests_first::tests_first_policy;
+pub use written_first::carry_tests;
 
 /// A check whose tests are verified.
 pub(super) struct VerifiedTests<'a> {
@@ -204,6 +211,9 @@ impl VerifiedTests<'_> {
         self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
         self.confirm_isolation(workspace, &mut verdict).await;
         self.run_sealed(workspace, (overlay, runner), &accepted, &mut verdict).await?;
+        if let Some(overlay) = overlay {
+            self.tell_edited_first(overlay, &mut verdict);
+        }
         // Of refused work too: by now it is known which tests passed at the baseline.
         if let Some(overlay) = overlay
             && (verdict.passed() || !overlay.baseline.is_from_history())

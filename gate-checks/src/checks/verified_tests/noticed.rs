@@ -28,7 +28,8 @@ use crate::worktree::{Kind, WorkTree, shown};
 
 /// The checks whose tests gate runs in a copy, with their commands.
 pub(crate) fn test_checks(policy: &Policy, site: &CheckSite) -> Vec<(CheckId, CheckPolicy)> {
-    let tests = policy.checks.iter().filter_map(|(name, settings)| {
+    let of_phase = policy.checks.values().flat_map(|settings| &settings.tests);
+    let tests = policy.checks.iter().chain(of_phase).filter_map(|(name, settings)| {
         let (with_command, _) = with_command(name, settings, site)?;
         let is_test = settings.control
             && reads_tests(name, settings)

@@ -1,26 +1,19 @@
 //! Finding out a baseline's tests before anybody needs them.
 
-use std::sync::Arc;
-
 use gate_core::decide::policy::Policy;
 use tokio::runtime::Builder;
 
 use super::VerifiedTests;
+use super::context::context;
 use super::noticed::test_checks;
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
 use super::trouble::Trouble;
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
-use crate::check::{About, CheckContext};
-
 use crate::control::recognise;
-use crate::event::Events;
 use crate::gather::GatherError;
-use crate::logs::Logs;
 use crate::site::CheckSite;
-use crate::slots::Slots;
-use crate::store;
 use crate::worktree::WorkTree;
 
 /// Runs the commands of all checks that look at tests on a baseline, as far as its
@@ -55,35 +48,6 @@ pub fn learn_tests(
         }
     }
     Ok(())
-}
-
-/// A check's context for a run whose result is no evidence; none if the work tree cannot be
-/// read.
-pub(super) fn context(
-    policy: &Policy,
-    site: &CheckSite,
-    baseline: &Baseline,
-    cancel: &Cancellation,
-) -> Option<(WorkTree, CheckContext)> {
-    let tree = WorkTree::open(site).ok()?;
-    let snapshot = tree.snapshot().ok()?;
-    let folder = site.state.as_ref().map(|state| store::tree_folder(state, tree.root()));
-    let cx = CheckContext {
-        site: Arc::new(site.clone()),
-        tree: Arc::new(snapshot),
-        baseline: Some(baseline.clone()),
-        allow: policy.integrity.allow.clone().into(),
-        interactive: false,
-        about: Arc::new(About::default()),
-        cancel: cancel.clone(),
-        events: Events::nobody(),
-        logs: Arc::new(Logs::new(folder.as_deref())),
-        masker: Arc::new(site.masker()),
-        slots: Slots::at(site, policy.machine_jobs),
-        copies_max_bytes: policy.copies_max_bytes,
-        private: None,
-    };
-    Some((tree, cx))
 }
 
 impl VerifiedTests<'_> {

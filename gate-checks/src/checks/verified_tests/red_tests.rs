@@ -4,12 +4,10 @@ use gate_core::decide::policy::{Mode, Policy};
 
 use super::VerifiedTests;
 use super::baseline_run::{BaselineRun, RunKind};
-use super::prefetch::context;
+use super::context::context;
+use super::noticed::test_checks;
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
-use crate::check::CheckId;
-use crate::check_kind::with_command;
-use crate::checks::command::reads_tests;
 use crate::site::CheckSite;
 
 /// The tests of required checks that fail on the baseline, each once. Nothing is run: tests
@@ -19,12 +17,10 @@ pub fn red_tests(policy: &Policy, site: &CheckSite, baseline: &Baseline) -> Vec<
         return Vec::new();
     };
     let mut red = Vec::new();
-    for (name, settings) in &policy.checks {
-        if settings.mode != Mode::Require || !settings.control || !reads_tests(name, settings) {
+    for (id, settings) in test_checks(policy, site) {
+        if settings.mode != Mode::Require {
             continue;
         }
-        let Some((settings, _)) = with_command(name, settings, site) else { continue };
-        let id = CheckId::new(name);
         let tests = VerifiedTests { id: &id, settings: &settings, cx: &cx };
         let kinds = [RunKind::WithControl, RunKind::Warm];
         let run: Option<BaselineRun> =

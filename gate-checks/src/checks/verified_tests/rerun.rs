@@ -9,8 +9,8 @@ use tokio::runtime::Builder;
 
 use super::VerifiedTests;
 use super::baseline_run::RunKind;
+use super::context::context;
 use super::overlay::Overlay;
-use super::prefetch::context;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use crate::baseline::Baseline;

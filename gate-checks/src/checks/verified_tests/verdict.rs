@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::baseline_run::{BaselineRun, RunKind};
 use super::control_outcome::ControlOutcome;
-use super::identities::{Compared, LISTED};
+use super::identities::{Compared, LISTED, name};
 use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
@@ -189,7 +189,9 @@ impl VerifiedTests<'_> {
         let before = kinds.iter().find_map(|kind| self.kept(workspace, overlay, *kind));
         let (Some(before), Some(report)) = (before, &verdict.report) else { return };
         let before: Vec<_> = before.failed().collect();
-        let failed = report.named(Status::Failed).filter(|id| before.contains(id));
+        let first = self.first_tests();
+        let failed = report.named(Status::Failed);
+        let failed = failed.filter(|id| before.contains(id) && !first.contains(&name(id)));
         let red: Vec<_> = failed.take(LISTED).map(str::to_owned).collect();
         if !red.is_empty() {
             verdict.add_detail("red_before", json!(red));

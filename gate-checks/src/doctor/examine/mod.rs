@@ -82,7 +82,7 @@ impl Look<'_> {
             CheckKind::Review => self.review(),
             CheckKind::Integrity => vec![self.integrity()],
             CheckKind::Noticed => vec![self.noticed()],
-            CheckKind::Command => self.command(),
+            CheckKind::Command | CheckKind::TestsFirst => self.command(),
             CheckKind::Plugin => vec![program::plugin(self.name, self.site)],
         };
         if let Some(tree) = self.tree {

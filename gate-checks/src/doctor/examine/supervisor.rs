@@ -1,5 +1,6 @@
 //! Tests the supervisor, which ends the processes of checks.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use gate_core::decide::evidence::Outcome;
@@ -77,6 +78,7 @@ fn nothing() -> CheckPolicy {
         sealed: None,
         reveal: Reveal::Count,
         runs: 0,
+        tests: BTreeMap::new(),
         report: None,
         retry: 0,
         when: vec![When::Check],

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use gate_core::history::kind;
 use gate_core::ledger::{Record, Sealed};
-use gate_core::text;
+use gate_core::text::{self, MAX_NAMES, some_names};
 use gate_fleet::work;
 use serde_json::Value;
 
@@ -145,6 +145,7 @@ fn event(record: &Record) -> (String, Option<AnsiColor>, String) {
             (mistake, Some(AnsiColor::Yellow), why)
         }
         kind::RUN_ENDED => run_ended(record),
+        kind::TESTS_LOCKED => tests_locked(record),
         work::kind::ADDED | work::kind::MOVED | work::kind::ENDED => worked(record),
         other => (other.to_owned(), None, String::new()),
     }
@@ -162,6 +163,19 @@ fn run_ended(record: &Record) -> (String, Option<AnsiColor>, String) {
     let done = at(record, "stopped_by", "") == "completed";
     let color = if done { AnsiColor::Green } else { AnsiColor::Red };
     ("loop ended".to_owned(), Some(color), why)
+}
+
+/// The lock of tests that were written before the work.
+fn tests_locked(record: &Record) -> (String, Option<AnsiColor>, String) {
+    let files = record.body.get("tests").and_then(|tests| tests.get("files"));
+    let files = files.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let files: Vec<_> = files.map(str::to_owned).collect();
+    let code = match at(record, "code_by", "") {
+        "" => String::new(),
+        by => format!("; code by {by}"),
+    };
+    let (named, by) = (some_names(&files, MAX_NAMES), at(record, "tests_by", ""));
+    ("tests locked".to_owned(), None, format!("{named}, by {by}{code}"))
 }
 
 /// A work item that was added, or took a step.

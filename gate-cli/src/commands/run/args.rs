@@ -87,6 +87,16 @@ pub(crate) struct Run {
     /// 'tests/golden/**'. For the operator; recorded.
     #[arg(long, value_name = "GLOB", value_parser = non_empty)]
     pub(crate) may_change: Vec<String>,
+    /// Tests first: a first loop writes tests that fail, gate locks them, and a second loop
+    /// makes them pass. With --work, an item in DRAFT gets its tests.
+    #[arg(long, conflicts_with = "force_complete")]
+    pub(crate) tests_first: bool,
+    /// The agent that writes the tests, if it is another one than that of the code.
+    #[arg(long, value_name = "A", requires = "tests_first", value_parser = FormatName)]
+    pub(crate) tests_by: Option<Forced>,
+    /// Show the tests at the terminal, and lock them only if you agree.
+    #[arg(long, requires = "tests_first")]
+    pub(crate) confirm: bool,
     /// The agent's working folder.
     #[arg(long, value_enum, default_value_t = Cwd::Tree)]
     pub(crate) cwd: Cwd,

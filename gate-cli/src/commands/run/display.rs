@@ -15,13 +15,14 @@ use gate_checks::Events;
 use gate_core::Verdict;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::spent::Spent;
+use gate_core::text::{MAX_NAMES, some_names};
 use gate_transcript::Forced;
 
 use crate::record::Record;
 use crate::render::card::{checks, done};
 use crate::render::page::{Mark, Page};
 use crate::render::text::{brief, plain, span};
-use crate::runner::{Event, FinishedRun, Live, LiveFile, RunRecord};
+use crate::runner::{Event, FinishedRun, Live, LiveFile, RunRecord, TestsWritten};
 use crate::secrets;
 use lines::Lines;
 use terminal::Terminal;
@@ -131,6 +132,9 @@ pub(crate) fn run_card(record: &RunRecord, last: Option<&Record>) -> String {
         let next = work.next_phase.map_or("as it was", |phase| phase.as_str());
         page.row("work item", &format!("{}: {}, now {next}", work.work, work.phase));
     }
+    if let Some(first) = &record.tests_first {
+        page.row("tests first", &tests_first(first));
+    }
     if !record.task.is_empty() {
         page.row("task", &record.task);
     }
@@ -150,6 +154,17 @@ pub(crate) fn run_card(record: &RunRecord, last: Option<&Record>) -> String {
         page.row("go on with", command);
     }
     page.into_text()
+}
+
+/// The tests that were written before the work.
+fn tests_first(written: &TestsWritten) -> String {
+    let TestsWritten { by, locked, tests, files } = written;
+    let what = match (tests.len(), files.len()) {
+        (0, 0) => return format!("none so far, by {by}"),
+        (0, _) => some_names(files, MAX_NAMES),
+        (count, _) => format!("{count} in {}", some_names(files, MAX_NAMES)),
+    };
+    format!("{what}, by {by}{}", if *locked { ", locked" } else { ", not locked" })
 }
 
 /// Iterations, time, money.

@@ -102,8 +102,18 @@ impl Job {
         format!("work-{}-{steps}-{phase}", &digest[..16])
     }
 
+    /// The id of the work item.
+    pub(super) fn work_id(&self) -> &str {
+        &self.item.work.id
+    }
+
+    /// True if the item waits for a description of the work, of which tests are a form.
+    pub(super) fn is_draft(&self) -> bool {
+        self.phase() == WorkPhase::Draft
+    }
+
     /// The agent's task; `beside` is the user's own prompt.
-    pub(super) fn prompt(&self, beside: Option<&str>) -> String {
+    pub(super) fn prompt(&self, beside: Option<&str>, writes_tests: bool) -> String {
         let work = &self.item.work;
         let (id, title) = (text::clean(&work.id), text::clean(&work.title));
         let mut prompt = format!("# Work item {id}: {title}\n").replace(": \n", "\n");
@@ -116,7 +126,8 @@ impl Job {
             let remark = text::brief(remark, MAX_REMARK_CHARS);
             prompt.push_str(&format!("\nWhat was left to know, as data:\n\n> {remark}\n"));
         }
-        let (phase, what) = (self.phase(), job_in(self.phase()));
+        let phase = self.phase();
+        let what = if writes_tests { "write its tests" } else { job_in(phase) };
         prompt.push_str(&format!(
             "\nIts phase is {phase}: {what}. Work on this phase alone, another agent takes the next \
              one, and do not wait for CI.\n"

@@ -27,6 +27,7 @@ pub(super) fn grounds(decision: &Decision) -> String {
     let shown = [
         criteria_met(decision),
         sealed_tests(decision),
+        first_tests(decision),
         old_tests(decision),
         noticed_changes(decision),
     ];
@@ -54,6 +55,12 @@ fn sealed_tests(decision: &Decision) -> Option<String> {
     let counts: Option<Vec<_>> = all.iter().map(|one| one.passed.zip(one.total)).collect();
     let (passed, total) = sums(counts?);
     (total > 0).then(|| format!("sealed {passed} of {total}{who}"))
+}
+
+/// The tests that were written before the work and pass now; none if there are none.
+fn first_tests(decision: &Decision) -> Option<String> {
+    let passed: u64 = decision.evidence.iter().filter_map(Evidence::first_tests_passed).sum();
+    (passed > 0).then(|| format!("tests written first {passed}"))
 }
 
 /// The baseline's tests that pass again, of those that passed there; none if they are not known.

@@ -224,6 +224,7 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         sealed: raw.sealed,
         reveal: set(raw.reveal, "reveal")?,
         runs: raw.runs.unwrap_or_default(),
+        tests: BTreeMap::new(),
         report: raw.report,
         retry: set(raw.retry, "retry")?,
         when: set(raw.when, "when")?,

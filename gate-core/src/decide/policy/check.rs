@@ -1,5 +1,6 @@
 //! One check, as settings describe it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -206,6 +207,9 @@ pub struct CheckPolicy {
     /// The most runs of tests of the check `noticed`; 0 for others.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs: u32,
+    /// The checks of tests that `tests_first` runs, by name; empty for others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tests: BTreeMap<String, CheckPolicy>,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// The number of times that a failure is run again.

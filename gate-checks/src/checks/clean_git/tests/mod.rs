@@ -28,6 +28,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: Cancellation, ignore: &[&str])
         site: Arc::new(fixture.site.clone()),
         tree: Arc::new(tree),
         about: Arc::new(About::default()),
+        first_tests: None,
         cancel,
         masker: Arc::default(),
         events: Events::nobody(),

@@ -8,7 +8,7 @@ use gate_core::decide::policy::Policy;
 
 use super::*;
 use crate::cancellation::Cancellation;
-use crate::checks::verified_tests::prefetch;
+use crate::checks::verified_tests::context;
 use crate::workspace::Workspace;
 use crate::worktree::tests::fixture::Fixture;
 
@@ -38,7 +38,7 @@ fn context(
 ) -> (WorkTree, CheckContext) {
     let cancel = Cancellation::default();
     let (tree, cx) =
-        prefetch::context(&Policy::default(), &fixture.site, baseline, &cancel).unwrap();
+        context::context(&Policy::default(), &fixture.site, baseline, &cancel).unwrap();
     (tree, CheckContext { allow: allow.into(), ..cx })
 }
 

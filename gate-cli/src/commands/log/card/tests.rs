@@ -115,6 +115,15 @@ fn a_loop_without_costs_tells_none() {
 }
 
 #[test]
+fn locked_tests_are_told_with_both_agents() {
+    let locked = json!({ "tests": { "files": ["a.py", "b.py"] }, "tests_by": "codex" });
+    check(kind::TESTS_LOCKED, &locked, "tests locked", "a.py, b.py, by codex");
+    let mut both = locked;
+    both["code_by"] = json!("amp");
+    check(kind::TESTS_LOCKED, &both, "tests locked", "a.py, b.py, by codex; code by amp");
+}
+
+#[test]
 fn colours_tell_success_from_the_rest() {
     let colored = |kind: &str, body: Value, color: AnsiColor| {
         let line = log_line(&record(kind, None, &body), None, None);

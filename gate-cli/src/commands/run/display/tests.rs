@@ -5,7 +5,7 @@ use gate_core::exit::WorkPhase;
 use super::run_card;
 use crate::memory::StoppedBy;
 use crate::render::tests::plain;
-use crate::runner::RunRecord;
+use crate::runner::{RunRecord, TestsWritten};
 
 fn ended(success: bool, verified: Option<bool>) -> RunRecord {
     RunRecord {
@@ -19,6 +19,7 @@ fn ended(success: bool, verified: Option<bool>) -> RunRecord {
         folder: "/r/p/t".to_owned(),
         handoff: None,
         work: None,
+        tests_first: None,
         iterations: 2,
         runs: Vec::new(),
         resume: None,
@@ -49,6 +50,25 @@ fn the_first_word_says_if_the_work_is_done() {
         (false, Some(false), "NOT DONE  the work is done"),
     ] {
         check(&ended(success, verified), &[&[head], rest.as_slice()].concat());
+    }
+}
+
+#[test]
+fn tests_that_were_written_first_are_told_with_their_author() {
+    let written = |locked, tests: &[&str], files: &[&str]| {
+        let [tests, files] = [tests, files].map(|all| all.iter().map(|&s| s.to_owned()).collect());
+        Some(TestsWritten { by: "codex".to_owned(), locked, tests, files })
+    };
+    for (tests_first, row) in [
+        (written(true, &["a", "b"], &["t.py"]), "2 in t.py, by codex, locked"),
+        (written(false, &["a"], &["t.py"]), "1 in t.py, by codex, not locked"),
+        (written(true, &[], &["t.rs", "u.rs"]), "t.rs, u.rs, by codex, locked"),
+        (written(false, &[], &[]), "none so far, by codex"),
+    ] {
+        let record = RunRecord { tests_first, ..ended(true, Some(true)) };
+        let row = format!("    tests first {row}");
+        let rest = ["    iterations  2 in 1m 1s", "    folder      /r/p/t"];
+        check(&record, &[&["DONE  the work is done", "", row.as_str()], rest.as_slice()].concat());
     }
 }
 

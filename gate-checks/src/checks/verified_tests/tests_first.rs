@@ -1,0 +1,351 @@
+//! `tests_first`: a phase in which only tests are written.
+//!
+//! The new tests have to load and to run, and one of them has to fail: the work that makes it pass
+//! is not done yet. Old tests have to end as before. A file that does not load says nothing of a
+//! missing behaviour, so it is refused. A compiled test is another case: it cannot be built before
+//! what it calls exists, and is accepted if names are all that it lacks.
+
+use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::first_tests::FirstTests;
+use gate_core::decide::policy::{CheckPolicy, FailToPass, Mode, Policy};
+use gate_core::integrity::{Guarded, is_prose, with_baseline_inline_tests};
+use gate_core::text::{MAX_NAMES, some_names};
+use serde_json::json;
+
+use super::VerifiedTests;
+use super::identities::{Renamed, compare, name, names_all, needing_the_work, new_and_passed};
+use super::noticed::test_checks;
+use super::overlay::Overlay;
+use super::test_workspace::{Contents, TestWorkspace};
+use super::trouble::Trouble;
+use crate::baseline::{Change, What};
+use crate::check::{Check, CheckContext, CheckId};
+use crate::checks::test_run::Ran;
+use crate::control::{RunnerCommand, recognise};
+use crate::report::{Status, Test, TestReport};
+use crate::site::CheckSite;
+use crate::worktree::{WorkTree, shown};
+
+/// The check's name.
+const NAME: &str = "tests_first";
+
+/// Parts of compilers' messages about a name that does not exist, or that is called otherwise than
+/// it is written: rustc, go, tsc, javac, kotlinc, csc, swiftc.
+const MISSING_NAMES: [&str; 24] = [
+    "error[E0061]",
+    "error[E0407]",
+    "error[E0412]",
+    "error[E0422]",
+    "error[E0423]",
+    "error[E0425]",
+    "error[E0432]",
+    "error[E0433]",
+    "error[E0560]",
+    "error[E0599]",
+    "error[E0609]",
+    "undefined: ",
+    " undefined (type ",
+    "not enough arguments in call",
+    "too many arguments in call",
+    "unknown field ",
+    "error TS2304",
+    "error TS2305",
+    "error TS2339",
+    "error TS2554",
+    "cannot find symbol",
+    "Unresolved reference",
+    "error CS0117",
+    "cannot find '",
+];
+
+/// Parts of the same messages that say that a package is missing, which no work on the product adds.
+const MISSING_PACKAGES: [&str; 3] = ["unlinked crate", "missing crate", "can't find crate"];
+
+/// The remedy for a test file that does not load.
+const LOAD: &str = "a test has to load and to fail by itself: use what does not exist yet inside \
+                    the test, not at the top of its file";
+
+/// The policy of a phase in which only tests are written. None if no check of tests is known whose
+/// command gate can run in a copy.
+pub fn tests_first_policy(policy: &Policy, site: &CheckSite) -> Option<Policy> {
+    let tests: Vec<_> = test_checks(policy, site)
+        .into_iter()
+        .map(|(id, settings)| (id.as_str().to_owned(), settings))
+        .collect();
+    let (_, first) = tests.first()?;
+    let timeout_ms = tests.iter().map(|(_, settings)| settings.timeout_ms).max()?;
+    let own = CheckPolicy {
+        mode: Mode::Require,
+        command: Vec::new(),
+        timeout_ms,
+        needs: Vec::new(),
+        hermetic: false,
+        fail_to_pass: FailToPass::Off,
+        prepare: Vec::new(),
+        sealed: None,
+        report: None,
+        retry: 0,
+        paths: Vec::new(),
+        tests: tests.iter().cloned().collect(),
+        ..first.clone()
+    };
+    let mut policy = policy.clone();
+    policy.checks.retain(|name, _| name == "integrity");
+    policy.checks.insert(NAME.to_owned(), own);
+    Some(policy)
+}
+
+/// The check of a phase in which only tests are written.
+pub(in crate::checks) struct TestsFirst {
+    id: CheckId,
+    tests: Vec<(CheckId, CheckPolicy)>,
+}
+
+/// The changed files.
+#[derive(Default)]
+struct ChangedFiles {
+    /// Those with new or edited tests.
+    tests: Vec<PathBuf>,
+    /// Those that are no tests.
+    others: Vec<String>,
+}
+
+impl TestsFirst {
+    pub(in crate::checks) fn new(id: CheckId, settings: &CheckPolicy) -> Self {
+        let tests = settings.tests.iter();
+        Self { id, tests: tests.map(|(name, one)| (CheckId::new(name), one.clone())).collect() }
+    }
+
+    async fn look(&self, cx: &CheckContext) -> Result<Evidence, Trouble> {
+        let tree = WorkTree::open(&cx.site)?;
+        let Some(overlay) = Overlay::new(cx, &tree)? else {
+            let summary = "outside of git, or nothing was committed: which tests are new is not \
+                           known";
+            return Ok(self.record(Outcome::Inconclusive, summary));
+        };
+        let changed = ChangedFiles::new(&overlay, &tree)?;
+        if !changed.others.is_empty() {
+            let names = some_names(&changed.others, MAX_NAMES);
+            let summary = format!(
+                "only tests may change in this phase: undo the changes of {names}; the next phase \
+                 writes the code"
+            );
+            return Ok(self.record(Outcome::Fail, &summary));
+        }
+        if changed.tests.is_empty() {
+            let summary = "no test file is new or edited: write tests that fail until the work is \
+                           done";
+            return Ok(self.record(Outcome::Fail, summary));
+        }
+        let mut first = FirstTests {
+            files: changed.tests.iter().map(|path| shown(path.as_os_str().as_bytes())).collect(),
+            ..FirstTests::default()
+        };
+        for (id, settings) in &self.tests {
+            let tests = VerifiedTests { id, settings, cx };
+            if let Err(evidence) = tests.new_tests(&tree, &overlay, &changed, &mut first).await? {
+                return Ok(*evidence);
+            }
+        }
+        Ok(self.evidence(&first))
+    }
+
+    fn evidence(&self, first: &FirstTests) -> Evidence {
+        let mut evidence = if first.is_empty() {
+            let what = match first.passing.as_slice() {
+                [] => "no new test ran".to_owned(),
+                [one] => format!("the new test passes already: {one}"),
+                all => format!("all new tests pass already: {}", some_names(all, MAX_NAMES)),
+            };
+            let summary = format!("{what}; write one that fails until the work is done");
+            self.record(Outcome::Fail, &summary)
+        } else {
+            let failing = first.names();
+            let parts = [
+                (&failing, if failing.len() == 1 { "new test fails" } else { "new tests fail" }),
+                (&first.not_built, "not built before the work"),
+                (&first.passing, "passing already"),
+            ];
+            let parts = parts.iter().filter(|(names, _)| !names.is_empty()).map(|(names, what)| {
+                format!("{} {what}: {}", names.len(), some_names(names, MAX_NAMES))
+            });
+            self.record(Outcome::Pass, &parts.collect::<Vec<_>>().join("; "))
+        };
+        evidence.detail = Some(json!({ NAME: first }));
+        evidence
+    }
+
+    fn record(&self, outcome: Outcome, summary: &str) -> Evidence {
+        let evidence = Evidence::new(self.id.as_str(), Mode::default(), outcome);
+        Evidence { summary: summary.to_owned(), ..evidence }
+    }
+}
+
+#[async_trait]
+impl Check for TestsFirst {
+    fn id(&self) -> &CheckId {
+        &self.id
+    }
+
+    async fn run(&self, cx: &CheckContext) -> Evidence {
+        let began = Instant::now();
+        let evidence = match self.look(cx).await {
+            Ok(evidence) => evidence,
+            Err(trouble) => self.record(Outcome::Inconclusive, &trouble.to_string()),
+        };
+        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Evidence { check: self.id.as_str().to_owned(), duration_ms, ..evidence }
+    }
+}
+
+impl ChangedFiles {
+    fn new(overlay: &Overlay<'_>, tree: &WorkTree) -> Result<Self, Trouble> {
+        let mut files = Self::default();
+        for change in &overlay.changes {
+            if is_test(overlay, tree, change)? {
+                if change.what != What::Removed {
+                    files.tests.push(change.path.clone());
+                }
+            } else if !is_prose(&change.path.to_string_lossy()) {
+                files.others.push(shown(change.path.as_os_str().as_bytes()));
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// True for a test, for what tests rest on, and for a source in which only tests are changed.
+fn is_test(overlay: &Overlay<'_>, tree: &WorkTree, change: &Change) -> Result<bool, Trouble> {
+    if matches!(change.guarded, Some(Guarded::Test | Guarded::Support)) {
+        return Ok(true);
+    }
+    if change.guarded.is_some() || change.what != What::Edited {
+        return Ok(false);
+    }
+    let texts = (overlay.baseline.content(tree, &change.path)?, tree.bytes(&change.path));
+    let (Some(before), Some(now)) = texts else { return Ok(false) };
+    let name = change.path.to_string_lossy();
+    Ok(with_baseline_inline_tests(&name, &before.bytes, &now)
+        .is_some_and(|product| lines(&product).eq(lines(&before.bytes))))
+}
+
+/// The lines of a source without the empty ones: some stand around new tests.
+fn lines(source: &[u8]) -> impl Iterator<Item = &[u8]> {
+    source.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())
+}
+
+impl VerifiedTests<'_> {
+    /// Runs the tree's tests, and adds the new ones. The error is the record of a run that does not
+    /// hold.
+    async fn new_tests(
+        &self,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        changed: &ChangedFiles,
+        first: &mut FirstTests,
+    ) -> Result<Result<(), Box<Evidence>>, Trouble> {
+        let folder = self.cx.site.folder_of(self.settings);
+        let found = recognise(self.id.as_str(), self.settings, &folder);
+        let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
+        let Some(before) = self.tests_before(&mut workspace, overlay, found.as_ref()).await? else {
+            let summary = "the tests that were there before are not known: the command names none";
+            return Ok(Err(self.stopped(Outcome::Inconclusive, summary)));
+        };
+        workspace.sync(Contents::Tree)?;
+        let log = CheckId::new(format!("{}-first", self.id));
+        let ran = workspace.run(&log, None, true).await;
+        if self.cx.cancel.is_cancelled() {
+            return Err(Trouble::Ended);
+        }
+        let ran = match ran {
+            Ok(ran) => ran,
+            Err(evidence) => return Ok(Err(evidence)),
+        };
+        let Some(report) = ran.report.clone() else {
+            let summary = "the command names no test, so that no test can be seen to fail: it \
+                           needs a known test runner, or `report`";
+            return Ok(Err(self.stopped(Outcome::Inconclusive, summary)));
+        };
+        let not_built = not_built(&report, &changed.tests, &self.inside(tree));
+        if not_built.is_empty() && (!report.errors.is_empty() || !names_all(&report)) {
+            return Ok(Err(self.does_not_load(ran)));
+        }
+        let renamed = Renamed::new(overlay, &self.inside(tree));
+        let compared = compare(&before, &report, &renamed, &self.cx.allow);
+        if let Some(wrong) = compared.wrong().filter(|_wrong| not_built.is_empty()) {
+            return Ok(Err(self.stopped(Outcome::Fail, &format!("{wrong}; put it back"))));
+        }
+        let passed: BTreeSet<_> = before
+            .iter()
+            .filter(|test| test.status == Status::Passed)
+            .map(|t| name(&t.id))
+            .collect();
+        let (old, new): (Vec<_>, Vec<_>) =
+            needing_the_work(&before, &report).into_iter().partition(|id| passed.contains(id));
+        if !old.is_empty() {
+            let names = some_names(&old, MAX_NAMES);
+            let summary = format!(
+                "tests that passed before fail now: {names}; leave old tests as they are, and add \
+                 new ones"
+            );
+            return Ok(Err(self.stopped(Outcome::Fail, &summary)));
+        }
+        first.failing.insert(self.id.as_str().to_owned(), new);
+        first.passing.extend(new_and_passed(&before, &report));
+        first.not_built.extend(not_built);
+        Ok(Ok(()))
+    }
+
+    /// The baseline's tests, which may be none. They also are to be known where the next phase
+    /// decides. None if the command does not tell.
+    async fn tests_before(
+        &self,
+        workspace: &mut TestWorkspace,
+        overlay: &Overlay<'_>,
+        found: Option<&RunnerCommand>,
+    ) -> Result<Option<Vec<Test>>, Trouble> {
+        let planted = found.is_some_and(|found| workspace.is_about_tests(found));
+        let run = self.baseline_run(workspace, overlay, (found, planted)).await?;
+        self.ground(workspace, overlay, run.as_ref()).await?;
+        self.before(workspace, overlay, found, true).await
+    }
+
+    fn stopped(&self, outcome: Outcome, summary: &str) -> Box<Evidence> {
+        let evidence = self.record(outcome);
+        Box::new(Evidence { summary: summary.to_owned(), ..evidence })
+    }
+
+    /// The record of tests that do not load, with what the runner says.
+    fn does_not_load(&self, ran: Ran) -> Box<Evidence> {
+        let mut evidence = ran.judged(self.settings);
+        if evidence.outcome == Outcome::Fail {
+            evidence.summary = format!("{}; {LOAD}", evidence.summary);
+        } else if evidence.outcome == Outcome::Pass {
+            evidence.outcome = Outcome::Inconclusive;
+        }
+        Box::new(evidence)
+    }
+}
+
+/// The test files that lack only names of the product, as far as the compiler says; empty if
+/// anything else is wrong.
+fn not_built(report: &TestReport, tests: &[PathBuf], inside: &Path) -> Vec<String> {
+    let outside = report.failures.iter().filter(|failure| failure.test.is_none());
+    let files = outside.map(|failure| {
+        let file = inside.join(failure.file.as_deref()?);
+        let says = |parts: &[&str]| parts.iter().any(|part| failure.message.contains(part));
+        let lacks_names = says(&MISSING_NAMES) && !says(&MISSING_PACKAGES);
+        (lacks_names && tests.contains(&file)).then(|| shown(file.as_os_str().as_bytes()))
+    });
+    let files: Option<BTreeSet<_>> = files.collect();
+    files.map(Vec::from_iter).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;
