@@ -1,6 +1,6 @@
 //! Verified tests beside the bare command: whole processes, both warm, side by side in one run.
-//! `cargo bench --bench deciding` prints the table; `-- pytest`, `-- cargo` or `-- rungs` one
-//! part of it.
+//! `cargo bench --bench deciding` prints the table; `-- pytest`, `-- cargo`, `-- rungs` or
+//! `-- tests-first` one part of it.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench that cannot go on fails")]
 
 use std::fs;
@@ -44,6 +44,9 @@ fn main() {
     }
     if is_wanted("rungs") {
         rungs(&command, &python(RUNG_FILES));
+    }
+    if is_wanted("tests-first") {
+        tests_first(&command, &python(RUNG_FILES));
     }
     if is_wanted("cargo") {
         let sleep = "std::thread::sleep(std::time::Duration::from_millis(200));";
@@ -130,6 +133,25 @@ fn rungs(command: &[&str], files: &Files) {
             (run(project, (code, GATE), &check, ""), run(project, (0, program), args, ""))
         });
     }
+}
+
+/// Both loops of `gate run --tests-first`, with what is done once for each baseline, beside the
+/// bare command.
+fn tests_first(command: &[&str], files: &Files) {
+    let (program, args) = command.split_first().unwrap();
+    let agent = "if grep -q 'tests only'; then\n\
+                 printf 'from thing import LIMIT\\n\\n\\ndef test_limit():\\n    assert LIMIT == 2\\n' \
+                 >tests/test_limit.py\nelse sed -i 's/LIMIT = 1/LIMIT = 2/' thing.py; fi; cat out.log\n";
+    compare("pytest: gate run --tests-first, both loops", 5.5, || {
+        let folder = tempfile::tempdir().unwrap();
+        let project = &folder.path().join("work");
+        write(project, "agent.sh", agent);
+        write(project, "task.md", "The limit is 2.\n");
+        begin(project, command, files, "fail_to_pass = false\n");
+        let words = ["run", "--tests-first", "--task", "t", "--prompt", "task.md", "--", "sh"];
+        let words = [words.as_slice(), &["agent.sh"]].concat();
+        (run(project, (0, GATE), &words, ""), run(project, (0, program), args, ""))
+    });
 }
 
 /// Commits a project with these settings of its check `tests`, and takes its baseline.

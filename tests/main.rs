@@ -119,9 +119,13 @@ mod store;
 mod store_damage;
 mod store_items;
 mod store_items_kept;
+#[cfg(feature = "postgres")]
+mod store_pooler;
 mod store_postgres;
 mod store_sqlite;
 mod store_tamper;
+#[cfg(feature = "postgres")]
+mod store_tls;
 mod support;
 mod tail;
 mod tasks;

@@ -177,7 +177,7 @@ fn thrown_away(programs: &Path) -> Server {
 }
 
 /// PostgreSQL's programs refuse to run as root.
-fn as_nobody() -> Command {
+pub(crate) fn as_nobody() -> Command {
     let mut command = Command::new("env");
     let id = Command::new("id").arg("-u").output().unwrap();
     if id.stdout == b"0\n" {
@@ -186,7 +186,7 @@ fn as_nobody() -> Command {
     command
 }
 
-fn first_line(output: ChildStdout) -> String {
+pub(crate) fn first_line(output: ChildStdout) -> String {
     let mut line = String::new();
     BufReader::new(output).read_line(&mut line).unwrap();
     line.trim().to_owned()

@@ -3,17 +3,19 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::poll_fn;
+use std::io;
 use std::time::{Duration, Instant};
 
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio_postgres::tls::NoTlsStream;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{
-    AsyncMessage, Client, Config, Connection, Error, NoTls, Row, Socket, Statement,
-};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls, Row, Statement};
 
 use super::super::error::StoreError;
+use super::clear::NoClearPassword;
+use super::url::Transport;
 use super::{DatabaseUrl, fault};
 
 /// The longest that one attempt to connect may take.
@@ -32,12 +34,20 @@ pub(super) struct Session {
     pub(super) is_sound: Cell<bool>,
     /// True once the database did not answer in time.
     pub(super) is_silent: Cell<bool>,
+    /// True if one server process answers all statements: no pooler is between. None if that is
+    /// not known yet.
+    is_direct: Cell<Option<bool>>,
     /// The statements that were asked, and those that were asked again as the
     /// database has prepared them.
     asked: RefCell<BTreeMap<&'static str, Option<Statement>>>,
     /// When the database was asked for its time, and what it said, in milliseconds.
     clock: Option<(Instant, i64)>,
 }
+
+/// The bytes of a request to cancel a statement: its head (length and code), the number of the
+/// server process, a secret.
+const CANCEL_BYTES: usize = 16;
+const CANCEL_HEAD_BYTES: usize = 8;
 
 /// Age at which the database's time is requested anew.
 const MAX_CLOCK_AGE: Duration = Duration::from_secs(1);
@@ -65,21 +75,24 @@ impl Session {
         left: Duration,
     ) -> Result<Self, StoreError> {
         let place = url.to_string();
-        let config = config(url, left);
-        let connecting =
-            async { tokio::time::timeout(left.min(MAX_CONNECT_TIME), config.connect(NoTls)).await };
-        let (client, connection) = runtime
-            .block_on(connecting)
-            .map_err(|_| fault::silent(&place))?
-            .map_err(|error| fault::store_error(&place, &error))?;
+        let (config, transport) = (config(url, left), url.transport()?);
         let (names, named) = unbounded_channel();
-        runtime.spawn(carry(connection, names));
+        let connecting = async {
+            let opening = open(&config, transport, names);
+            tokio::time::timeout(left.min(MAX_CONNECT_TIME), opening).await
+        };
+        let opened = runtime.block_on(connecting).map_err(|_| fault::silent(&place))?;
+        let client = opened.map_err(|error| match error {
+            OpenError::Database(error) => fault::store_error(&place, &error),
+            OpenError::Network(error) => fault::unreachable(&place, &error),
+        })?;
         Ok(Self {
             client,
             named,
             is_prepared: Cell::new(false),
             is_sound: Cell::new(true),
             is_silent: Cell::new(false),
+            is_direct: Cell::new(None),
             asked: RefCell::default(),
             clock: None,
         })
@@ -118,8 +131,11 @@ impl Session {
         runtime.block_on(heard).unwrap_or(WaitOutcome::TimedOut)
     }
 
-    /// The rows of a statement. To plan it takes the database as long as to answer:
-    /// what is asked again is prepared; what is asked once is not worth it.
+    /// The rows of a statement.
+    ///
+    /// To plan it takes the database as long as to answer, so what is asked again is prepared,
+    /// under a name. Behind a pooler it is not: another client may have given the name to another
+    /// statement in the server process that comes next.
     ///
     /// # Errors
     ///
@@ -129,6 +145,9 @@ impl Session {
         statement: &'static str,
         given: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<Vec<Row>, Error> {
+        if self.is_direct.get() != Some(true) {
+            return self.client.query_typed(statement, given).await;
+        }
         let known = self.asked.borrow().get(statement).cloned();
         let prepared = match known {
             None => {
@@ -147,6 +166,34 @@ impl Session {
         self.client.query(&prepared, &given).await
     }
 
+    /// Finds out once if the connection is the server's own. What is not known counts as a pooler.
+    ///
+    /// # Errors
+    ///
+    /// What the database says.
+    pub(super) async fn look_for_pooler(&self) -> Result<(), Error> {
+        if self.is_direct.get().is_some() {
+            return Ok(());
+        }
+        let asked = self.client.query_typed("SELECT pg_backend_pid()", &[]).await?;
+        let works = asked.first().map(|row| row.try_get::<_, i32>(0)).transpose()?;
+        let is_direct = works.is_some() && works == self.greeted_by().await;
+        self.is_direct.set(Some(is_direct));
+        Ok(())
+    }
+
+    /// The number of the server process that the connection began with. tokio-postgres tells it to
+    /// nobody but a server that is to cancel a statement, so gate reads such a request itself. None
+    /// if TLS is demanded: then the request is encrypted.
+    async fn greeted_by(&self) -> Option<i32> {
+        let (ours, mut sent) = tokio::io::duplex(CANCEL_BYTES);
+        self.client.cancel_token().cancel_query_raw(ours, NoTls).await.ok()?;
+        let (mut head, mut process) = ([0; CANCEL_HEAD_BYTES], [0; 4]);
+        sent.read_exact(&mut head).await.ok()?;
+        sent.read_exact(&mut process).await.ok()?;
+        Some(i32::from_be_bytes(process))
+    }
+
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
@@ -157,9 +204,54 @@ impl Session {
     }
 }
 
+/// No connection.
+enum OpenError {
+    Database(Error),
+    Network(io::Error),
+}
+
+impl From<Error> for OpenError {
+    fn from(error: Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// Connects, and carries what is said on the connection.
+async fn open(
+    config: &Config,
+    transport: Transport,
+    names: UnboundedSender<String>,
+) -> Result<Client, OpenError> {
+    let client = match transport {
+        Transport::Plain => {
+            let (client, connection) = config.connect(NoTls).await?;
+            tokio::spawn(carry(connection, names));
+            client
+        }
+        Transport::Tls(connector) => {
+            let (client, connection) = config.connect(*connector).await?;
+            tokio::spawn(carry(connection, names));
+            client
+        }
+        Transport::NoClearPassword { host, port } => {
+            let stream = TcpStream::connect((host, port)).await.map_err(OpenError::Network)?;
+            stream.set_nodelay(true).map_err(OpenError::Network)?;
+            let stream = NoClearPassword::new(stream);
+            let (client, connection) = config.connect_raw(stream, NoTls).await?;
+            tokio::spawn(carry(connection, names));
+            client
+        }
+    };
+    Ok(client)
+}
+
 /// Carries what is said on a connection, to its end, which is told to whoever asks
 /// the client next.
-async fn carry(mut connection: Connection<Socket, NoTlsStream>, names: UnboundedSender<String>) {
+async fn carry<S, T>(mut connection: Connection<S, T>, names: UnboundedSender<String>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
     while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
         if let AsyncMessage::Notification(said) = message {
             // Most connections listen to nothing.
@@ -175,4 +267,42 @@ fn config(url: &DatabaseUrl, left: Duration) -> Config {
         config.application_name("gate");
     }
     config
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::thread;
+
+    use tokio::runtime::Builder;
+
+    use super::*;
+
+    #[test]
+    fn a_password_is_not_sent_to_whoever_asks_for_it_in_clear() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut heard = vec![0; 4096];
+            let begun = stream.read(&mut heard).unwrap();
+            stream.write_all(b"R\0\0\0\x08\0\0\0\x03").unwrap();
+            heard.truncate(begun);
+            let _ = stream.read_to_end(&mut heard);
+            String::from_utf8_lossy(&heard).into_owned()
+        });
+        let url: DatabaseUrl = "postgres://u:open-sesame@h/db?sslmode=disable".parse().unwrap();
+        let way = url.transport().unwrap();
+        assert!(matches!(way, Transport::NoClearPassword { .. }), "h is another machine");
+        let transport = Transport::NoClearPassword { host: "127.0.0.1".to_owned(), port };
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let opened = runtime.block_on(open(url.config(), transport, unbounded_channel().0));
+        let Err(OpenError::Database(error)) = opened else { panic!("it is refused") };
+        let refused = fault::store_error("db", &error);
+        assert!(matches!(refused, StoreError::Refused { .. }), "{refused}");
+        assert!(refused.to_string().contains("the password itself"), "{refused}");
+        drop(runtime);
+        assert!(!server.join().unwrap().contains("sesame"));
+    }
 }

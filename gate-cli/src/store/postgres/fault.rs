@@ -37,8 +37,33 @@ pub(super) fn silent(place: &str) -> StoreError {
 
 pub(super) const SILENT: &str = "no answer in time";
 
+/// The network did not let a connection through.
+pub(super) fn unreachable(place: &str, error: &io::Error) -> StoreError {
+    StoreError::Unreachable { place: place.to_owned(), what: error.to_string() }
+}
+
+/// True if another try may help: not if a certificate was refused, or a password.
 fn is_silence(error: &Error) -> bool {
-    error.is_closed() || error.source().is_some_and(|cause| cause.is::<io::Error>())
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    let is_refused = |cause: &io::Error| {
+        cause.kind() == io::ErrorKind::PermissionDenied
+            || cause.get_ref().is_some_and(|inner| inner.is::<rustls::Error>())
+    };
+    error.is_closed() || cause.is_some_and(|cause| !is_refused(cause))
+}
+
+/// The server's words without the name of the user who asks.
+fn without_user(message: &str) -> String {
+    let mut text = message.to_owned();
+    for word in ["user", "role"] {
+        let start = format!("{word} \"");
+        if let Some((before, rest)) = text.split_once(&start)
+            && let Some((_, after)) = rest.split_once('"')
+        {
+            text = format!("{before}this {word}{after}");
+        }
+    }
+    text
 }
 
 fn words(error: &Error) -> String {
@@ -60,9 +85,8 @@ fn answer_error(place: &str, answer: &DbError) -> StoreError {
         "55P03" | "40P01" | "40001" | "57014" => StoreError::Busy { place },
         // A missing table or column, damaged data or index.
         "42P01" | "42703" | "XX001" | "XX002" => StoreError::corrupt(what),
-        // Who asks is not said.
         _ if code.starts_with("28") => {
-            let what = format!("it does not let this user in, or not with this password ({code})");
+            let what = format!("it does not let this user in: {} ({code})", without_user(message));
             StoreError::Refused { place, what }
         }
         // A full disk, no memory, an input or output error, a read-only copy.

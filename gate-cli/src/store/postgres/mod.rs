@@ -5,8 +5,10 @@
 //! so the head that it reads under the lock is the newest. Tables are made
 //! where they are missing; with them, the right to select and insert is enough.
 
+mod clear;
 mod connection;
 mod fault;
+mod tls;
 mod transaction;
 mod url;
 
@@ -102,6 +104,7 @@ impl PostgresStore {
             Running::new(&self.runtime, &session, &self.place, self.patience).in_transaction();
         migrate(&mut running)?;
         let now = running.time()?;
+        running.look_for_pooler()?;
         running.commit()?;
         session.is_now(now);
         Ok(session)

@@ -81,6 +81,15 @@ impl<'a> Running<'a> {
         }
     }
 
+    /// Finds out if a pooler is between.
+    ///
+    /// # Errors
+    ///
+    /// What the database says, or that it says nothing.
+    pub(super) fn look_for_pooler(&self) -> Result<(), StoreError> {
+        self.answer(self.session.look_for_pooler())
+    }
+
     /// The version of the tables; 0 where there are none.
     ///
     /// # Errors
