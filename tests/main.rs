@@ -68,6 +68,7 @@ mod integrations;
 mod integrity;
 mod isolation;
 mod ledger;
+mod ledger_accept;
 mod lock;
 mod log;
 mod loops;

@@ -32,6 +32,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "approve",
         "lock",
         "wrong",
+        "accepted",
         "prune",
         "version",
         "run",

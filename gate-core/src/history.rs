@@ -55,6 +55,9 @@ pub mod kind {
     /// Tests that were written before the work were locked into the decisions on it.
     pub const TESTS_LOCKED: &str = "tests_locked";
 
+    /// An operator goes on without the lost end of the ledger.
+    pub const LOSS_ACCEPTED: &str = "loss_accepted";
+
     /// Settings were approved by an operator, or no longer are.
     pub const TRUST: &str = "settings_trust";
     /// A decision was marked as wrong by an operator.

@@ -1,8 +1,11 @@
 //! `gate ledger`: what was recorded, and whether it holds.
 
+mod accept;
 mod args;
 mod card;
 mod verify;
+
+use std::path::Path;
 
 pub(crate) use self::args::{Ledger, Show, Verify};
 use super::common::DONE;
@@ -18,6 +21,8 @@ pub(super) fn run(here: &Here, args: &Ledger) -> Result<u8, Failure> {
     match args {
         Ledger::Verify(args) => verify::run(here, args),
         Ledger::Show(args) => show(here, args),
+        Ledger::Accept(args) => accept::run(here, args),
+        Ledger::Backup { file } => backup(here, file),
         Ledger::Export => export(here),
         Ledger::Head { json } => head(here, *json),
     }
@@ -50,6 +55,13 @@ fn export(here: &Here) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
+fn backup(here: &Here, file: &Path) -> Result<u8, Failure> {
+    let to = here.places.folder.join(file);
+    let records = log::opened(here)?.back_up(&to)?;
+    print(&format!("copied to {}: {records} records of this project\n", to.display()))?;
+    Ok(DONE)
+}
+
 fn head(here: &Here, json: bool) -> Result<u8, Failure> {
     let head = log::opened(here)?.read()?.head()?;
     print(&if json { render::json(&head)? } else { format!("{head}\n") })?;
@@ -61,8 +73,9 @@ impl Ledger {
         match self {
             Self::Verify(args) => args.json,
             Self::Show(args) => args.json,
+            Self::Accept(args) => args.json,
             Self::Head { json } => *json,
-            Self::Export => false,
+            Self::Backup { .. } | Self::Export => false,
         }
     }
 }

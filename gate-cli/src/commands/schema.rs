@@ -30,7 +30,7 @@ pub use crate::approval::{Starts, TrustRecord};
 use crate::audit::AuditRecord;
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
-use crate::memory::{BreakerStatus, Lock, WrongRecord};
+use crate::memory::{AcceptedLoss, BreakerStatus, Lock, WrongRecord};
 pub use crate::notify::NotifyRecord;
 use crate::record::Record;
 use crate::replay::{ReplayGroup, ReplayRecord};
@@ -57,6 +57,7 @@ pub fn schema(name: Name) -> Value {
         Name::Approve => schema_for!(ApproveRecord).to_value(),
         Name::Lock => schema_for!(Lock).to_value(),
         Name::Wrong => schema_for!(WrongRecord).to_value(),
+        Name::Accepted => schema_for!(AcceptedLoss).to_value(),
         Name::Prune => schema_for!(PruneRecord).to_value(),
         Name::Notify => schema_for!(NotifyRecord).to_value(),
         Name::NotifyTest => schema_for!(NotifyTestRecord).to_value(),

@@ -8,6 +8,10 @@ use crate::store::StoreError;
 /// Hint for state that cannot be trusted.
 const RESET: &str = "find out who changed it; `gate breaker reset --reason …` begins a new ledger";
 
+/// Hint for a ledger whose end is missing.
+const ACCEPT: &str = "find out what happened; `gate ledger accept --reason …` goes on with the \
+                      records that are there, `gate breaker reset --reason …` begins a new ledger";
+
 /// Hint for a build that cannot use the configured database.
 const POSTGRES: &str = "install it with `cargo install --path gate-cli --features postgres`, or unset \
                         GATE_DATABASE_URL and GATE_DATABASE_URL_FILE to keep state in SQLite";
@@ -15,8 +19,8 @@ const POSTGRES: &str = "install it with `cargo install --path gate-cli --feature
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         use StoreError::{
-            BadAddress, Busy, Changed, Corrupt, Lost, Newer, NoPostgres, Refused, Uncertain, Unfit,
-            Unreachable, Unwritable,
+            BadAddress, Busy, Changed, Corrupt, Lost, Newer, NoPostgres, OtherTools, Refused,
+            Uncertain, Unfit, Unreachable, Unwritable,
         };
         let message = error.to_string();
         match &error {
@@ -31,10 +35,11 @@ impl From<StoreError> for Failure {
             Uncertain { .. } => Self::internal("state-uncertain", message)
                 .hint("ask again with the same --run and --iteration"),
             Corrupt { .. } => Self::internal("state-corrupt", message).hint(RESET),
-            Lost { .. } => Self::internal("state-lost", message).hint(RESET),
+            Lost { .. } => Self::internal("state-lost", message).hint(ACCEPT),
             Newer { .. } => Self::internal("state-newer", message),
             BadAddress { .. } => Self::usage("database-address", message),
             NoPostgres => Self::usage("database-unsupported", message).hint(POSTGRES),
+            OtherTools { .. } => Self::usage("backup-elsewhere", message),
             Unfit { .. } => Self::usage("usage", message),
             _ => Self::internal("state", message),
         }

@@ -10,6 +10,7 @@
 //! 4. [`DecisionTransaction::commit`] writes the record. When it returns, the record is
 //!    durable.
 
+mod accepted_loss;
 mod approvals;
 mod body;
 mod breaker_ops;
@@ -39,6 +40,7 @@ use std::time::Duration;
 use gate_checks::worktree;
 use gate_core::ledger::{Draft, Head, Sealed};
 
+pub(crate) use accepted_loss::AcceptedLoss;
 pub(crate) use approvals::Approvals;
 pub(crate) use body::decision_of;
 pub use breaker_ops::{BreakerStatus, Operation};

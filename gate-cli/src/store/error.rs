@@ -83,6 +83,12 @@ pub enum StoreError {
     /// A database is configured, and this build has SQLite alone.
     #[error("a PostgreSQL database is configured, and this gate was built without PostgreSQL")]
     NoPostgres,
+    /// A copy of a database that has tools of its own for that.
+    #[error("{place} is copied with PostgreSQL's own tools: `pg_dump`, or a base backup")]
+    OtherTools {
+        /// The database's host, port and name.
+        place: String,
+    },
     /// Text that cannot be kept in a column.
     #[error("`{column}` {what}")]
     Unfit {

@@ -4,7 +4,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_core::ledger::Head;
@@ -106,7 +106,8 @@ fn spell(head: Head) -> String {
 pub struct Marked<S> {
     store: S,
     heads: Option<Heads>,
-    /// The project whose ledger was set aside, and has no record yet.
+    /// The project whose ledger was set aside, or whose loss was accepted, and has no new record
+    /// yet.
     renewed: Option<String>,
 }
 
@@ -193,6 +194,14 @@ impl<S: Store> Store for Marked<S> {
         self.store.renew(project)?;
         self.renewed = Some(project.to_owned());
         Ok(())
+    }
+
+    fn accept(&mut self, project: &str) {
+        self.renewed = Some(project.to_owned());
+    }
+
+    fn back_up(&mut self, to: &Path) -> Result<(), StoreError> {
+        self.store.back_up(to)
     }
 
     fn place(&self) -> &str {

@@ -26,7 +26,7 @@ mod transaction;
 mod view;
 
 use std::fmt::Debug;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_core::ledger::{Draft, Head, Sealed};
@@ -117,6 +117,18 @@ pub trait Store: Debug + Send {
     ///
     /// A store that cannot be written, or a role that may not change rows.
     fn renew(&mut self, project: &str) -> Result<(), StoreError>;
+
+    /// Goes on with a project's ledger as it is, although a record is missing that is marked: the
+    /// mark of the next record takes the place of the old one.
+    fn accept(&mut self, project: &str);
+
+    /// Copies the whole store to a new file while others write. The copy is of one moment.
+    ///
+    /// # Errors
+    ///
+    /// A file that is there, a folder that cannot be written, a database that has tools of its own
+    /// for that.
+    fn back_up(&mut self, to: &Path) -> Result<(), StoreError>;
 
     /// Name of this store: the state folder, or the database's host, port and name. Never
     /// credentials.

@@ -68,6 +68,8 @@ pub enum SchemaName {
     Lock,
     /// `gate wrong --json`.
     Wrong,
+    /// `gate ledger accept --json`.
+    Accepted,
     /// `gate prune --json`.
     Prune,
     /// A message about the end of a loop.

@@ -58,6 +58,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         &[
             "gate run --prompt PROMPT.md --agent claude-code",
             "gate run --prompt PROMPT.md --max-iterations 20 -- my-agent --headless",
+            "gate run --tests-first --tests-by codex --agent claude --prompt PROMPT.md",
         ],
     ),
     (
@@ -137,6 +138,8 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("ledger show", &["gate ledger show 12 --json"]),
+    ("ledger accept", &["gate ledger accept --reason 'restored from last night'"]),
+    ("ledger backup", &["gate ledger backup /backup/gate.db"]),
     ("ledger export", &["gate ledger export >ledger.jsonl"]),
     ("ledger head", &["gate ledger head"]),
     ("log", &["gate log -n 50", "gate log --follow --run nightly"]),

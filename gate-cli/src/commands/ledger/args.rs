@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use gate_core::ledger::Head;
 
+use crate::commands::arguments::non_empty;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Ledger {
     /// Verify a ledger: find edited, removed, inserted or reordered records.
@@ -13,6 +15,15 @@ pub(crate) enum Ledger {
     Verify(Verify),
     /// Show one record whole, or the latest ones, a line each.
     Show(Show),
+    /// Go on after a lost end: a failover, a restored backup, a copied file. For the operator;
+    /// recorded.
+    Accept(Accept),
+    /// Copy the whole store to a new file, while gates run.
+    Backup {
+        /// The file; it must not exist.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Print all records as JSONL, each with its hash.
     Export,
     /// Print the number and the hash of the last record, to be kept elsewhere.
@@ -36,6 +47,16 @@ pub(crate) struct Verify {
     /// ends before it was cut.
     #[arg(long, value_name = "SEQ:HASH")]
     pub(crate) head: Option<Head>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Accept {
+    /// The cause of the loss.
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
+    pub(crate) reason: String,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -26,7 +26,7 @@ pub(crate) struct LedgerReport {
     /// decided again.
     undecided: Option<usize>,
     /// The first problem.
-    problem: Option<LedgerProblem>,
+    pub(super) problem: Option<LedgerProblem>,
 }
 
 /// A problem of a ledger.

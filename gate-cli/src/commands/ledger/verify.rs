@@ -127,6 +127,11 @@ fn lines(from: &mut impl BufRead, chain: &mut Chain) -> io::Result<Result<(), Pr
     Ok(Ok(()))
 }
 
+/// The ledger's records as they are, whatever is missing after them.
+pub(super) fn without_mark(memory: &mut Memory) -> Result<LedgerReport, Failure> {
+    followed(LedgerWalk::new(Chain::new()), memory)
+}
+
 /// Follows the project's own ledger, up to the head that is marked and on.
 /// Damage that the store finds is a problem like any other.
 fn recorded(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerReport, Failure> {
@@ -139,6 +144,10 @@ fn recorded(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerRepo
         examined => examined?.1,
     };
     following.chain = marked.into_iter().fold(following.chain, Chain::against);
+    followed(following, memory)
+}
+
+fn followed(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerReport, Failure> {
     loop {
         let (page, damage) = page(memory, following.chain.head().seq + 1)?;
         for sealed in &page {

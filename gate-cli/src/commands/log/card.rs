@@ -145,6 +145,11 @@ fn event(record: &Record) -> (String, Option<AnsiColor>, String) {
             (mistake, Some(AnsiColor::Yellow), why)
         }
         kind::RUN_ENDED => run_ended(record),
+        kind::LOSS_ACCEPTED => (
+            "loss accepted".to_owned(),
+            Some(AnsiColor::Yellow),
+            at(record, "reason", "").to_owned(),
+        ),
         kind::TESTS_LOCKED => tests_locked(record),
         work::kind::ADDED | work::kind::MOVED | work::kind::ENDED => worked(record),
         other => (other.to_owned(), None, String::new()),

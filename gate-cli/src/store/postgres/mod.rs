@@ -12,6 +12,7 @@ mod tls;
 mod transaction;
 mod url;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
@@ -229,6 +230,13 @@ impl Store for PostgresStore {
         view.set_aside()?;
         view.finish()
     }
+
+    fn back_up(&mut self, _to: &Path) -> Result<(), StoreError> {
+        Err(StoreError::OtherTools { place: self.place.clone() })
+    }
+
+    /// It has no marks.
+    fn accept(&mut self, _project: &str) {}
 
     fn place(&self) -> &str {
         &self.place

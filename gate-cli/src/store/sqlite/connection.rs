@@ -1,6 +1,7 @@
 //! A database file that is open.
 
 use std::cell::Cell;
+use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
@@ -60,6 +61,13 @@ impl Opened {
             None => Self::open(folder, file)?,
         };
         Ok(slot.insert(opened))
+    }
+
+    /// Copies the database as it is at one moment to an empty file. Writers are not held up.
+    pub(super) fn copy_to(&self, file: &Path) -> Result<(), StoreError> {
+        let name = file.display().to_string();
+        let copied = self.connection.execute("VACUUM INTO ?1", [&name]);
+        copied.map(drop).map_err(|error| fault::store_error(&name, &error))
     }
 
     /// True if the next transaction may use it.

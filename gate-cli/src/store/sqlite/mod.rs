@@ -10,6 +10,8 @@ mod lock;
 mod private;
 mod transaction;
 
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -133,6 +135,25 @@ impl Store for SqliteStore {
             done => done,
         }
     }
+
+    fn back_up(&mut self, to: &Path) -> Result<(), StoreError> {
+        let unwritable = |error: &dyn std::fmt::Display| StoreError::Unwritable {
+            path: to.display().to_string(),
+            what: error.to_string(),
+        };
+        if !self.folder.check()? {
+            return Err(unwritable(&"there is nothing to copy: no record was written"));
+        }
+        // Only its owner may read it, and another file stays as it is.
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        options.open(to).map_err(|error| unwritable(&error))?;
+        let opened = Opened::current(&mut self.opened, &self.folder)?;
+        opened.copy_to(to).inspect_err(|_| drop(fs::remove_file(to)))
+    }
+
+    /// It has no marks.
+    fn accept(&mut self, _project: &str) {}
 
     fn place(&self) -> &str {
         &self.place

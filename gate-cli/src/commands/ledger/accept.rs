@@ -1,0 +1,42 @@
+//! `gate ledger accept`: the end of the ledger is lost, and an operator goes on without it.
+
+use super::args::Accept;
+use super::verify;
+use crate::commands::common::DONE;
+use crate::commands::log;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::memory::AcceptedLoss;
+use crate::render::{self, Mark, Page, print};
+
+pub(super) fn run(here: &Here, args: &Accept) -> Result<u8, Failure> {
+    let operator = here.operator("gate ledger accept")?;
+    let mut memory = log::opened(here)?;
+    let Some(loss) = memory.loss()? else {
+        let message = "nothing is lost: the ledger has the last record that is known here";
+        return Err(Failure::usage("nothing-lost", message).hint("`gate ledger verify` checks it"));
+    };
+    let found = verify::without_mark(&mut memory)?;
+    if let Some(problem) = found.problem {
+        let message = format!("the records that are there do not hold: {}", problem.message);
+        return Err(Failure::internal("state-corrupt", message)
+            .hint("restore a whole copy; or `gate breaker reset --reason …` begins a new ledger"));
+    }
+    let accepted = memory.accept_loss(loss, &args.reason, &operator)?;
+    print(&if args.json { render::json(&accepted)? } else { card(&accepted) })?;
+    Ok(DONE)
+}
+
+fn card(accepted: &AcceptedLoss) -> String {
+    let AcceptedLoss { marked, found, missing, ledger, .. } = accepted;
+    let what = match missing {
+        Some(count) => format!("{count} records are missing, up to record {}", marked.seq),
+        None => format!("record {} is another one than it was", marked.seq),
+    };
+    let mut page = Page::new();
+    page.head(Mark::Unsure, "ACCEPTED", &format!("the ledger goes on after record {}", found.seq));
+    page.blank();
+    page.row("lost", &what);
+    page.row("recorded", &format!("record {}", ledger.seq));
+    page.into_text()
+}

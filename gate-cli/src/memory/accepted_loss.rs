@@ -1,0 +1,87 @@
+//! A lost end of the ledger that an operator accepts: after a failover, a restored backup, a copied
+//! file. The records that are there stay in force, and so do work items and leases.
+
+use std::path::Path;
+
+use gate_core::history::kind;
+use gate_core::ledger::{Draft, Head};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{Memory, body};
+use crate::failure::Failure;
+use crate::operator::Operator;
+use crate::record::Ledger;
+use crate::secrets;
+use crate::store::StoreError;
+
+/// `gate.accepted.v1`: a loss that was accepted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct AcceptedLoss {
+    /// Always `gate.accepted.v1`.
+    pub schema: &'static str,
+    /// The last record that the ledger had.
+    pub marked: Head,
+    /// The last record that it has. The ledger goes on after it.
+    pub found: Head,
+    /// The number of records that are missing; null if others stand in their places.
+    pub missing: Option<u64>,
+    /// The operator's reason.
+    pub reason: String,
+    /// The record of the loss.
+    pub ledger: Ledger,
+}
+
+/// A lost end of the ledger.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loss {
+    /// The last record that is known here.
+    pub(crate) marked: Head,
+    /// The last record that is there.
+    pub(crate) found: Head,
+}
+
+impl Memory {
+    /// Copies the whole store to a new file, and returns the number of this project's records in it.
+    pub(crate) fn back_up(&mut self, to: &Path) -> Result<u64, Failure> {
+        let records = self.store.read(&self.project)?.head()?.seq;
+        self.store.back_up(to)?;
+        Ok(records)
+    }
+
+    /// The loss; none if the ledger has the record that is marked here.
+    pub(crate) fn loss(&mut self) -> Result<Option<Loss>, Failure> {
+        match self.store.read(&self.project) {
+            Ok(_) => Ok(None),
+            Err(StoreError::Lost { marked, found }) => Ok(Some(Loss { marked, found })),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Goes on after the last record that is there. The first new record says what is missing.
+    pub(crate) fn accept_loss(
+        &mut self,
+        loss: Loss,
+        reason: &str,
+        operator: &Operator,
+    ) -> Result<AcceptedLoss, Failure> {
+        let Loss { marked, found } = loss;
+        let reason = secrets::masked(reason);
+        let missing = (found.seq < marked.seq).then(|| marked.seq - found.seq);
+        let body = body::body(&json!({
+            "marked": marked, "found": found, "missing": missing, "reason": reason, "by": operator,
+        }))?;
+        self.store.accept(&self.project);
+        let sealed = self.append(Draft {
+            time: Timestamp::now().to_string(),
+            kind: kind::LOSS_ACCEPTED.to_owned(),
+            run: None,
+            actor: operator.actor(),
+            body,
+        })?;
+        let ledger = body::place(&sealed);
+        Ok(AcceptedLoss { schema: "gate.accepted.v1", marked, found, missing, reason, ledger })
+    }
+}
