@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::support::{Ran, Run, gate};
 
 /// A session of Claude Code, written event by event.
-struct Session(Vec<Value>);
+pub(crate) struct Session(Vec<Value>);
 
 impl Session {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let init = json!({"type": "system", "subtype": "init", "session_id": "s", "model": "m-1"});
         Self(vec![init]).prompt("Do it.")
     }
@@ -22,7 +22,7 @@ impl Session {
         self.event("user", &json!(text))
     }
 
-    fn says(self, text: &str) -> Self {
+    pub(crate) fn says(self, text: &str) -> Self {
         self.event("assistant", &json!([{"type": "text", "text": text}]))
     }
 
@@ -35,12 +35,12 @@ impl Session {
         self.event("assistant", &call).event("user", &result)
     }
 
-    fn edit(self, path: &str) -> Self {
+    pub(crate) fn edit(self, path: &str) -> Self {
         let input = json!({"file_path": path, "old_string": "a", "new_string": "b"});
         self.call("Edit", &input, "updated", false)
     }
 
-    fn ran(self, command: &str, output: &str) -> Self {
+    pub(crate) fn ran(self, command: &str, output: &str) -> Self {
         self.call("Bash", &json!({"command": command}), output, false)
     }
 
@@ -48,12 +48,12 @@ impl Session {
         self.call("Bash", &json!({"command": command}), &format!("Exit code 1\n{output}"), true)
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.0.iter().map(|event| format!("{event}\n")).collect()
     }
 }
 
-const CLAIM: &str = "The parser is in place and all tests pass.";
+pub(crate) const CLAIM: &str = "The parser is in place and all tests pass.";
 
 fn audit(session: &Session) -> Run {
     gate("audit s.jsonl --json").file("s.jsonl", session.text())

@@ -4,6 +4,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
+use crate::audit::{CLAIM, Session};
 use crate::run::wait;
 use crate::support::{DONE, Ran, Run, UNDONE, gate, judge};
 
@@ -190,4 +191,37 @@ fn a_loop_that_runs_says_what_it_does() {
     runner.wait().unwrap();
     let ran = ran.again("runs --json").code(0);
     assert_eq!(ran.json()["runs"][0]["state"], "stopped", "{}", ran.stdout);
+}
+
+#[test]
+fn the_checks_behind_the_claims_are_told_from_the_transcripts() {
+    let words =
+        "run --task t1 --prompt PROMPT.md --agent claude-code --max-iterations 2 -- ./agent.sh";
+    let says = format!("{CLAIM}\n\nEXIT_STATUS: COMPLETE\n");
+    let without = Session::new().edit("a.rs").says(&says);
+    let with = Session::new().edit("a.rs").ran("cargo test", "ok").says(&says);
+    let agent = "#!/bin/sh\ncat >/dev/null\necho x >>work\n\
+                 if test -e once; then cat with; else touch once; cat without; fi\n";
+    let ran = gate(words)
+        .settings(SETTINGS)
+        .file("PROMPT.md", "Mend it.\n")
+        .file("without", without.text())
+        .file("with", with.text())
+        .script("agent.sh", agent)
+        .committed()
+        .code(1);
+    let report = ran.again("report --json").code(0);
+    let behind = json!({
+        "transcripts": 2, "changed": 2, "claims": 2, "passed_after": 1, "stale": 0, "failed": 0,
+        "none": 1, "unknown": 0,
+    });
+    assert_eq!(report.json()["behind"], behind);
+    let says = "2 claims of turns that changed files: 1 with a check that passed after the last \
+                edit, 1 with none";
+    for words in ["report --md", "report --html -"] {
+        let output = report.beside(words).output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).contains(says), "{words}");
+    }
+    let other = report.beside("report --json nothing-else").output().unwrap();
+    assert_eq!(other.status.code(), Some(2));
 }

@@ -13,7 +13,7 @@ mod turns;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(crate) use self::read::read;
+pub(crate) use self::read::{Transcript, read_all};
 pub(crate) use self::tally::{AuditItem, AuditRecord, Claims};
 
 /// The check behind a claim.

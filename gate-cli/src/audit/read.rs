@@ -1,14 +1,16 @@
-//! Reads one transcript.
+//! Reads transcripts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use gate_core::Policy;
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::policy::SignalPolicy;
 use gate_transcript::Reader;
 use gate_transcript::iterations::{Part, Splitter};
+use rayon::prelude::*;
 
 use super::lookup::Lookup;
-use super::tally::{AuditItem, Audited};
+use super::tally::{AuditItem, AuditRecord, Audited};
 use super::turns::Turns;
 use crate::failure::Failure;
 use crate::secrets;
@@ -20,12 +22,51 @@ const MAX_CLAIM_CHARS: usize = 160;
 /// The longest command that is shown, in characters.
 const MAX_COMMAND_CHARS: usize = 120;
 
+/// A transcript that is to be read.
+pub(crate) struct Transcript {
+    pub(crate) path: PathBuf,
+    /// Its name in the record.
+    pub(crate) shown: String,
+    /// Its size in bytes.
+    pub(crate) size: u64,
+}
+
+/// Reads all files, on all cores; the long ones first, so that none is left to the end. `unread`
+/// are reasons why others could not be found.
+///
+/// # Errors
+///
+/// A pattern of the settings that does not compile.
+pub(crate) fn read_all(
+    files: Vec<Transcript>,
+    mut unread: Vec<String>,
+    policy: &Policy,
+) -> Result<AuditRecord, Failure> {
+    let patterns = PatternSet::from_policy(policy)?;
+    let mut order: Vec<_> = files.into_iter().enumerate().collect();
+    order.sort_by_key(|(_, file)| std::cmp::Reverse(file.size));
+    let read = order
+        .par_iter()
+        .with_max_len(1)
+        .map(|(at, file)| (*at, read(&file.path, &file.shown, &patterns, &policy.signal)));
+    let mut read: Vec<_> = read.collect();
+    read.sort_by_key(|(at, _)| *at);
+    let mut audited = Vec::new();
+    for (_, result) in read {
+        match result {
+            Ok(file) => audited.push(file),
+            Err(failure) => unread.push(failure.message),
+        }
+    }
+    Ok(AuditRecord::new(audited, unread))
+}
+
 /// Reads a transcript, and looks up what can be inspected up now.
 ///
 /// # Errors
 ///
 /// A file that cannot be read.
-pub(crate) fn read(
+fn read(
     path: &Path,
     shown: &str,
     patterns: &PatternSet,

@@ -8,12 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use gate_core::decide::indicator::PatternSet;
-use rayon::prelude::*;
 
 use super::common::DONE;
 use super::replay::transcripts;
-use crate::audit::{self, AuditRecord};
+use crate::audit::{Transcript, read_all};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};
@@ -47,12 +45,14 @@ pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
         match input.error {
             Some(failure) => unread.push(failure.message),
             None if args.since.is_none_or(|age| is_younger(&input.path, age)) => {
-                files.push((input.path, input.shown, input.size));
+                let (path, shown, size) = (input.path, input.shown, input.size);
+                files.push(Transcript { path, shown, size });
             }
             None => {}
         }
     }
-    let record = read(here, files, unread)?;
+    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let record = read_all(files, unread, &policy)?;
     if args.json {
         print(&render::json(&record)?)?;
     } else if let Some(file) = &args.html {
@@ -61,32 +61,6 @@ pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
         print(&text::card(&record))?;
     }
     Ok(DONE)
-}
-
-/// Reads all files, on all cores; the long ones first, so that none is left to the end.
-fn read(
-    here: &Here,
-    files: Vec<(PathBuf, String, u64)>,
-    mut unread: Vec<String>,
-) -> Result<AuditRecord, Failure> {
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    let patterns = PatternSet::from_policy(&policy)?;
-    let mut order: Vec<_> = files.into_iter().enumerate().collect();
-    order.sort_by_key(|(_, (_, _, size))| std::cmp::Reverse(*size));
-    let read = order
-        .par_iter()
-        .with_max_len(1)
-        .map(|(at, (path, shown, _))| (*at, audit::read(path, shown, &patterns, &policy.signal)));
-    let mut read: Vec<_> = read.collect();
-    read.sort_by_key(|(at, _)| *at);
-    let mut audited = Vec::new();
-    for (_, result) in read {
-        match result {
-            Ok(file) => audited.push(file),
-            Err(failure) => unread.push(failure.message),
-        }
-    }
-    Ok(AuditRecord::new(audited, unread))
 }
 
 fn is_younger(file: &Path, age: Duration) -> bool {

@@ -1,5 +1,6 @@
 //! `gate report`: a night of loops on one page.
 
+mod behind;
 mod figures;
 mod markdown;
 mod page;
@@ -20,6 +21,7 @@ use crate::loops::{self, LoopRecord, Window};
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection, parse_duration};
+use behind::BehindClaims;
 pub use figures::ReportRecord;
 
 /// The time that a report covers by default.
@@ -60,7 +62,8 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
         Some(name) => named(found, name)?,
         None => found,
     };
-    let report = ReportRecord::new(loops, since, until);
+    let behind = BehindClaims::read(here, &policy, (&loops, since))?;
+    let report = ReportRecord { behind, ..ReportRecord::new(loops, since, until) };
     if args.json {
         print(&secrets::masked(&render::json(&report)?))?;
     } else if args.md {

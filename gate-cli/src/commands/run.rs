@@ -9,6 +9,7 @@ use std::env;
 use std::path::Path;
 use std::time::Duration;
 
+use gate_checks::CheckSite;
 use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
@@ -115,6 +116,34 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     command.answer(&task, &end)
 }
 
+/// The gate of a loop, with the baseline that its decisions compare with, and the tests that were
+/// written before its work.
+fn gate_for(
+    here: &Here,
+    (settings, trust): Setting,
+    site: CheckSite,
+    (task, stage): (&Task, Stage<'_>),
+) -> Result<(Gate, Option<FirstTests>), Failure> {
+    let writes_tests = stage.writes_tests();
+    let mut memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
+    let locked = memory.locked_tests(stage.subject())?;
+    let gate = Gate::open(settings, site)?.at(When::Run);
+    let gate = if writes_tests { gate.writing_tests()? } else { gate };
+    let gate = gate.remembering(memory).trusting(trust)?;
+    let kept = gate.baseline_of_task(task.id())?;
+    let is_locked = !writes_tests && (kept.is_some() || stage.job.is_some());
+    let first = if is_locked { locked.map(|locked| locked.tests) } else { None };
+    let taken = match kept {
+        Some(kept) => Some(kept),
+        None => gate.take_baseline_if_wanted()?,
+    };
+    // A loop that goes on later does not take this one's edits of tests for what was there.
+    if let (Some(taken), true) = (&taken, writes_tests || first.is_some()) {
+        gate.keep_for_task(taken, task.id())?;
+    }
+    Ok((gate.compared_with(taken), first))
+}
+
 /// The run whose agent starts this one. A process that was cut off from its agent, or that
 /// the system does not show, names the run itself. Its word counts only for a run below the
 /// one that the system shows.
@@ -177,24 +206,8 @@ impl RunCommand<'_> {
         let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project, marks] };
         let task = self.project.task(stage.task)?;
         let prompt = self.described(&task, stage)?;
-        let mut memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
         let backoff = settings.run.backoff;
-        let locked = memory.locked_tests(stage.subject())?;
-        let gate = Gate::open(settings, site)?.at(When::Run);
-        let gate = if writes_tests { gate.writing_tests()? } else { gate };
-        let gate = gate.remembering(memory).trusting(trust)?;
-        let kept = gate.baseline_of_task(task.id())?;
-        let is_locked = !writes_tests && (kept.is_some() || job.is_some());
-        let first = if is_locked { locked.map(|locked| locked.tests) } else { None };
-        let taken = match kept {
-            Some(kept) => Some(kept),
-            None => gate.take_baseline_if_wanted()?,
-        };
-        // A loop that goes on later does not take this one's edits of tests for what was there.
-        if let (Some(taken), true) = (&taken, writes_tests || first.is_some()) {
-            gate.keep_for_task(taken, task.id())?;
-        }
-        let gate = gate.compared_with(taken);
+        let (gate, first) = gate_for(here, (settings, trust), site, (&task, stage))?;
         let prompt = stage.prompt(prompt, first.as_ref());
         let signal = &gate.policy().signal;
         let taught = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));

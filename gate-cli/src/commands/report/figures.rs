@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::behind::BehindClaims;
 use crate::loops::{CheckRecord, IterationRecord, LoopRecord, LoopState, Usage};
 
 /// Loops of some time, and the figures over all of them.
@@ -30,6 +31,8 @@ pub struct ReportRecord {
     pub(super) checks: Vec<CheckFigures>,
     /// The agents, by name.
     pub(super) agents: Vec<AgentFigures>,
+    /// The checks behind the claims, as the transcripts in run folders show them.
+    pub(super) behind: Option<BehindClaims>,
 }
 
 /// Figures over all loops.
@@ -115,6 +118,7 @@ impl ReportRecord {
             refusals: refusals(&loops),
             checks: checks(&loops),
             agents: agents(&loops),
+            behind: None,
             loops,
         }
     }

@@ -74,6 +74,9 @@ fn summary(lines: &mut Vec<String>, report: &ReportRecord) {
     lines.push("## Over all".to_owned());
     lines.push(String::new());
     lines.push(format!("- Claims: {}", claims(&report.totals)));
+    if let Some(behind) = &report.behind {
+        lines.push(format!("- Behind them, in the transcripts: {}", behind.sentence()));
+    }
     for refusals in &report.refusals {
         lines.push(format!("- Refused: {} × `{}`", refusals.count, refusals.code));
     }

@@ -128,6 +128,9 @@ fn summary(report: &ReportRecord) -> Markup {
         section.over {
             h2 { "Over all" }
             p { "Claims: " (claims(&report.totals)) "." }
+            @if let Some(behind) = &report.behind {
+                p { "Behind them, in the transcripts: " (behind.sentence()) "." }
+            }
             @if !report.refusals.is_empty() {
                 div.wide tabindex="0" role="region" aria-label="Refused claims by reason" {
                     table {

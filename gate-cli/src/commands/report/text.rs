@@ -42,6 +42,9 @@ fn summary(page: &mut Page, report: &ReportRecord) {
     }
     page.blank();
     page.row("claims", &claims(&report.totals));
+    if let Some(behind) = &report.behind {
+        page.row("behind", &behind.sentence());
+    }
     for refusals in &report.refusals {
         page.row("refused", &format!("{} × {}", refusals.count, refusals.code));
     }
