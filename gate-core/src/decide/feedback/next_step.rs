@@ -211,7 +211,7 @@ fn inconclusive(check: &str, why: &str) -> String {
 /// refused, because an agent may have typed it.
 fn freed(input: &Input) -> &'static str {
     if input.is_lost() {
-        "find out what happened to the state, then `gate ledger accept --reason …` (what is there holds) or `gate breaker reset --reason …` (begin anew)"
+        "find out what happened to the state; then `gate ledger accept --reason …` if the records that are there hold, else `gate breaker reset --reason …`"
     } else if input.observed.stop.is_some() {
         "fix the cause; then give a new prompt, or run `gate breaker reset --reason …` in another terminal"
     } else {
