@@ -142,7 +142,8 @@ fn a_breaker_is_closed_where_its_operator_can() {
     let lost = Input { stateful: true, ..stopped(Status::Complete, None) };
     assert_eq!(
         told(&lost),
-        "find out what happened to the state, then `gate breaker reset --reason …`"
+        "find out what happened to the state; then `gate ledger accept --reason …` if the records \
+         that are there hold, else `gate breaker reset --reason …`"
     );
     let stopped = told(&stopped(Status::Complete, None));
     assert!(stopped.ends_with("run `gate breaker reset --reason …` in another terminal"));
