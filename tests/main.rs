@@ -123,6 +123,7 @@ mod store_items_kept;
 #[cfg(feature = "postgres")]
 mod store_pooler;
 mod store_postgres;
+mod store_retry;
 mod store_sqlite;
 mod store_tamper;
 #[cfg(feature = "postgres")]

@@ -5,12 +5,14 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use gate_cli::store::{self, DatabaseUrl, Place, Store, StoreError};
 
-use crate::support::postgres::is_built;
+use crate::support::postgres::{Database, is_built};
 use crate::support::shelf::{PATIENCE, Shelf, append, chain, decision, head, look, work};
 
 fn open(url: &str, patience: Duration) -> Box<dyn Store> {
@@ -129,15 +131,19 @@ fn a_connection_that_breaks_in_the_middle_is_an_error_and_keeps_nothing() {
 
 /// What a proxy does when it sees a commit.
 #[derive(Clone, Copy, PartialEq)]
-enum Cut {
+pub(crate) enum Cut {
     Before,
     After,
 }
 
-/// A proxy to the server that breaks the line at the first commit: before the
+/// A proxy to the server that breaks the line at the first commits, so many: before the
 /// server hears of it, or before its answer comes back.
-fn proxy(shelf: &Shelf, listener: TcpListener, cut: Option<Cut>) -> Option<String> {
-    let url = shelf.database().url.clone();
+pub(crate) fn proxy(
+    database: &Database,
+    listener: TcpListener,
+    (cut, times): (Option<Cut>, usize),
+) -> Option<String> {
+    let url = database.url.clone();
     let (user, after) = url.split_once('@')?;
     let (host, name) = after.split_once('/')?;
     let folder = host.replace("%2F", "/");
@@ -146,16 +152,17 @@ fn proxy(shelf: &Shelf, listener: TcpListener, cut: Option<Cut>) -> Option<Strin
         return None;
     }
     let port = listener.local_addr().unwrap().port();
+    let left = Arc::new(AtomicUsize::new(times));
     thread::spawn(move || {
         for client in listener.incoming() {
             let (client, server) = (client.unwrap(), UnixStream::connect(&socket).unwrap());
-            forward(client, server, cut);
+            forward(client, server, cut, left.clone());
         }
     });
     Some(format!("{user}@127.0.0.1:{port}/{name}"))
 }
 
-fn forward(client: TcpStream, server: UnixStream, cut: Option<Cut>) {
+fn forward(client: TcpStream, server: UnixStream, cut: Option<Cut>, left: Arc<AtomicUsize>) {
     let (mut from_client, mut to_server) =
         (client.try_clone().unwrap(), server.try_clone().unwrap());
     let (mut from_server, mut to_client) = (server, client);
@@ -164,7 +171,11 @@ fn forward(client: TcpStream, server: UnixStream, cut: Option<Cut>) {
         let mut bytes = [0; 4096];
         while let Ok(count @ 1..) = from_client.read(&mut bytes) {
             let commits = bytes[..count].windows(7).any(|part| part == b"COMMIT\0");
-            if commits && cut.is_some() {
+            let take = |left: usize| left.checked_sub(1);
+            let commits = commits
+                && cut.is_some()
+                && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok();
+            if commits {
                 let _ = from_client.shutdown(Shutdown::Both);
             }
             if !(commits && cut == Some(Cut::Before))
@@ -183,7 +194,7 @@ fn a_commit_without_an_answer_is_uncertain() {
         let Some(shelf) = Shelf::postgres() else { return };
         append(&mut *shelf.open(), decision("a", 1)).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let Some(url) = proxy(&shelf, listener, Some(cut)) else { return };
+        let Some(url) = proxy(shelf.database(), listener, (Some(cut), usize::MAX)) else { return };
         let place = Place::Database(url.parse().unwrap());
         let mut store = store::open(&place, Some(shelf.heads()), PATIENCE).unwrap();
         let uncertain = append(&mut *store, decision("a", 2));
@@ -202,7 +213,8 @@ fn a_server_that_starts_late_is_waited_for() {
     let Some(shelf) = Shelf::postgres() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let Some(url) = proxy(&shelf, TcpListener::bind("127.0.0.1:0").unwrap(), None) else { return };
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let Some(url) = proxy(shelf.database(), free, (None, 0)) else { return };
     drop(listener);
     let late = url.rsplit_once('@').unwrap().0.to_owned();
     let name = url.rsplit_once('/').unwrap().1.to_owned();
@@ -210,7 +222,7 @@ fn a_server_that_starts_late_is_waited_for() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| append(&mut *open(&url, PATIENCE), decision("a", 1)));
         thread::sleep(Duration::from_millis(400));
-        proxy(&shelf, TcpListener::bind(address).unwrap(), None).unwrap();
+        proxy(shelf.database(), TcpListener::bind(address).unwrap(), (None, 0)).unwrap();
         waiting.join().unwrap().unwrap();
     });
 }

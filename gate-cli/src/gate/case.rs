@@ -1,5 +1,8 @@
 //! One decision: look up, gather, begin, decide and commit.
 
+use std::thread;
+use std::time::Instant;
+
 use gate_checks::Gathered;
 use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::TreeSeen;
@@ -16,6 +19,7 @@ use crate::memory::{
 use crate::record::Record;
 use crate::request::Request;
 use crate::source::Source;
+use crate::store::RETRY_INTERVAL;
 use crate::trust::TrustReport;
 
 impl Gate {
@@ -160,13 +164,15 @@ impl Case<'_> {
         pending: &PendingDecision,
         findings: &Findings,
     ) -> Result<Record, Failure> {
-        let recorded = match memory.begin_decision(pending, &self.question) {
-            Ok(DecisionStart::Repeated(record)) => return Ok(*record),
-            Ok(DecisionStart::Open(transaction)) => {
-                let decided = self.decide(pending, findings, &transaction.context);
-                transaction.commit(decided, pending, &self.question)
+        let until = Instant::now() + memory.patience();
+        let mut tried = None;
+        let recorded = loop {
+            match self.try_to_record(memory, pending, findings, &mut tried) {
+                Err(failure) if failure.is_of_connection() && Instant::now() < until => {
+                    thread::sleep(RETRY_INTERVAL);
+                }
+                done => break done,
             }
-            Err(failure) => Err(failure),
         };
         match recorded {
             // Without its state the gate still decides, and never lets the loop exit.
@@ -175,6 +181,24 @@ impl Case<'_> {
                 Ok(self.decide(pending, findings, &context).0)
             }
             recorded => recorded,
+        }
+    }
+
+    /// One try. `tried` is the id of the decision that an earlier one may have recorded.
+    fn try_to_record(
+        &self,
+        memory: &mut Memory,
+        pending: &PendingDecision,
+        findings: &Findings,
+        tried: &mut Option<String>,
+    ) -> Result<Record, Failure> {
+        match memory.begin_decision(pending, &self.question, tried.as_deref())? {
+            DecisionStart::Repeated(record) => Ok(*record),
+            DecisionStart::Open(transaction) => {
+                let decided = self.decide(pending, findings, &transaction.context);
+                *tried = Some(decided.0.decision_id.clone());
+                transaction.commit(decided, pending, &self.question)
+            }
         }
     }
 

@@ -74,13 +74,15 @@ pub(crate) struct DecisionTransaction<'m> {
 }
 
 impl Memory {
-    /// Begins the transaction of a decision, and reads the loop's state in it.
+    /// Begins the transaction of a decision, and reads the loop's state in it. `tried` is the id
+    /// of a decision whose commit may have been kept: by now the database is done with it.
     ///
     /// Fails if the state cannot be trusted, as it was found at the look-up or is now.
     pub(crate) fn begin_decision(
         &mut self,
         pending: &PendingDecision,
         request: &DecisionRequest<'_>,
+        tried: Option<&str>,
     ) -> Result<DecisionStart<'_>, Failure> {
         if let Some(failure) = &pending.lost {
             return Err(Failure::clone(failure));
@@ -92,6 +94,12 @@ impl Memory {
             (preview(history, &earlier, pending, request), None)
         } else {
             let mut transaction = self.store.begin(&self.project)?;
+            if let Some(id) = tried
+                && let Some(sealed) = transaction.decision_by_id(id)?
+            {
+                let record = body::decision_of(&sealed)?;
+                return Ok(DecisionStart::Repeated(Box::new(record)));
+            }
             let history = load(&mut *transaction, &pending.task, &pending.name)?;
             let earlier = RecordedDecision::find(&mut *transaction, &history, request)?;
             if let Some(record) = earlier.made_meanwhile(pending, request) {

@@ -70,6 +70,11 @@ impl From<WorkError> for Failure {
 }
 
 impl Failure {
+    /// True if the connection to the store broke: nothing was kept, or it is not known what was.
+    pub(crate) fn is_of_connection(&self) -> bool {
+        ["state-unreachable", "state-uncertain"].contains(&self.code.as_str())
+    }
+
     /// The message, if this failure means that the state cannot be trusted.
     pub(crate) fn lost_state(&self) -> Option<&str> {
         let lost = ["state-corrupt", "state-lost", "state-newer"];

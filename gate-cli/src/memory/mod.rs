@@ -35,7 +35,8 @@ mod work;
 mod wrong;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use gate_checks::worktree;
 use gate_core::ledger::{Draft, Head, Sealed};
@@ -76,6 +77,8 @@ pub struct Memory {
     tree: String,
     /// The state folder, which has the key of the tokens.
     state: Option<PathBuf>,
+    /// The longest wait for a store that is busy or does not answer.
+    patience: Duration,
 }
 
 impl Memory {
@@ -116,7 +119,7 @@ impl Memory {
         let heads = places.data.as_ref().map(|data| data.join("heads"));
         let store = store::open(&place, heads, patience)?;
         let state = places.state.clone();
-        Ok(Self { store, project, tree: naming::tree_name(folder), state })
+        Ok(Self { store, project, tree: naming::tree_name(folder), state, patience })
     }
 
     // If the settings are not the approved ones, the approved ones name the ledger. An
@@ -156,6 +159,11 @@ impl Memory {
         naming::prompt_loop_name(prompt, &self.tree)
     }
 
+    /// The longest wait for a store that is busy or does not answer.
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
+    }
+
     /// A consistent view of the ledger.
     pub(crate) fn read(&mut self) -> Result<Box<dyn Reading + '_>, StoreError> {
         self.store.read(&self.project)
@@ -190,8 +198,20 @@ impl Memory {
         self.store.lease(&self.project)
     }
 
-    /// Appends one record.
+    /// Appends one record. What was not kept is tried again while the store does not answer.
     fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError> {
+        let until = Instant::now() + self.patience;
+        loop {
+            match self.try_to_append(draft.clone()) {
+                Err(StoreError::Unreachable { .. }) if Instant::now() < until => {
+                    thread::sleep(store::RETRY_INTERVAL);
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn try_to_append(&mut self, draft: Draft) -> Result<Sealed, StoreError> {
         let mut transaction = self.begin()?;
         let sealed = transaction.append(draft)?;
         transaction.commit()?;

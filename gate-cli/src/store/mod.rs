@@ -47,6 +47,9 @@ pub use transaction::Transaction;
 /// Longest wait for a store that is busy or does not answer.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Pause between two attempts to reach a store.
+pub(crate) const RETRY_INTERVAL: Duration = Duration::from_millis(250);
+
 /// A store's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {

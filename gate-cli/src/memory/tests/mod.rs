@@ -148,7 +148,7 @@ fn record_decision(
     request: &DecisionRequest<'_>,
     signal: &Signal,
 ) -> Result<Record, Failure> {
-    match memory.begin_decision(pending, request)? {
+    match memory.begin_decision(pending, request, None)? {
         DecisionStart::Repeated(record) => Ok(*record),
         DecisionStart::Open(transaction) => {
             let decided = answer(request, signal, &transaction.context);

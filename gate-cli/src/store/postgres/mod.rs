@@ -24,10 +24,7 @@ use super::error::StoreError;
 use super::sql::Nothing;
 use super::sql::Sql;
 use super::view::View;
-use super::{Heads, Leasing, Marked, Reading, Store, Transaction, migration};
-
-/// Pause between two attempts to reach a database.
-const RETRY_INTERVAL: Duration = Duration::from_millis(250);
+use super::{Heads, Leasing, Marked, RETRY_INTERVAL, Reading, Store, Transaction, migration};
 
 pub(super) fn open(
     url: &DatabaseUrl,
