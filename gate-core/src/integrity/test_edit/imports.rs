@@ -99,7 +99,12 @@ fn is_import(statement: &[Token], language: Language) -> bool {
 }
 
 fn is_module(token: &Token, language: Language) -> bool {
-    matches!(language, Language::Js | Language::Go) && token.text.starts_with(['"', '`'])
+    match language {
+        // A template is no name of a module.
+        Language::Js => token.text.starts_with('"'),
+        Language::Go => token.text.starts_with(['"', '`']),
+        _ => false,
+    }
 }
 
 fn import(module: &str, name: &str, binding: &str) -> Import {

@@ -309,3 +309,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_template_in_javascript_names_no_module() {
+    let edit = |now: &str| compare("a.test.ts", b"import a\n,`//`;f()", now.as_bytes());
+    assert_eq!(edit("import a\n,`//\n\n`;f()"), TestEdit::Changed);
+    let open = compare("a.test.ts", b"import a\n,`//", b"import a\n,`//\n\n");
+    assert_eq!(open, TestEdit::Changed);
+}
