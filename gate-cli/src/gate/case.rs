@@ -22,6 +22,9 @@ use crate::source::Source;
 use crate::store::RETRY_INTERVAL;
 use crate::trust::TrustReport;
 
+/// The code of a commit whose outcome is not known.
+const UNCERTAIN: &str = "state-uncertain";
+
 impl Gate {
     /// Gathers the evidence for a transcript, and decides.
     ///
@@ -164,23 +167,39 @@ impl Case<'_> {
         pending: &PendingDecision,
         findings: &Findings,
     ) -> Result<Record, Failure> {
-        let until = Instant::now() + memory.patience();
-        let mut tried = None;
-        let recorded = loop {
-            match self.try_to_record(memory, pending, findings, &mut tried) {
-                Err(failure) if failure.is_of_connection() && Instant::now() < until => {
-                    thread::sleep(RETRY_INTERVAL);
-                }
-                done => break done,
-            }
-        };
-        match recorded {
+        match self.record(memory, pending, findings) {
             // Without its state the gate still decides, and never lets the loop exit.
             Err(failure) if self.request.forced.is_none() => {
                 let context = DecisionContext::without_state(&failure).ok_or(failure)?;
                 Ok(self.decide(pending, findings, &context).0)
             }
             recorded => recorded,
+        }
+    }
+
+    /// Decides and records, as often as the connection to a database breaks.
+    fn record(
+        &self,
+        memory: &mut Memory,
+        pending: &PendingDecision,
+        findings: &Findings,
+    ) -> Result<Record, Failure> {
+        let until = Instant::now() + memory.patience_with_connection();
+        let (mut tried, mut uncertain) = (None, None);
+        loop {
+            let failure = match self.try_to_record(memory, pending, findings, &mut tried) {
+                Ok(record) => return Ok(record),
+                Err(failure) => failure,
+            };
+            let is_worth_it = failure.is_of_connection() && Instant::now() < until;
+            if failure.code == UNCERTAIN {
+                uncertain = Some(failure.clone());
+            }
+            if !is_worth_it {
+                // A decision that may stand there is told as such, whatever failed later.
+                return Err(uncertain.unwrap_or(failure));
+            }
+            thread::sleep(RETRY_INTERVAL);
         }
     }
 

@@ -77,7 +77,7 @@ pub struct Memory {
     tree: String,
     /// The state folder, which has the key of the tokens.
     state: Option<PathBuf>,
-    /// The longest wait for a store that is busy or does not answer.
+    /// As [`Memory::patience_with_connection`] says.
     patience: Duration,
 }
 
@@ -118,6 +118,8 @@ impl Memory {
         let project = id.map_or_else(|| worktree::identity(folder), str::to_owned);
         let heads = places.data.as_ref().map(|data| data.join("heads"));
         let store = store::open(&place, heads, patience)?;
+        let is_remote = matches!(place, Place::Database(_));
+        let patience = if is_remote { patience } else { Duration::ZERO };
         let state = places.state.clone();
         Ok(Self { store, project, tree: naming::tree_name(folder), state, patience })
     }
@@ -159,8 +161,9 @@ impl Memory {
         naming::prompt_loop_name(prompt, &self.tree)
     }
 
-    /// The longest wait for a store that is busy or does not answer.
-    pub(crate) fn patience(&self) -> Duration {
+    /// The longest time in which something is tried again whose connection broke; zero without a
+    /// connection: what a disk did not take may be lost even if it can be read.
+    pub(crate) fn patience_with_connection(&self) -> Duration {
         self.patience
     }
 
