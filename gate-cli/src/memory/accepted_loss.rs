@@ -74,7 +74,7 @@ impl Memory {
             "marked": marked, "found": found, "missing": missing, "reason": reason, "by": operator,
         }))?;
         self.store.accept(&self.project);
-        let sealed = self.append(Draft {
+        let sealed = self.append(&Draft {
             time: Timestamp::now().to_string(),
             kind: kind::LOSS_ACCEPTED.to_owned(),
             run: None,

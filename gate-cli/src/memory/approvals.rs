@@ -74,7 +74,7 @@ impl Memory {
     ) -> Result<Ledger, Failure> {
         let changes: Vec<_> = changes.iter().cloned().map(without_secrets).collect();
         let body = body::body(&json!({ "approved": changes, "by": operator }))?;
-        let sealed = self.append(Draft {
+        let sealed = self.append(&Draft {
             time: Timestamp::now().to_string(),
             kind: kind::APPROVED.to_owned(),
             run: None,

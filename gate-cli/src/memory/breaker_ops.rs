@@ -204,7 +204,7 @@ impl Memory {
             tree: None,
             state: None,
         };
-        let sealed = self.append(Draft {
+        let sealed = self.append(&Draft {
             time: Timestamp::now().to_string(),
             kind: kind::ACT.to_owned(),
             run: None,

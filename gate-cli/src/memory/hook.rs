@@ -75,7 +75,7 @@ impl Memory {
         let switch = Switch { off, until: for_ms.and_then(later), at: now(), for_ms };
         let operator = Operator::from_process();
         let body = serde_json::json!({ "switch": switch, "by": operator });
-        self.append(draft(kind::SWITCH, None, operator.actor(), &body)?)?;
+        self.append(&draft(kind::SWITCH, None, operator.actor(), &body)?)?;
         Ok(switch)
     }
 
@@ -100,7 +100,7 @@ impl Memory {
             "agent": agent, "session": session, "baseline": baseline, "tree": self.tree
         });
         let run = Some(session.to_owned());
-        self.append(draft(kind::BASELINE, run, GATE.to_owned(), &body)?)?;
+        self.append(&draft(kind::BASELINE, run, GATE.to_owned(), &body)?)?;
         Ok(())
     }
 
@@ -113,7 +113,7 @@ impl Memory {
         let body = NotJudgedBody { stop, tree: &self.tree };
         let run = stop.session.map(str::to_owned);
         let draft = draft(kind, run, GATE.to_owned(), &body)?;
-        self.append(draft)?;
+        self.append(&draft)?;
         Ok(())
     }
 

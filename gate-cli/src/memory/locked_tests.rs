@@ -30,7 +30,7 @@ pub(crate) struct LockedTests {
 impl Memory {
     /// Records that tests are locked into the decisions on a task.
     pub(crate) fn lock_tests(&mut self, locked: &LockedTests) -> Result<(), Failure> {
-        self.append(Draft {
+        self.append(&Draft {
             time: Timestamp::now().to_string(),
             kind: kind::TESTS_LOCKED.to_owned(),
             run: None,

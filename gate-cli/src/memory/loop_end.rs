@@ -135,7 +135,7 @@ impl Memory {
             cost_micro_usd: end.spent.cost_micro_usd,
             duration_ms: u64::try_from(end.duration.as_millis()).unwrap_or(u64::MAX),
         })?;
-        self.append(Draft {
+        self.append(&Draft {
             time: Timestamp::now().to_string(),
             kind: kind::RUN_ENDED.to_owned(),
             run: end.run.map(str::to_owned),

@@ -202,7 +202,7 @@ impl Memory {
     }
 
     /// Appends one record. What was not kept is tried again while the store does not answer.
-    fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError> {
+    fn append(&mut self, draft: &Draft) -> Result<Sealed, StoreError> {
         let until = Instant::now() + self.patience;
         loop {
             match self.try_to_append(draft.clone()) {
