@@ -277,7 +277,10 @@ impl RunCommand<'_> {
         render::diagnose(&format!("{by} wrote tests that fail now:\n  {}\n", lines.join("\n  ")));
         let question =
             "Lock these tests, and go on with the code? [y/N, or what is wrong with them]";
-        let Some(said) = answer_until(question, interrupt)? else { return Ok(Answer::Stop) };
+        let Some(said) = answer_until(question, interrupt)? else {
+            render::diagnose_as_is("\n");
+            return Ok(Answer::Stop);
+        };
         Ok(match said.to_lowercase().as_str() {
             _ if is_yes(&said) => Answer::Lock,
             "" | "n" | "no" => Answer::Stop,
