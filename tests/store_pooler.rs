@@ -1,8 +1,6 @@
 //! A database behind PgBouncer, which gives each transaction any of its server's processes.
 
 use std::net::TcpListener;
-use std::os::unix::process::CommandExt;
-use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
@@ -10,7 +8,7 @@ use gate_cli::store::{self, Place, Store};
 
 use crate::needs::{needs, server_programs};
 use crate::store_items::{claimed, drafts};
-use crate::support::postgres::{as_nobody, first_line};
+use crate::support::postgres::supervised;
 use crate::support::shelf::{PATIENCE, append, chain, decision, head};
 
 /// Makes a server and a pooler with two processes in front of it, and ends them when standard
@@ -60,17 +58,8 @@ fn decisions_and_claims_need_no_process_of_their_own() {
         return;
     }
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut shell = as_nobody()
-        .args(["sh", "-c", SUPERVISOR, "sh"])
-        .arg(server_programs().unwrap())
-        .arg(port.to_string())
-        .env("LC_ALL", "C")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .unwrap();
-    assert!(!first_line(shell.stdout.take().unwrap()).is_empty(), "no server could be made");
+    let programs = server_programs().unwrap();
+    let (mut shell, _) = supervised(SUPERVISOR, &programs, &port.to_string());
     let url = format!("postgres://gate:open-sesame@127.0.0.1:{port}/postgres");
     let open = || -> Box<dyn Store> {
         store::open(&Place::Database(url.parse().unwrap()), None, PATIENCE).unwrap()

@@ -2,8 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Stdio};
+use std::process::Child;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -12,7 +11,7 @@ use std::time::{Duration, Instant};
 use gate_cli::store::{self, DatabaseUrl, Place, Store, StoreError};
 
 use crate::needs::{needs, server_programs};
-use crate::support::postgres::{as_nobody, first_line};
+use crate::support::postgres::supervised;
 use crate::support::shelf::{PATIENCE, append, chain, decision};
 
 /// Makes a server that takes nothing but TLS, with certificates of an authority of its own, and
@@ -68,18 +67,7 @@ impl Server {
         Some(SERVER.get_or_init(|| {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             let programs = server_programs().unwrap();
-            let mut shell = as_nobody()
-                .args(["sh", "-c", SUPERVISOR, "sh"])
-                .arg(programs)
-                .arg(port.to_string())
-                .env("LC_ALL", "C")
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .process_group(0)
-                .spawn()
-                .unwrap();
-            let folder = first_line(shell.stdout.take().unwrap());
-            assert!(!folder.is_empty(), "no server could be made: see above");
+            let (shell, folder) = supervised(SUPERVISOR, &programs, &port.to_string());
             Self { _shell: shell, folder, port }
         }))
     }

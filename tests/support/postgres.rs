@@ -155,10 +155,22 @@ fn given(url: &str) -> Server {
 }
 
 fn thrown_away(programs: &Path) -> Server {
+    let (shell, folder) = supervised(SUPERVISOR, programs, PASSWORD);
+    let host = folder.replace('/', "%2F");
+    Server {
+        _shell: Some(shell),
+        address: format!("postgres://gate:{PASSWORD}@{host}"),
+        options: String::new(),
+    }
+}
+
+/// Starts a script that makes a server, and returns the folder that it prints. The server lives
+/// until the standard input of the shell ends.
+pub(crate) fn supervised(script: &str, programs: &Path, more: &str) -> (Child, String) {
     let mut shell = as_nobody()
-        .args(["sh", "-c", SUPERVISOR, "sh"])
+        .args(["sh", "-c", script, "sh"])
         .arg(programs)
-        .arg(PASSWORD)
+        .arg(more)
         .env("LC_ALL", "C")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -168,16 +180,11 @@ fn thrown_away(programs: &Path) -> Server {
         .unwrap();
     let folder = first_line(shell.stdout.take().unwrap());
     assert!(!folder.is_empty(), "no server could be made: see above");
-    let host = folder.replace('/', "%2F");
-    Server {
-        _shell: Some(shell),
-        address: format!("postgres://gate:{PASSWORD}@{host}"),
-        options: String::new(),
-    }
+    (shell, folder)
 }
 
 /// PostgreSQL's programs refuse to run as root.
-pub(crate) fn as_nobody() -> Command {
+fn as_nobody() -> Command {
     let mut command = Command::new("env");
     let id = Command::new("id").arg("-u").output().unwrap();
     if id.stdout == b"0\n" {
@@ -186,7 +193,7 @@ pub(crate) fn as_nobody() -> Command {
     command
 }
 
-pub(crate) fn first_line(output: ChildStdout) -> String {
+fn first_line(output: ChildStdout) -> String {
     let mut line = String::new();
     BufReader::new(output).read_line(&mut line).unwrap();
     line.trim().to_owned()

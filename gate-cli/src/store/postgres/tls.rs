@@ -98,14 +98,19 @@ impl TlsSettings {
         let checks_name = self.mode == TlsMode::VerifyFull;
         // As libpq: a file of roots is there to be used.
         let has_file = matches!(self.roots, Some(TrustedRoots::File(_)));
-        if !checks_name && self.mode != TlsMode::VerifyCa && !has_file {
-            return Ok(Arc::new(AnyServer(Arc::clone(provider))));
+        let mut signed = None;
+        if checks_name || self.mode == TlsMode::VerifyCa || has_file {
+            let roots = Arc::new(self.trusted()?);
+            let built = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider));
+            let built = built.build();
+            signed = Some(built.map_err(|error| {
+                bad(format!("names certificates that cannot be used: {error}"))
+            })?);
         }
-        let roots = Arc::new(self.trusted()?);
-        let whole = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider))
-            .build()
-            .map_err(|error| bad(format!("names certificates that cannot be used: {error}")))?;
-        Ok(if checks_name { whole } else { Arc::new(AnyName(whole)) })
+        Ok(match signed {
+            Some(signed) if checks_name => signed,
+            signed => Arc::new(WithoutName { provider: Arc::clone(provider), signed }),
+        })
     }
 
     fn trusted(&self) -> Result<RootCertStore, StoreError> {
@@ -149,52 +154,15 @@ fn bad(what: String) -> StoreError {
     StoreError::BadAddress { what }
 }
 
-/// Takes whoever answers for the server: `require` protects against listeners alone.
+/// Checks less than a name: who signed the certificate, or nothing.
 #[derive(Debug)]
-struct AnyServer(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyServer {
-    fn verify_server_cert(
-        &self,
-        _certificate: &CertificateDer<'_>,
-        _between: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.0.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signature, known)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.0.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signature, known)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+struct WithoutName {
+    provider: Arc<CryptoProvider>,
+    /// None takes whoever answers for the server: `require` protects against listeners alone.
+    signed: Option<Arc<WebPkiServerVerifier>>,
 }
 
-/// Checks who signed the certificate, and not for which name.
-#[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
-
-impl ServerCertVerifier for AnyName {
+impl ServerCertVerifier for WithoutName {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -203,8 +171,9 @@ impl ServerCertVerifier for AnyName {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        let Some(signed) = &self.signed else { return Ok(ServerCertVerified::assertion()) };
         // The name is checked last, after the signatures and the dates.
-        match self.0.verify_server_cert(certificate, between, name, ocsp, now) {
+        match signed.verify_server_cert(certificate, between, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -218,7 +187,8 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, certificate, signature)
+        let known = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, known)
     }
 
     fn verify_tls13_signature(
@@ -227,10 +197,11 @@ impl ServerCertVerifier for AnyName {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, certificate, signature)
+        let known = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, known)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
