@@ -23,18 +23,20 @@ const NOTHING: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
     let mut output = Output::new(&args.filter, args.json);
-    let (bus, read) = match args.file.as_deref() {
-        Some(file) if file == Path::new("-") => (None, bus::read(&stdin()?)),
+    let bus = match args.file.as_deref() {
+        Some(file) if file == Path::new("-") => None,
         Some(file) => {
             let file = here.places.folder.join(file);
             must_exist(&file)?;
-            let bus = Bus::at(file);
-            (Some(bus.clone()), bus.read()?)
+            Some(Bus::at(file))
         }
-        None => {
-            let bus = open(here, &args.place)?;
-            (Some(bus.clone()), bus.read()?)
-        }
+        None => Some(open(here, &args.place)?),
+    };
+    // Before the reading: what is written meanwhile changes it.
+    let size = bus.as_ref().map(Bus::size).unwrap_or_default();
+    let read = match &bus {
+        Some(bus) => bus.read()?,
+        None => bus::read(&stdin()?),
     };
     let named = bus.clone().unwrap_or_else(|| Bus::at("-"));
     super::card::bus_problems(named.path(), &read.problems);
@@ -45,7 +47,7 @@ pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
         return Ok(DONE);
     }
     match bus {
-        Some(bus) if args.follow => output.follow(&bus, last.unwrap_or_default()),
+        Some(bus) if args.follow => output.follow(&bus, (last.unwrap_or_default(), size)),
         _ => Ok(DONE),
     }
 }
@@ -55,13 +57,14 @@ pub(super) fn poll(here: &Here, args: &Poll) -> Result<u8, Failure> {
     let bus = open(here, &args.place)?;
     let mut output = Output::new(&args.filter, args.json);
     loop {
+        // Before the reading: what is written meanwhile changes it.
+        let size = bus.size();
         let read = bus.read()?;
         let new = output.select(&bus, &read.messages)?;
         if !new.is_empty() {
             let _ = output.show(&new)?;
             return Ok(DONE);
         }
-        let size = bus.size();
         while bus.size() == size {
             if until.is_none_or(|until| Instant::now() >= until) || output.lines.wait()?.is_break()
             {
@@ -147,10 +150,10 @@ impl<'a> Output<'a> {
         self.lines.flush()
     }
 
-    /// Goes on behind a message, as long as somebody reads. If the message is gone, the
+    /// Goes on behind a message, as long as somebody reads; `size` is the bus's size before the
+    /// message was read. If the message is gone, the
     /// bus was begun anew, and all of it is new.
-    fn follow(&mut self, bus: &Bus, mut last: String) -> Result<u8, Failure> {
-        let mut size = bus.size();
+    fn follow(&mut self, bus: &Bus, (mut last, mut size): (String, u64)) -> Result<u8, Failure> {
         loop {
             if self.lines.wait()?.is_break() {
                 return Ok(DONE);
