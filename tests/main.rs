@@ -132,6 +132,7 @@ mod support;
 mod tail;
 mod tasks;
 mod tests_first;
+mod tests_first_confirm;
 mod tidy;
 mod tidy_docs;
 mod tidy_imports;

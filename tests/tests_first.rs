@@ -16,12 +16,16 @@ const AGENT: &str = "#!/bin/sh\ncat >prompt\n\
 
 const SAYS: &str = "It is written.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: it is written\n";
 
-const NEW_TEST: &str = "printf 'import calc\\n\\n\\ndef test_div():\\n    \
+pub(crate) const NEW_TEST: &str = "printf 'import calc\\n\\n\\ndef test_div():\\n    \
                         assert calc.div(7, 2) == 3\\n' >tests/test_div.py\n";
-const CODE: &str = "printf '\\n\\ndef div(a, b):\\n    return a // b\\n' >>calc.py\n";
+/// A source with a test in it.
+const SOURCE: &str = "pub fn add(a: i64, b: i64) -> i64 { a + b }\n#[cfg(test)]\nmod tests {\n    \
+                      #[test]\n    fn adds() { assert_eq!(crate::add(1, 2), 3); }\n}\n";
+
+pub(crate) const CODE: &str = "printf '\\n\\ndef div(a, b):\\n    return a // b\\n' >>calc.py\n";
 
 /// A project with pytest, and an agent that does this in its two phases.
-fn project(words: &str, tests: &str, code: &str) -> Run {
+pub(crate) fn project(words: &str, tests: &str, code: &str) -> Run {
     with_agent(gate(words), tests, code)
         .settings(SETTINGS)
         .file("calc.py", "def add(a, b):\n    return a + b\n")
@@ -54,7 +58,7 @@ fn summary(ran: &Ran) -> String {
     last["evidence"][0]["summary"].as_str().unwrap_or_default().to_owned()
 }
 
-fn shown(ran: &Ran, words: &str) -> String {
+pub(crate) fn shown(ran: &Ran, words: &str) -> String {
     let output = ran.beside(words).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
@@ -109,10 +113,26 @@ fn what_is_no_failing_test_is_refused() {
     refused(&passes, "the new test passes already: tests/test_div.py::test_div");
     let at_its_top = NEW_TEST.replace("import calc", "from calc import div");
     refused(&at_its_top, "could not be collected; a test has to load and to fail by itself");
-    let edited = format!("{NEW_TEST}sed -i 's/== 3/== 4/' tests/test_add.py\n");
-    refused(&edited, "tests that passed before fail now: tests/test_add.py::test_add");
-    let removed = format!("{NEW_TEST}rm tests/test_add.py\n");
-    refused(&removed, "1 test of the baseline is gone: tests/test_add.py::test_add; put it back");
+    let support =
+        format!("{NEW_TEST}printf 'import calc\\ncalc.add = max\\n' >tests/conftest.py\n");
+    refused(&support, "tests that passed before fail now: tests/test_add.py::test_add");
+    // Old tests are not made weaker either, although they pass.
+    for act in [
+        "sed -i 's/== 3/> 0/' tests/test_add.py",
+        "rm tests/test_add.py",
+        "echo 'x = 1' >conftest.py",
+    ] {
+        let file = act.split(' ').next_back().unwrap().trim_start_matches('>');
+        refused(
+            &format!("{NEW_TEST}{act}\n"),
+            &format!("old tests stay as they are: undo the changes of {file}"),
+        );
+    }
+    // A test beside the old ones is none of these.
+    let beside =
+        "printf '\\n\\ndef test_div():\\n    assert calc.div(7, 2) == 3\\n' >>tests/test_add.py\n";
+    let end = looped(beside, CODE).code(0).json();
+    assert_eq!(end["tests_first"]["tests"], json!(["tests/test_add.py::test_div"]));
 }
 
 #[test]
@@ -183,6 +203,14 @@ fn a_compiled_test_may_lack_the_names_that_the_task_adds() {
                   assert_eq!(crate::add(7, 2), 3); }\\n}\\n' >>src/lib.rs\n";
     let ran = cargo(inside).code(1);
     assert_eq!(ran.json()["tests_first"]["tests"], json!(["calc::tests::divides"]));
+    // To old tests in a source whole tests may be added.
+    let more = "sed -i 's/^    #.test.$/    #[test]\\n    fn more() { assert_eq!(crate::add(1, 1), 3); }\\n    #[test]/' src/lib.rs\n";
+    let with_tests = |more: &str| cargo(more).file("src/lib.rs", SOURCE).committed();
+    let ran = with_tests(more).code(1);
+    assert_eq!(ran.json()["tests_first"]["tests"], json!(["calc::tests::more"]));
+    let weaker = format!("{more}sed -i 's/add(1, 2), 3/add(1, 2), 1 + 2/' src/lib.rs\n");
+    let ran = with_tests(&weaker).code(1);
+    assert!(summary(&ran).contains("undo the changes of src/lib.rs"), "{}", summary(&ran));
     let ran = cargo(&format!("{inside}printf 'pub fn new() {{}}\\n' >>src/lib.rs\n")).code(1);
     assert!(summary(&ran).contains("undo the changes of src/lib.rs"), "{}", summary(&ran));
 }
@@ -217,52 +245,6 @@ fn an_item_in_draft_gets_its_tests() {
     assert!(shown(&ran, "log").contains("task W-1"), "{}", shown(&ran, "log"));
 }
 
-/// Answers the questions of a program at a terminal, one after another.
-const TERMINAL: &str = "import os, pty, sys
-answers = sys.argv[1].split('|')
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[2], sys.argv[2:])
-unseen = b''
-while True:
-    try:
-        shown = os.read(terminal, 65536)
-    except OSError:
-        break
-    unseen += shown
-    sys.stdout.buffer.write(shown)
-    if unseen.rstrip().endswith(b'with them]'):
-        os.write(terminal, (answers.pop(0) + '\\n').encode())
-        unseen = b''
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-";
-
-fn confirmed(answers: &str, code: i32) -> Ran {
-    let args = "run --task t1 --tests-first --confirm --prompt PROMPT.md -- ./agent.sh";
-    let program = crate::support::GATE;
-    let run = project("", &format!("{NEW_TEST}cp prompt prompt-tests\n"), CODE);
-    let words = ["-c", TERMINAL, answers, program].into_iter().chain(args.split(' '));
-    run.program("python3").args(words).code(code)
-}
-
-#[test]
-#[ignore = "minutes: projects with real test runners"]
-fn a_person_sees_the_tests_and_agrees_refuses_or_says_what_is_wrong() {
-    if !needs("pytest") {
-        return;
-    }
-    let ran = confirmed("y", 0);
-    ran.says("+    assert calc.div(7, 2) == 3").says("Lock these tests");
-    let ran = confirmed("negative numbers too|y", 0);
-    let prompt = ran.file("prompt-tests");
-    assert!(prompt.contains("says: negative numbers too\n"), "{prompt}");
-    for answer in ["", "n"] {
-        let ran = confirmed(answer, 1).says("the tests were not confirmed");
-        assert!(!ran.file("calc.py").contains("div"));
-        assert!(!shown(&ran, "log").contains("tests locked"));
-    }
-}
-
 #[test]
 fn without_a_terminal_or_tests_to_read_no_agent_starts() {
     let agent = |words: &str| gate(words).script("agent.sh", "#!/bin/sh\ntouch started\n");
@@ -282,4 +264,21 @@ fn without_a_terminal_or_tests_to_read_no_agent_starts() {
     let words = "run --task t1 --tests-first --tests-by specstory --prompt PROMPT.md -- ./agent.sh";
     let run = agent(words).settings(SETTINGS).file("PROMPT.md", "x\n").committed();
     run.code(2).tells("does not know how to start specstory");
+}
+
+#[test]
+#[ignore = "minutes: projects with real test runners"]
+fn support_that_came_with_the_tests_does_not_decide_on_old_ones() {
+    if !needs("pytest") {
+        return;
+    }
+    // The first loop brings a trap, which the second one springs.
+    let trap = "printf 'import os, calc\\nif os.path.exists(\"done\"):\\n    \
+                calc.add = lambda a, b: a + b\\n' >tests/conftest.py\n";
+    let spring = format!("{CODE}touch done; sed -i 's/a + b/a - b/' calc.py\n");
+    let ran = looped(&format!("{NEW_TEST}{trap}"), &spring).code(1);
+    assert_eq!(ran.json()["tests_first"]["locked"], true);
+    assert!(summary(&ran).contains("tests/test_add.py::test_add"), "{}", summary(&ran));
+    // Without the trap sprung, the same support does no harm.
+    looped(&format!("{NEW_TEST}{trap}"), CODE).code(0);
 }

@@ -17,7 +17,7 @@ use super::network::Alone;
 use crate::needs::{client_program, needs};
 use crate::support::{GATE, Ran, gate};
 
-/// What each of them says in the end.
+/// The last words of both.
 const DONE: Reply = Says("It is written.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: it is written\n");
 
 const SHELF: &str = "exports.level = () => 'crooked';\n";

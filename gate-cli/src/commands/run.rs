@@ -125,14 +125,20 @@ fn gate_for(
     (task, stage): (&Task, Stage<'_>),
 ) -> Result<(Gate, Option<FirstTests>), Failure> {
     let writes_tests = stage.writes_tests();
-    let mut memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
-    let locked = memory.locked_tests(stage.subject())?;
+    let memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
     let gate = Gate::open(settings, site)?.at(When::Run);
     let gate = if writes_tests { gate.writing_tests()? } else { gate };
     let gate = gate.remembering(memory).trusting(trust)?;
     let kept = gate.baseline_of_task(task.id())?;
     let is_locked = !writes_tests && (kept.is_some() || stage.job.is_some());
-    let first = if is_locked { locked.map(|locked| locked.tests) } else { None };
+    let first = match gate.memory() {
+        Some(mut memory) if is_locked => match memory.locked_tests(stage.subject()) {
+            // The breaker speaks of state that is lost.
+            Err(failure) if failure.lost_state().is_some() => None,
+            locked => locked?.map(|locked| locked.tests),
+        },
+        _ => None,
+    };
     let taken = match kept {
         Some(kept) => Some(kept),
         None => gate.take_baseline_if_wanted()?,

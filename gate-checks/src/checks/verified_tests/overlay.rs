@@ -80,6 +80,11 @@ impl Replacement {
         }
     }
 
+    /// True for a source of the product that had no test in it.
+    pub(super) fn had_no_tests(&self) -> bool {
+        self.kind == ReplacementKind::Inline && self.tests.is_empty()
+    }
+
     /// True if it is left out for being new.
     pub(super) fn is_new(&self) -> bool {
         matches!(self.kind, ReplacementKind::New | ReplacementKind::NewForAll)

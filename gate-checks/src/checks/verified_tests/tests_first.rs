@@ -19,9 +19,10 @@ use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
 use super::VerifiedTests;
+use super::accepted::Accepted;
 use super::identities::{Renamed, compare, name, names_all, needing_the_work, new_and_passed};
 use super::noticed::test_checks;
-use super::overlay::Overlay;
+use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use crate::baseline::{Change, What};
@@ -143,6 +144,15 @@ impl TestsFirst {
                            done";
             return Ok(self.record(Outcome::Fail, summary));
         }
+        let old = self.changed_old_tests(cx, &tree, &overlay)?;
+        if !old.is_empty() {
+            let names = some_names(&old, MAX_NAMES);
+            let summary = format!(
+                "old tests stay as they are: undo the changes of {names}, but for whole new tests, \
+                 or write the new ones in a file of their own"
+            );
+            return Ok(self.record(Outcome::Fail, &summary));
+        }
         let mut first = FirstTests {
             files: changed.tests.iter().map(|path| shown(path.as_os_str().as_bytes())).collect(),
             ..FirstTests::default()
@@ -154,6 +164,23 @@ impl TestsFirst {
             }
         }
         Ok(self.evidence(&first))
+    }
+
+    /// The old files of tests in which more was done than to add tests. Their old texts would not
+    /// decide any more: the next phase takes the new ones for the baseline's.
+    fn changed_old_tests(
+        &self,
+        cx: &CheckContext,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+    ) -> Result<Vec<String>, Trouble> {
+        let Some((id, settings)) = self.tests.first() else { return Ok(Vec::new()) };
+        let tests = VerifiedTests { id, settings, cx };
+        let replacements = overlay.replacements(tree)?;
+        let old = replacements.iter().filter(|file| {
+            !file.is_new() && !file.had_no_tests() && !tests.is_adapted(tree, overlay, file)
+        });
+        Ok(old.map(Replacement::name).collect())
     }
 
     fn evidence(&self, first: &FirstTests) -> Evidence {
@@ -299,6 +326,8 @@ impl VerifiedTests<'_> {
         first.failing.insert(self.id.as_str().to_owned(), new);
         first.passing.extend(new_and_passed(&before, &report));
         first.not_built.extend(not_built);
+        // A new file that the runner loads by itself is no part of what old tests are decided with.
+        self.keep_old_texts(tree, overlay, &Accepted::default())?;
         Ok(Ok(()))
     }
 

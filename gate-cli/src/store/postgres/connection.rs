@@ -139,7 +139,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// What the database says.
+    /// The database's error.
     pub(super) async fn rows(
         &self,
         statement: &'static str,
@@ -170,7 +170,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// What the database says.
+    /// The database's error.
     pub(super) async fn look_for_pooler(&self) -> Result<(), Error> {
         if self.is_direct.get().is_some() {
             return Ok(());

@@ -63,7 +63,7 @@ impl<'a> Running<'a> {
     ///
     /// # Errors
     ///
-    /// What the database says, or that it says nothing.
+    /// The database's error, or its silence.
     pub(super) fn run(&self, statements: &str) -> Result<(), StoreError> {
         self.answer(self.session.client().batch_execute(statements))
     }
@@ -72,7 +72,7 @@ impl<'a> Running<'a> {
     ///
     /// # Errors
     ///
-    /// What the database says, or that it says nothing.
+    /// The database's error, or its silence.
     pub(super) fn time(&mut self) -> Result<i64, StoreError> {
         let asked = POSTGRES.now.map(|now| self.rows(now, &[])).transpose()?;
         match asked.and_then(|mut rows| rows.pop()).as_deref() {
@@ -85,7 +85,7 @@ impl<'a> Running<'a> {
     ///
     /// # Errors
     ///
-    /// What the database says, or that it says nothing.
+    /// The database's error, or its silence.
     pub(super) fn look_for_pooler(&self) -> Result<(), StoreError> {
         self.answer(self.session.look_for_pooler())
     }
