@@ -186,7 +186,10 @@ impl TestsFirst {
     fn evidence(&self, first: &FirstTests) -> Evidence {
         let mut evidence = if first.is_empty() {
             let what = match first.passing.as_slice() {
-                [] => "no new test ran".to_owned(),
+                [] => {
+                    let files = some_names(&first.files, MAX_NAMES);
+                    format!("the runner found no new test in {files}")
+                }
                 [one] => format!("the new test passes already: {one}"),
                 all => format!("all new tests pass already: {}", some_names(all, MAX_NAMES)),
             };
@@ -195,11 +198,15 @@ impl TestsFirst {
         } else {
             let failing = first.names();
             let parts = [
-                (&failing, if failing.len() == 1 { "new test fails" } else { "new tests fail" }),
-                (&first.not_built, "not built before the work"),
-                (&first.passing, "passing already"),
+                (&failing, ["new test fails", "new tests fail"]),
+                (
+                    &first.not_built,
+                    ["file does not build before the work", "files do not build before the work"],
+                ),
+                (&first.passing, ["passes already", "pass already"]),
             ];
             let parts = parts.iter().filter(|(names, _)| !names.is_empty()).map(|(names, what)| {
+                let what = what[usize::from(names.len() != 1)];
                 format!("{} {what}: {}", names.len(), some_names(names, MAX_NAMES))
             });
             self.record(Outcome::Pass, &parts.collect::<Vec<_>>().join("; "))
