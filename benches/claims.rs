@@ -241,7 +241,7 @@ impl<'a> Bench<'a> {
 /// Whether something was claimed.
 fn claim(memory: &mut Memory, which: Claimable<'_>) -> bool {
     let (ttl, wait) = (Duration::from_secs(3_600), Duration::ZERO);
-    let claim = Claim { actor: "bench", which, ttl, wait };
+    let claim = Claim { actor: "bench", which, ttl, wait, request: None };
     memory.claim(&claim, &|| false).unwrap().is_some()
 }
 

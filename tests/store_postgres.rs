@@ -129,19 +129,32 @@ fn a_connection_that_breaks_in_the_middle_is_an_error_and_keeps_nothing() {
     assert_eq!(chain(&mut *store).len(), 1);
 }
 
-/// What a proxy does when it sees a commit.
+/// The place at which a proxy breaks the line.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Cut {
+    /// Before the server gets the statement.
     Before,
+    /// Before its answer comes back.
     After,
 }
 
-/// A proxy to the server that breaks the line at the first commits, so many: before the
-/// server hears of it, or before its answer comes back.
+/// The statement that ends a transaction.
+const COMMIT: &str = "COMMIT\0";
+
+/// A proxy to the server that breaks the line at the first commits, so many.
 pub(crate) fn proxy(
     database: &Database,
     listener: TcpListener,
     (cut, times): (Option<Cut>, usize),
+) -> Option<String> {
+    proxy_at(database, listener, (cut.map(|cut| (cut, COMMIT)), times))
+}
+
+/// A proxy that breaks the line at the first statements, so many, in which these words are.
+pub(crate) fn proxy_at(
+    database: &Database,
+    listener: TcpListener,
+    (cut, times): (Option<(Cut, &'static str)>, usize),
 ) -> Option<String> {
     let url = database.url.clone();
     let (user, after) = url.split_once('@')?;
@@ -162,7 +175,12 @@ pub(crate) fn proxy(
     Some(format!("{user}@127.0.0.1:{port}/{name}"))
 }
 
-fn forward(client: TcpStream, server: UnixStream, cut: Option<Cut>, left: Arc<AtomicUsize>) {
+fn forward(
+    client: TcpStream,
+    server: UnixStream,
+    cut: Option<(Cut, &'static str)>,
+    left: Arc<AtomicUsize>,
+) {
     let (mut from_client, mut to_server) =
         (client.try_clone().unwrap(), server.try_clone().unwrap());
     let (mut from_server, mut to_client) = (server, client);
@@ -170,17 +188,18 @@ fn forward(client: TcpStream, server: UnixStream, cut: Option<Cut>, left: Arc<At
     thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(count @ 1..) = from_client.read(&mut bytes) {
-            let commits = bytes[..count].windows(7).any(|part| part == b"COMMIT\0");
+            let is_here = |words: &str| {
+                bytes[..count].windows(words.len()).any(|part| part == words.as_bytes())
+            };
             let take = |left: usize| left.checked_sub(1);
-            let commits = commits
-                && cut.is_some()
-                && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok();
-            if commits {
+            let cut = cut
+                .filter(|(_, words)| is_here(words))
+                .filter(|_| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok());
+            if cut.is_some() {
                 let _ = from_client.shutdown(Shutdown::Both);
             }
-            if !(commits && cut == Some(Cut::Before))
-                && to_server.write_all(&bytes[..count]).is_err()
-            {
+            let is_kept_back = cut.is_some_and(|(cut, _)| cut == Cut::Before);
+            if !is_kept_back && to_server.write_all(&bytes[..count]).is_err() {
                 break;
             }
         }

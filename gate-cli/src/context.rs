@@ -6,13 +6,18 @@ use std::time::Duration;
 use gate_checks::process::{Supervisor, program_link};
 use gate_checks::{CheckSite, SLOTS};
 use gate_core::Policy;
+use gate_core::config::Resolved;
 
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::memory::Memory;
 use crate::operator::Operator;
 use crate::settings::Places;
 use crate::supervision::SUPERVISE;
 use crate::trust::Trust;
+
+/// Longest time for one try of a loop that waits for its store.
+const TRY_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The folders and variables with which a command runs.
 pub(crate) struct Here {
@@ -57,7 +62,12 @@ impl Here {
     }
 
     /// The memory for decisions under these settings.
-    pub(crate) fn memory_under(
+    pub(crate) fn memory_under(&self, trust: &Trust, policy: &Policy) -> Result<Memory, Failure> {
+        self.memory_within(trust, policy, self.places.patience()?)
+    }
+
+    /// As [`Here::memory_under`], with a timeout for a store that is busy or does not answer.
+    pub(crate) fn memory_within(
         &self,
         trust: &Trust,
         policy: &Policy,
@@ -65,6 +75,34 @@ impl Here {
     ) -> Result<Memory, Failure> {
         let id = policy.project_id.as_deref();
         Memory::open_under(&trust.report()?, &self.places, id, patience)
+    }
+
+    /// The memory of a loop, which waits until a database answers again.
+    pub(crate) fn memory_of_loop(
+        &self,
+        trust: &Trust,
+        settings: &Resolved,
+        interrupt: &Interrupt,
+    ) -> Result<Memory, Failure> {
+        let memory = self.memory_within(trust, &settings.policy, self.try_timeout()?)?;
+        Ok(memory.waiting_out(settings.run.backoff.limit_ms, interrupt))
+    }
+
+    /// The memory for the work items of such a loop.
+    pub(crate) fn memory_of_items(
+        &self,
+        settings: &Resolved,
+        interrupt: &Interrupt,
+    ) -> Result<Memory, Failure> {
+        let id = settings.policy.project_id.as_deref();
+        let memory = Memory::open_within(&self.places, id, self.try_timeout()?)?;
+        Ok(memory.waiting_out(settings.run.backoff.limit_ms, interrupt))
+    }
+
+    /// An interrupt is seen between two tries, so each of them ends soon.
+    fn try_timeout(&self) -> Result<Duration, Failure> {
+        let patience = self.places.patience()?;
+        Ok(if self.places.names_database() { patience.min(TRY_TIMEOUT) } else { patience })
     }
 
     /// The memory for the project's decisions.

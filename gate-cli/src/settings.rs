@@ -9,6 +9,7 @@ use gate_checks::worktree::root_of;
 use gate_core::config::{self, Layer, Millis, Origin, Resolved};
 
 use crate::failure::Failure;
+use crate::store::PATIENCE;
 
 /// The project's settings file.
 pub(crate) const FILE: &str = "gate.toml";
@@ -18,6 +19,9 @@ pub(crate) const DATABASE: &str = "GATE_DATABASE_URL";
 
 /// The variable that names a file with such an address.
 pub(crate) const DATABASE_FILE: &str = "GATE_DATABASE_URL_FILE";
+
+/// The variable with the longest wait for a store that is busy or does not answer.
+pub(crate) const STORE_PATIENCE: &str = "GATE_STORE_PATIENCE";
 
 /// The folders that gate reads and writes, and its environment.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +83,15 @@ impl Places {
     /// True if the environment names a database for the state.
     pub(crate) fn names_database(&self) -> bool {
         self.variable(DATABASE).or_else(|| self.variable(DATABASE_FILE)).is_some()
+    }
+
+    /// The longest wait for a store that is busy or does not answer.
+    pub(crate) fn patience(&self) -> Result<Duration, Failure> {
+        let Some(text) = self.variable(STORE_PATIENCE) else { return Ok(PATIENCE) };
+        parse_duration(text).map_err(|expected| {
+            let failure = Failure::usage("usage", format!("`{STORE_PATIENCE}={text}`: {expected}"));
+            Failure { key: Some(STORE_PATIENCE.to_owned()), ..failure }
+        })
     }
 
     /// The project: the folder of its settings file, else the repository's

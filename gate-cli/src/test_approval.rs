@@ -201,7 +201,7 @@ fn literal_glob(file: &str) -> String {
 
 fn memory(here: &Here, patience: Duration) -> Result<Memory, Failure> {
     let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    here.memory_under(&trust, &settings.policy, patience)
+    here.memory_within(&trust, &settings.policy, patience)
 }
 
 fn named_here(memory: &mut Memory) -> Result<NamedTests, Failure> {

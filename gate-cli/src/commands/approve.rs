@@ -5,7 +5,6 @@ use crate::commands::arguments::non_empty;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print, print_text};
-use crate::store::PATIENCE;
 use crate::test_approval::{ApproveRecord, approve, card, doubts, waiting};
 use clap::Args;
 
@@ -28,7 +27,7 @@ pub(super) fn run(here: &Here, args: &Approve) -> Result<u8, Failure> {
         return answer(args, &waiting(here)?);
     };
     let operator = here.operator("gate approve")?;
-    let record = approve(here, (&args.tests, reason), &operator, PATIENCE)?;
+    let record = approve(here, (&args.tests, reason), &operator, here.places.patience()?)?;
     render::notes(&doubts(&record));
     answer(args, &record)
 }

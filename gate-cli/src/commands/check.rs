@@ -23,7 +23,6 @@ use crate::render::{self, CardOptions, print};
 use crate::request::{Checks, Request};
 use crate::settings::Selection;
 use crate::source::Source;
-use crate::store::PATIENCE;
 use crate::trust;
 
 /// With `--while`, the exit code of a loop that may end.
@@ -57,7 +56,7 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
     let gate = if args.no_state {
         gate
     } else {
-        let memory = here.memory_under(&trust, gate.policy(), PATIENCE)?;
+        let memory = here.memory_under(&trust, gate.policy())?;
         gate.remembering(memory)
     };
     let gate = gate.trusting(trust)?;

@@ -16,7 +16,6 @@ use crate::render::page::{Mark, Page};
 use crate::render::{self, print};
 use crate::request::{Checks, Request};
 use crate::source::Source;
-use crate::store::PATIENCE;
 use crate::trust;
 
 pub(crate) const CODES: &str = "\
@@ -91,7 +90,7 @@ pub(super) fn run(here: &Here, args: &CriteriaArgs) -> Result<u8, Failure> {
         ));
     }
     let gate = Gate::open(settings, here.site()?)?;
-    let memory = here.memory_under(&trust, gate.policy(), PATIENCE)?;
+    let memory = here.memory_under(&trust, gate.policy())?;
     let gate = gate.remembering(memory).trusting(trust)?;
     let request = Request {
         task: args.task.clone(),

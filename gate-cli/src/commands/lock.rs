@@ -6,7 +6,6 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{self, Loop};
 use crate::render::{self, print, print_text};
-use crate::store::PATIENCE;
 use crate::trust;
 use clap::Args;
 
@@ -32,7 +31,7 @@ pub(super) fn run(here: &Here, args: &Lock) -> Result<u8, Failure> {
     let operator = here.operator("gate lock")?;
     let (settings, trust) = trust::settings_in_force(&here.places, &args.settings.selection())?;
     let policy = settings.policy;
-    let mut memory = here.memory_under(&trust, &policy, PATIENCE)?;
+    let mut memory = here.memory_under(&trust, &policy)?;
     let digest = policy.digest();
     let of = Loop { run: args.run.as_deref(), task: args.task.as_deref() };
     let to = (!args.release).then_some((digest.as_str(), &policy));

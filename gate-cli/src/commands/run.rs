@@ -45,7 +45,6 @@ use crate::runner::{
 use crate::secrets;
 use crate::settings::Selection;
 use crate::source::Source;
-use crate::store::PATIENCE;
 use crate::supervision::ATTEND;
 use crate::test_approval::{file_glob, red_before};
 use crate::trust::{self, Trust};
@@ -121,11 +120,11 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
 fn gate_for(
     here: &Here,
     (settings, trust): Setting,
-    site: CheckSite,
+    (site, interrupt): (CheckSite, &Interrupt),
     (task, stage): (&Task, Stage<'_>),
 ) -> Result<(Gate, Option<FirstTests>), Failure> {
     let writes_tests = stage.writes_tests();
-    let memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
+    let memory = here.memory_of_loop(&trust, &settings, interrupt)?;
     let gate = Gate::open(settings, site)?.at(When::Run);
     let gate = if writes_tests { gate.writing_tests()? } else { gate };
     let gate = gate.remembering(memory).trusting(trust)?;
@@ -213,7 +212,7 @@ impl RunCommand<'_> {
         let task = self.project.task(stage.task)?;
         let prompt = self.described(&task, stage)?;
         let backoff = settings.run.backoff;
-        let (gate, first) = gate_for(here, (settings, trust), site, (&task, stage))?;
+        let (gate, first) = gate_for(here, (settings, trust), (site, interrupt), (&task, stage))?;
         let prompt = stage.prompt(prompt, first.as_ref());
         let signal = &gate.policy().signal;
         let taught = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));

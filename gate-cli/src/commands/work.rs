@@ -70,8 +70,8 @@ fn read_description(folder: &Path, file: &Path) -> Result<String, Failure> {
 
 fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
     let which = Claimable { phase: args.phase, id: args.id.as_deref() };
-    let claim =
-        Claim { actor: &args.actor, which, ttl: args.ttl, wait: args.wait.unwrap_or_default() };
+    let (wait, request) = (args.wait.unwrap_or_default(), args.request.as_deref());
+    let claim = Claim { actor: &args.actor, which, ttl: args.ttl, wait, request };
     let Some(item) = memory.claim(&claim, &|| false)? else {
         let why = args.id.as_deref().map(|id| memory.unclaimable(id)).transpose()?.flatten();
         let why = why.map(|why| why.to_string());

@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::memory::WrongRecord;
 use crate::render::{self, print, print_text};
 use crate::settings::Selection;
-use crate::store::PATIENCE;
 use crate::trust;
 use clap::Args;
 
@@ -28,7 +27,7 @@ pub(crate) struct Wrong {
 pub(super) fn run(here: &Here, args: &Wrong) -> Result<u8, Failure> {
     let operator = here.operator("gate wrong")?;
     let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    let mut memory = here.memory_under(&trust, &settings.policy, PATIENCE)?;
+    let mut memory = here.memory_under(&trust, &settings.policy)?;
     let marked = memory.mark_wrong(&args.decision, &args.reason, &operator)?;
     if args.json { print(&render::json(&marked)?) } else { print_text(&card(&marked)) }?;
     Ok(DONE)

@@ -1,8 +1,5 @@
 //! One decision: look up, gather, begin, decide and commit.
 
-use std::thread;
-use std::time::Instant;
-
 use gate_checks::Gathered;
 use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::TreeSeen;
@@ -19,11 +16,7 @@ use crate::memory::{
 use crate::record::Record;
 use crate::request::Request;
 use crate::source::Source;
-use crate::store::RETRY_INTERVAL;
 use crate::trust::TrustReport;
-
-/// The code of a commit whose outcome is not known.
-const UNCERTAIN: &str = "state-uncertain";
 
 impl Gate {
     /// Gathers the evidence for a transcript, and decides.
@@ -184,23 +177,8 @@ impl Case<'_> {
         pending: &PendingDecision,
         findings: &Findings,
     ) -> Result<Record, Failure> {
-        let until = Instant::now() + memory.patience_with_connection();
-        let (mut tried, mut uncertain) = (None, None);
-        loop {
-            let failure = match self.try_to_record(memory, pending, findings, &mut tried) {
-                Ok(record) => return Ok(record),
-                Err(failure) => failure,
-            };
-            let is_worth_it = failure.is_of_connection() && Instant::now() < until;
-            if failure.code == UNCERTAIN {
-                uncertain = Some(failure.clone());
-            }
-            if !is_worth_it {
-                // A decision that may stand there is told as such, whatever failed later.
-                return Err(uncertain.unwrap_or(failure));
-            }
-            thread::sleep(RETRY_INTERVAL);
-        }
+        let mut tried = None;
+        memory.retry(|memory, _| self.try_to_record(memory, pending, findings, &mut tried))
     }
 
     /// One try. `tried` is the id of the decision that an earlier one may have recorded.

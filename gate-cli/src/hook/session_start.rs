@@ -48,7 +48,7 @@ impl SessionStart<'_> {
         if never || !gate.compares_in_a_session() {
             return Ok(());
         }
-        let mut memory = here.memory_under(&trust, gate.policy(), STORE_TIMEOUT)?;
+        let mut memory = here.memory_within(&trust, gate.policy(), STORE_TIMEOUT)?;
         if memory.switch()?.off || !is_new(&gate, &mut memory, &session)? {
             return Ok(());
         }

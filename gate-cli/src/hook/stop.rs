@@ -111,7 +111,7 @@ impl AgentStop<'_> {
         turn: Option<&mut TurnContext>,
     ) -> Result<StopReply, Failure> {
         let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-        let mut memory = here.memory_under(&trust, &settings.policy, self.store_timeout())?;
+        let mut memory = here.memory_within(&trust, &settings.policy, self.store_timeout())?;
         if memory.switch()?.off {
             return Ok(StopReply::Allow);
         }

@@ -86,15 +86,17 @@ impl Memory {
 
     /// The approvals of the project.
     pub(crate) fn approvals(&mut self) -> Result<Approvals, Failure> {
-        let mut view = self.store.read(&self.project)?;
-        let records = view.entries_of_type(kind::APPROVED, usize::MAX)?;
-        let now = Timestamp::now();
-        let given: Vec<_> = records.iter().filter_map(|sealed| given(sealed, now)).collect();
-        let exits = match given.iter().map(|given| given.seq).min() {
-            Some(first) => exits(&mut *view, first, &self.tree)?,
-            None => Vec::new(),
-        };
-        Ok(Approvals { given, exits })
+        self.retry(|memory, _| {
+            let mut view = memory.store.read(&memory.project)?;
+            let records = view.entries_of_type(kind::APPROVED, usize::MAX)?;
+            let now = Timestamp::now();
+            let given: Vec<_> = records.iter().filter_map(|sealed| given(sealed, now)).collect();
+            let exits = match given.iter().map(|given| given.seq).min() {
+                Some(first) => exits(&mut *view, first, &memory.tree)?,
+                None => Vec::new(),
+            };
+            Ok(Approvals { given, exits })
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use super::body::{self, ActBody};
 use super::breakers::{self, OpenBreaker, Which};
 use super::run_history::{self, Loop};
 use super::set_aside::{self, SetAside};
-use super::{Memory, naming, now};
+use super::{Memory, made_since, naming, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
@@ -133,7 +133,8 @@ impl Memory {
 
     /// True if the loop's breaker, an operator or a spent budget stops the loop now.
     pub(crate) fn stops(&mut self, loop_args: &Loop<'_>, policy: &Policy) -> Result<bool, Failure> {
-        let history = loop_args.named(self)?.load(&mut *self.read()?)?;
+        let named = loop_args.named(self)?;
+        let history = self.retry(|memory, _| named.load(&mut *memory.read()?))?;
         let memory = history.memory(history.is_over());
         let breaker = memory.governing();
         let stops = match breaker.state {
@@ -224,25 +225,33 @@ impl Memory {
     ) -> Result<(usize, Option<Ledger>), Failure> {
         let Operation { which, act, reason } = operation;
         let reason = &secrets::masked(reason);
-        let (tree, name) = (&self.tree, self.loop_name(which)?);
-        let mut transaction = self.store.begin(&self.project)?;
-        let ledger = &mut *transaction;
-        let owners = match act {
-            Act::Reset => to_reset(ledger, (which, &name), (tree, policy), lost.is_some())?,
-            Act::Trip | Act::Isolate => BTreeSet::from([which.owner(&name)]),
-        };
-        let (mut count, mut place) = (0, None);
-        let mut why = lost.map(|(why, _)| why);
-        for owner in &owners {
-            let (was_open, at) = operate_one(ledger, owner, (act, reason, why.take()), tree)?;
-            count += usize::from(was_open);
-            place = Some(at);
-        }
-        let actor = Operator::from_process().actor();
-        for work in lost.map(|(_, items)| items).unwrap_or_default() {
-            set_aside::take_on(ledger, work, &actor)?;
-        }
-        transaction.commit()?;
+        let name = self.loop_name(which)?;
+        let (since, actor) = (Timestamp::now(), Operator::from_process().actor());
+        let mut count = 0;
+        let place = self.retry(|memory, is_again| {
+            let tree = &memory.tree;
+            let mut transaction = memory.store.begin(&memory.project)?;
+            let ledger = &mut *transaction;
+            if is_again && let Some(kept) = made_since(ledger, kind::ACT, (since, &actor))? {
+                return Ok(Some(body::place(&kept)));
+            }
+            let owners = match act {
+                Act::Reset => to_reset(ledger, (which, &name), (tree, policy), lost.is_some())?,
+                Act::Trip | Act::Isolate => BTreeSet::from([which.owner(&name)]),
+            };
+            let (mut place, mut why) = (None, lost.map(|(why, _)| why));
+            count = 0;
+            for owner in &owners {
+                let (was_open, at) = operate_one(ledger, owner, (act, reason, why.take()), tree)?;
+                count += usize::from(was_open);
+                place = Some(at);
+            }
+            for work in lost.map(|(_, items)| items).unwrap_or_default() {
+                set_aside::take_on(ledger, work, &actor)?;
+            }
+            transaction.commit()?;
+            Ok(place)
+        })?;
         Ok((count, place))
     }
 

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::run_history::Loop;
-use super::{Memory, body};
+use super::{Memory, body, made_since};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
@@ -98,17 +98,25 @@ impl Memory {
         (place, digest): (&str, Option<&str>),
         operator: &Operator,
     ) -> Result<Ledger, Failure> {
-        let mut transaction = self.begin()?;
-        let mut trusted = RunConstraints::read(&mut *transaction)?.trusted;
-        match digest {
-            Some(digest) => drop(trusted.insert(place.to_owned(), digest.to_owned())),
-            None => trusted.clear(),
-        }
-        let change = json!({ "place": place, "digest": digest });
-        let body = json!({ "trust": change, "trusted": trusted, "by": operator });
-        let place = append(&mut *transaction, kind::TRUST, None, operator, &body)?;
-        transaction.commit()?;
-        Ok(place)
+        let (since, actor) = (Timestamp::now(), operator.actor());
+        self.retry(|memory, is_again| {
+            let mut transaction = memory.begin()?;
+            if is_again
+                && let Some(kept) = made_since(&mut *transaction, kind::TRUST, (since, &actor))?
+            {
+                return Ok(body::place(&kept));
+            }
+            let mut trusted = RunConstraints::read(&mut *transaction)?.trusted;
+            match digest {
+                Some(digest) => drop(trusted.insert(place.to_owned(), digest.to_owned())),
+                None => trusted.clear(),
+            }
+            let change = json!({ "place": place, "digest": digest });
+            let body = json!({ "trust": change, "trusted": trusted, "by": operator });
+            let place = append(&mut *transaction, kind::TRUST, None, operator, &body)?;
+            transaction.commit()?;
+            Ok(place)
+        })
     }
 
     /// Locks a loop's current run, or its next one, to a policy. Without a policy it ends
@@ -120,21 +128,30 @@ impl Memory {
         operator: &Operator,
     ) -> Result<Lock, Failure> {
         let named = loop_args.named(self)?;
-        let mut transaction = self.begin()?;
-        let run = named.current_run(&mut *transaction)?;
-        let mut locks = RunConstraints::read(&mut *transaction)?.locks;
-        match policy {
-            Some((digest, policy)) => {
-                transaction.keep_policy(digest, &policy.canonical())?;
-                locks.insert(run.clone(), digest.to_owned());
-            }
-            None => drop(locks.remove(&run)),
-        }
         let digest = policy.map(|(digest, _)| digest.to_owned());
-        let change = json!({ "run": run, "policy": digest });
-        let body = json!({ "lock": change, "locks": locks, "by": operator });
-        let place = append(&mut *transaction, kind::LOCK, Some(run.clone()), operator, &body)?;
-        transaction.commit()?;
+        let (since, actor) = (Timestamp::now(), operator.actor());
+        let (run, place) = self.retry(|memory, is_again| {
+            let mut transaction = memory.begin()?;
+            let run = named.current_run(&mut *transaction)?;
+            if is_again
+                && let Some(kept) = made_since(&mut *transaction, kind::LOCK, (since, &actor))?
+            {
+                return Ok((run, body::place(&kept)));
+            }
+            let mut locks = RunConstraints::read(&mut *transaction)?.locks;
+            match policy {
+                Some((digest, policy)) => {
+                    transaction.keep_policy(digest, &policy.canonical())?;
+                    locks.insert(run.clone(), digest.to_owned());
+                }
+                None => drop(locks.remove(&run)),
+            }
+            let change = json!({ "run": run, "policy": digest });
+            let body = json!({ "lock": change, "locks": locks, "by": operator });
+            let place = append(&mut *transaction, kind::LOCK, Some(run.clone()), operator, &body)?;
+            transaction.commit()?;
+            Ok((run, place))
+        })?;
         Ok(Lock { schema: "gate.lock.v1", run, policy: digest, ledger: Some(place) })
     }
 }

@@ -33,7 +33,7 @@ impl From<StoreError> for Failure {
             Unreachable { .. } => Self::internal("state-unreachable", message),
             Refused { .. } => Self::internal("state-refused", message),
             Uncertain { .. } => Self::internal("state-uncertain", message)
-                .hint("ask again with the same --run and --iteration"),
+                .hint("give the command again: a check with the same --run and --iteration, a claim with the same --request"),
             Corrupt { .. } => Self::internal("state-corrupt", message).hint(RESET),
             Lost { .. } => Self::internal("state-lost", message).hint(ACCEPT),
             Newer { .. } => Self::internal("state-newer", message),
@@ -70,9 +70,15 @@ impl From<WorkError> for Failure {
 }
 
 impl Failure {
-    /// True if the connection to the store broke: nothing was kept, or it is not known what was.
+    /// True if the connection to the store broke, or the store was too busy: nothing was kept, or
+    /// it is not known what was.
     pub(crate) fn is_of_connection(&self) -> bool {
-        ["state-unreachable", "state-uncertain"].contains(&self.code.as_str())
+        ["state-unreachable", "state-busy"].contains(&self.code.as_str()) || self.is_uncertain()
+    }
+
+    /// True if it is not known what was kept.
+    pub(crate) fn is_uncertain(&self) -> bool {
+        self.code == "state-uncertain"
     }
 
     /// The message, if this failure means that the state cannot be trusted.

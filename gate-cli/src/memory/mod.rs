@@ -26,6 +26,7 @@ mod naming;
 mod pending_decision;
 mod queries;
 mod recorded_decision;
+mod retry;
 mod run_history;
 mod set_aside;
 #[cfg(test)]
@@ -35,11 +36,11 @@ mod work;
 mod wrong;
 
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gate_checks::worktree;
 use gate_core::ledger::{Draft, Head, Sealed};
+use jiff::Timestamp;
 
 pub(crate) use accepted_loss::AcceptedLoss;
 pub(crate) use approvals::Approvals;
@@ -63,10 +64,14 @@ pub(crate) use token::Tokens;
 pub use work::{Claim, LeaseRef, Submitted};
 pub(crate) use wrong::{JudgedTranscript, MarkedDecision, MarkedTranscript, WrongRecord};
 
+use self::retry::Patience;
 use crate::failure::Failure;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};
 use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Transaction};
 use crate::trust::{self, TrustReport};
+
+/// Records of one type that others may append between two tries.
+const MAX_MEANWHILE: usize = 100;
 
 /// A project's ledger, opened.
 #[derive(Debug)]
@@ -77,8 +82,7 @@ pub struct Memory {
     tree: String,
     /// The state folder, which has the key of the tokens.
     state: Option<PathBuf>,
-    /// As [`Memory::patience_with_connection`] says.
-    patience: Duration,
+    patience: Patience,
 }
 
 impl Memory {
@@ -90,7 +94,7 @@ impl Memory {
     /// No place for state, a place that cannot be used, a database without a project's
     /// name.
     pub fn open(places: &Places, id: Option<&str>) -> Result<Self, Failure> {
-        Self::open_within(places, id, store::PATIENCE)
+        Self::open_within(places, id, places.patience()?)
     }
 
     /// As [`Memory::open`], with a timeout for a store that is busy or does not answer.
@@ -118,8 +122,8 @@ impl Memory {
         let project = id.map_or_else(|| worktree::identity(folder), str::to_owned);
         let heads = places.data.as_ref().map(|data| data.join("heads"));
         let store = store::open(&place, heads, patience)?;
-        let is_remote = matches!(place, Place::Database(_));
-        let patience = if is_remote { patience } else { Duration::ZERO };
+        let limit = if matches!(place, Place::Database(_)) { patience } else { Duration::ZERO };
+        let patience = Patience { limit, waiting: None };
         let state = places.state.clone();
         Ok(Self { store, project, tree: naming::tree_name(folder), state, patience })
     }
@@ -147,7 +151,7 @@ impl Memory {
 
     /// Opens the same project's ledger once more.
     pub(crate) fn again(&self, places: &Places) -> Result<Self, Failure> {
-        let memory = Self::open_within(places, Some(&self.project), store::PATIENCE)?;
+        let memory = Self::open(places, Some(&self.project))?;
         Ok(Self { tree: self.tree.clone(), ..memory })
     }
 
@@ -159,12 +163,6 @@ impl Memory {
     /// The name of the loop of a headless client with this prompt.
     pub(crate) fn loop_of_prompt(&self, prompt: &str) -> String {
         naming::prompt_loop_name(prompt, &self.tree)
-    }
-
-    /// The longest time in which something is tried again whose connection broke; zero without a
-    /// connection: what a disk did not take may be lost even if it can be read.
-    pub(crate) fn patience_with_connection(&self) -> Duration {
-        self.patience
     }
 
     /// A consistent view of the ledger.
@@ -201,25 +199,43 @@ impl Memory {
         self.store.lease(&self.project)
     }
 
-    /// Appends one record. What was not kept is tried again while the store does not answer.
-    fn append(&mut self, draft: &Draft) -> Result<Sealed, StoreError> {
-        let until = Instant::now() + self.patience;
-        loop {
-            match self.try_to_append(draft.clone()) {
-                Err(StoreError::Unreachable { .. }) if Instant::now() < until => {
-                    thread::sleep(store::RETRY_INTERVAL);
-                }
-                done => return done,
+    /// Appends one record.
+    fn append(&mut self, draft: &Draft) -> Result<Sealed, Failure> {
+        self.retry(|memory, is_again| {
+            let mut transaction = memory.begin()?;
+            if is_again && let Some(kept) = kept(&mut *transaction, draft)? {
+                return Ok(kept);
             }
-        }
+            let sealed = transaction.append(draft.clone())?;
+            transaction.commit()?;
+            Ok(sealed)
+        })
     }
+}
 
-    fn try_to_append(&mut self, draft: Draft) -> Result<Sealed, StoreError> {
-        let mut transaction = self.begin()?;
-        let sealed = transaction.append(draft)?;
-        transaction.commit()?;
-        Ok(sealed)
-    }
+/// The record of this draft, if it is one of the latest of its type. Its time tells it from all
+/// others.
+fn kept(reading: &mut dyn Reading, draft: &Draft) -> Result<Option<Sealed>, StoreError> {
+    let latest = reading.entries_of_type(&draft.kind, MAX_MEANWHILE)?;
+    Ok(latest.into_iter().find(|sealed| is_record_of(sealed, draft)))
+}
+
+/// The latest record of a type, if this actor made it since then.
+fn made_since(
+    reading: &mut dyn Reading,
+    kind: &str,
+    (since, actor): (Timestamp, &str),
+) -> Result<Option<Sealed>, StoreError> {
+    let latest = reading.latest_of_type(kind)?;
+    Ok(latest.filter(|Sealed { record, .. }| {
+        record.actor == actor && record.time.parse::<Timestamp>().is_ok_and(|time| time >= since)
+    }))
+}
+
+fn is_record_of(Sealed { record, .. }: &Sealed, draft: &Draft) -> bool {
+    let Draft { time, kind, run, actor, body } = draft;
+    (&record.time, &record.kind, &record.run, &record.actor) == (time, kind, run, actor)
+        && record.body == *body
 }
 
 /// The database that the environment names, or the state folder.

@@ -132,7 +132,8 @@ impl Memory {
             pending.trust = Some(constraints.trust_state(settings));
             pending.tampered = constraints.tampered(settings, &name, run);
             if pending.tampered.is_some() && run.is_some() {
-                let own = last_policy(&mut *self.read()?, &pending.name)?;
+                let own =
+                    self.retry(|memory, _| last_policy(&mut *memory.read()?, &pending.name))?;
                 pending.own = own.map(Box::new);
             }
         }
@@ -146,12 +147,14 @@ impl Memory {
         pending: &mut PendingDecision,
         request: &DecisionRequest<'_>,
     ) -> Result<(RunHistory, RecordedDecision, RunConstraints), Failure> {
-        let mut view = self.read()?;
-        let history = load(&mut *view, &pending.task, &pending.name)?;
-        let earlier = RecordedDecision::find(&mut *view, &history, request)?;
-        let constraints = RunConstraints::read(&mut *view)?;
-        pending.head = view.head()?.seq;
-        Ok((history, earlier, constraints))
+        self.retry(|memory, _| {
+            let mut view = memory.read()?;
+            let history = load(&mut *view, &pending.task, &pending.name)?;
+            let earlier = RecordedDecision::find(&mut *view, &history, request)?;
+            let constraints = RunConstraints::read(&mut *view)?;
+            pending.head = view.head()?.seq;
+            Ok((history, earlier, constraints))
+        })
     }
 
     /// The run and the number of the next iteration.
@@ -160,9 +163,12 @@ impl Memory {
         request: &DecisionRequest<'_>,
     ) -> Result<(String, u64), Failure> {
         let pending = PendingDecision::new(request, &self.tree)?;
-        let mut view = self.read()?;
-        let history = load(&mut *view, &pending.task, &pending.name)?;
-        let earlier = RecordedDecision::find(&mut *view, &history, request)?;
+        let (history, earlier) = self.retry(|memory, _| {
+            let mut view = memory.read()?;
+            let history = load(&mut *view, &pending.task, &pending.name)?;
+            let earlier = RecordedDecision::find(&mut *view, &history, request)?;
+            Ok((history, earlier))
+        })?;
         let context = request.context(&history, &earlier, &pending);
         let iteration = context.run.zip(context.iteration);
         iteration.ok_or_else(|| Failure::internal("defect", "an iteration without a number"))
@@ -179,21 +185,25 @@ impl Memory {
         if !pending.begins_probe {
             return Ok(());
         }
-        let mut transaction = self.store.begin(&self.project)?;
-        // Asked again inside the transaction: another process may have begun the probe
-        // since, and then this decision is held.
-        let before = load(&mut *transaction, &pending.task, &pending.name)?.memory(true);
-        let policy = pending.policy(request);
-        let (admission, breaker, change) = before.governing().admit(&now(), policy, &pending.probe);
-        if let Some(change) = change {
-            let state = match before.held_by_operator() {
-                Some(_) => State::for_task(&pending.task, breaker),
-                None => State::for_loop(&pending.name, &pending.task, breaker),
-            };
-            transaction.append(transition(&change, &state, &self.tree)?)?;
-            transaction.commit()?;
-        }
-        pending.admission = admission;
+        // If an earlier try was kept, the breaker knows this probe, and lets it through.
+        pending.admission = self.retry(|memory, _| {
+            let mut transaction = memory.store.begin(&memory.project)?;
+            // Asked again inside the transaction: another process may have begun the probe
+            // since, and then this decision is held.
+            let before = load(&mut *transaction, &pending.task, &pending.name)?.memory(true);
+            let policy = pending.policy(request);
+            let (admission, breaker, change) =
+                before.governing().admit(&now(), policy, &pending.probe);
+            if let Some(change) = change {
+                let state = match before.held_by_operator() {
+                    Some(_) => State::for_task(&pending.task, breaker),
+                    None => State::for_loop(&pending.name, &pending.task, breaker),
+                };
+                transaction.append(transition(&change, &state, &memory.tree)?)?;
+                transaction.commit()?;
+            }
+            Ok(admission)
+        })?;
         Ok(())
     }
 }

@@ -96,6 +96,15 @@ impl Memory {
         operator: &Operator,
     ) -> Result<WrongRecord, Failure> {
         let reason = secrets::masked(reason);
+        self.retry(|memory, is_again| memory.try_to_mark(named, (&reason, operator), is_again))
+    }
+
+    fn try_to_mark(
+        &mut self,
+        named: &str,
+        (reason, operator): (&str, &Operator),
+        is_again: bool,
+    ) -> Result<WrongRecord, Failure> {
         let mut transaction = self.begin()?;
         let Some(sealed) = queries::decision_named(&mut *transaction, named)? else {
             return Err(unknown(named));
@@ -107,13 +116,24 @@ impl Memory {
             return Err(Failure::usage("decision-released", message)
                 .hint("`gate log` shows the decisions of loops, and the stops that were refused"));
         }
-        if let Some(mark) = mark_on(&mut *transaction, seq)? {
-            let place = mark.ledger.seq;
-            let message =
-                format!("decision {seq} is marked already: {}, record {place}", mark.reason);
-            return Err(Failure::usage("already-marked", message));
-        }
         let mistake = Mistake::in_verdict(record.decision.verdict);
+        let answer = |mark: WrongMark| WrongRecord {
+            schema: "gate.wrong.v1",
+            decision_id: record.decision_id.clone(),
+            decision: seq,
+            verdict: record.decision.verdict,
+            label: mistake.into(),
+            mark,
+        };
+        match mark_on(&mut *transaction, seq)? {
+            Some(mark) if is_again && mark.reason == reason => return Ok(answer(mark)),
+            Some(WrongMark { reason, ledger, .. }) => {
+                let place = ledger.seq;
+                let message = format!("decision {seq} is marked already: {reason}, record {place}");
+                return Err(Failure::usage("already-marked", message));
+            }
+            None => {}
+        }
         let body = MarkBody {
             marked: MarkSubject {
                 seq,
@@ -122,7 +142,7 @@ impl Memory {
                 verdict: record.decision.verdict,
             },
             mistake,
-            reason,
+            reason: reason.to_owned(),
             transcript: JudgedTranscript {
                 digest: record.input_digest.clone(),
                 session: record.transcript.session.clone(),
@@ -138,14 +158,7 @@ impl Memory {
             body: body::body(&body)?,
         })?;
         transaction.commit()?;
-        Ok(WrongRecord {
-            schema: "gate.wrong.v1",
-            decision_id: record.decision_id,
-            decision: seq,
-            verdict: record.decision.verdict,
-            label: mistake.into(),
-            mark: mark(&marked, body),
-        })
+        Ok(answer(mark(&marked, body)))
     }
 
     /// The transcripts that an operator's marks are about, the latest mark first.

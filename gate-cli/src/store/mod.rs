@@ -154,6 +154,13 @@ pub trait Items {
     /// A store that cannot be read, or a row that contradicts itself.
     fn item(&mut self, id: &str) -> Result<Option<Item>, StoreError>;
 
+    /// The item whose latest lease has this id.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that contradicts itself.
+    fn item_with_lease(&mut self, lease: &str) -> Result<Option<Item>, StoreError>;
+
     /// At most `limit` items that were added after this record, in the order of
     /// adding.
     ///

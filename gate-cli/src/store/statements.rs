@@ -125,6 +125,8 @@ pub(super) const POSTGRES: Dialect = Dialect {
 
 pub(super) const ITEM: &str = items!("AND id = $2");
 
+pub(super) const ITEM_WITH_LEASE: &str = items!("AND lease = $2");
+
 pub(super) const ITEMS: &str = items!("AND added > $2 ORDER BY added LIMIT $3");
 
 pub(super) const CLAIMABLE_AT: &str = concat!(

@@ -68,7 +68,7 @@ impl Job {
             return Err(Failure::usage("exit-protocol-off", message)
                 .hint("the loop ends its phase with an exit signal: switch the protocol on"));
         }
-        let mut memory = here.memory(&settings.policy)?;
+        let mut memory = here.memory_of_items(settings, interrupt)?;
         let actor = args.actor.clone().unwrap_or_else(|| format!("gate-run:{}", Uuid::now_v7()));
         let claim = Claim {
             actor: &actor,
@@ -78,6 +78,7 @@ impl Job {
             },
             ttl: args.ttl,
             wait: args.wait.unwrap_or_default(),
+            request: None,
         };
         let item = memory.claim(&claim, &|| interrupt.code().is_some())?;
         let (ttl, format, lost) = (args.ttl, args.agent, LostLease::default());

@@ -28,7 +28,6 @@ use crate::interrupt::Interrupt;
 use crate::memory::{LockedTests, StoppedBy};
 use crate::render;
 use crate::runner::{End, TestsWritten};
-use crate::store::PATIENCE;
 
 /// Time between two looks at what may end the program while it asks.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -231,7 +230,7 @@ impl RunCommand<'_> {
             gate.carry_tests((&before, taken), first);
         }
         let code_by = stage.job.is_none().then(|| self.worker.name.clone());
-        let mut memory = here.memory_under(trust, &settings.policy, PATIENCE)?;
+        let mut memory = here.memory_under(trust, &settings.policy)?;
         memory.lock_tests(&LockedTests {
             task: stage.subject().to_owned(),
             tests_by: self.tester().name.clone(),

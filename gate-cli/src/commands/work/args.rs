@@ -103,6 +103,10 @@ pub(crate) struct ClaimWork {
     /// The length of the lease, such as 30m.
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
     pub(crate) ttl: Duration,
+    /// An id of your own for this request, which becomes the lease's id. If you do not know how a
+    /// claim ended, claim with its id again: you get the same item.
+    #[arg(long, value_name = "ID", value_parser = non_empty)]
+    pub(crate) request: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

@@ -68,7 +68,7 @@ pub(in super::super) fn all(
         let page = reading.items(after, PAGE)?;
         let Some(last) = page.last() else { return Ok(all) };
         after = last.added;
-        all.extend(page.into_iter().filter(|item| wanted(item)));
+        all.extend(page.into_iter().filter(&wanted));
     }
 }
 

@@ -119,6 +119,11 @@ impl<S: Sql> Items for View<'_, S> {
         self.item_rows(statements::ITEM, &given)?.pop().map(item::read).transpose()
     }
 
+    fn item_with_lease(&mut self, lease: &str) -> Result<Option<Item>, StoreError> {
+        let given = [SqlValue::Text(self.project), SqlValue::Text(name("lease", lease)?)];
+        self.item_rows(statements::ITEM_WITH_LEASE, &given)?.pop().map(item::read).transpose()
+    }
+
     fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let after = integer("added", after)?;
