@@ -101,6 +101,8 @@ mod run_delegated;
 mod run_faults;
 mod run_handoff;
 mod run_night;
+#[cfg(feature = "postgres")]
+mod run_outage;
 mod run_shown;
 mod run_signals;
 mod run_unverified;

@@ -156,15 +156,7 @@ pub(crate) fn proxy_at(
     listener: TcpListener,
     (cut, times): (Option<(Cut, &'static str)>, usize),
 ) -> Option<String> {
-    let url = database.url.clone();
-    let (user, after) = url.split_once('@')?;
-    let (host, name) = after.split_once('/')?;
-    let folder = host.replace("%2F", "/");
-    let socket = PathBuf::from(folder).join(".s.PGSQL.5432");
-    if !socket.exists() {
-        return None;
-    }
-    let port = listener.local_addr().unwrap().port();
+    let (socket, url) = behind(database, &listener)?;
     let left = Arc::new(AtomicUsize::new(times));
     thread::spawn(move || {
         for client in listener.incoming() {
@@ -172,10 +164,20 @@ pub(crate) fn proxy_at(
             forward(client, server, cut, left.clone());
         }
     });
-    Some(format!("{user}@127.0.0.1:{port}/{name}"))
+    Some(url)
 }
 
-fn forward(
+/// The socket of a database, and its address behind a listener. None if the server has no socket
+/// here.
+pub(crate) fn behind(database: &Database, listener: &TcpListener) -> Option<(PathBuf, String)> {
+    let (user, after) = database.url.split_once('@')?;
+    let (host, name) = after.split_once('/')?;
+    let socket = PathBuf::from(host.replace("%2F", "/")).join(".s.PGSQL.5432");
+    let port = listener.local_addr().unwrap().port();
+    socket.exists().then(|| (socket, format!("{user}@127.0.0.1:{port}/{name}")))
+}
+
+pub(crate) fn forward(
     client: TcpStream,
     server: UnixStream,
     cut: Option<(Cut, &'static str)>,
