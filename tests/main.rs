@@ -120,6 +120,8 @@ mod status_line;
 mod stops;
 mod store;
 mod store_damage;
+#[cfg(feature = "postgres")]
+mod store_far;
 mod store_items;
 mod store_items_kept;
 #[cfg(feature = "postgres")]

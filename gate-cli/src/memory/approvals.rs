@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::{ApprovedChange, Ledger};
 use crate::secrets;
-use crate::store::Reading;
+use crate::store::{Lookup, Reading};
 
 /// The time for which an approval holds at most.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -87,7 +87,8 @@ impl Memory {
     /// The approvals of the project.
     pub(crate) fn approvals(&mut self) -> Result<Approvals, Failure> {
         self.retry(|memory, _| {
-            let mut view = memory.store.read(&memory.project)?;
+            let all = Lookup::LatestOfType(kind::APPROVED, usize::MAX);
+            let mut view = memory.store.read_ahead(&memory.project, &[all])?;
             let records = view.entries_of_type(kind::APPROVED, usize::MAX)?;
             let now = Timestamp::now();
             let given: Vec<_> = records.iter().filter_map(|sealed| given(sealed, now)).collect();

@@ -18,7 +18,7 @@ use super::{Memory, body, made_since};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
-use crate::store::{Reading, Writing};
+use crate::store::{Lookup, Reading, Writing};
 use crate::trust::{TrustReport, TrustState};
 
 /// The approvals and locks that the ledger has.
@@ -52,6 +52,11 @@ pub struct Lock {
 }
 
 impl RunConstraints {
+    /// All that [`RunConstraints::read`] looks up.
+    pub(super) fn lookups() -> [Lookup<'static>; 2] {
+        [Lookup::LatestOfType(kind::TRUST, 1), Lookup::LatestOfType(kind::LOCK, 1)]
+    }
+
     pub(super) fn read(reading: &mut dyn Reading) -> Result<Self, Failure> {
         Ok(Self {
             trusted: table(reading.latest_of_type(kind::TRUST)?.as_ref(), "trusted"),

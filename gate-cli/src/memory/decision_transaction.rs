@@ -5,6 +5,7 @@ use gate_core::decide::decision::Judged;
 use gate_core::decide::run_state::LoopState;
 use gate_core::decide::signal::Status;
 use gate_core::decide::timestamp;
+use gate_core::digest;
 use gate_core::exit::AgentSessionCompleted;
 use gate_core::history::{Owner, State, kind};
 use gate_core::ledger::Draft;
@@ -15,13 +16,13 @@ use uuid::Uuid;
 use super::body::{self, ActBody};
 use super::pending_decision::{DecisionRequest, PendingDecision};
 use super::recorded_decision::RecordedDecision;
-use super::run_history::{RunHistory, load};
+use super::run_history::{RunHistory, load, lookups};
 use super::{Memory, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Record;
 use crate::secrets;
-use crate::store::Transaction;
+use crate::store::{Lookup, Transaction};
 
 /// The actor in the records of decisions.
 pub(super) const GATE: &str = "gate";
@@ -93,7 +94,14 @@ impl Memory {
             let earlier = RecordedDecision::find(&mut *view, &history, request)?;
             (preview(history, &earlier, pending, request), None)
         } else {
-            let mut transaction = self.store.begin(&self.project)?;
+            let text = pending.own_text().unwrap_or(request.policy_text);
+            let policy = digest(text.as_bytes());
+            let mut ahead = lookups(&pending.task, &pending.name).to_vec();
+            ahead.push(Lookup::Policy(&policy));
+            if let (Some(run), Some(iteration)) = (&pending.last_run, request.iteration) {
+                ahead.push(Lookup::Decision(run, iteration));
+            }
+            let mut transaction = self.store.begin_ahead(&self.project, &ahead)?;
             if let Some(id) = tried
                 && let Some(sealed) = transaction.decision_by_id(id)?
             {

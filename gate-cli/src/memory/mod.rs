@@ -67,7 +67,7 @@ pub(crate) use wrong::{JudgedTranscript, MarkedDecision, MarkedTranscript, Wrong
 use self::retry::Patience;
 use crate::failure::Failure;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};
-use crate::store::{self, Leasing, Place, Reading, Store, StoreError, Transaction};
+use crate::store::{self, Leasing, Lookup, Place, Reading, Store, StoreError, Transaction};
 use crate::trust::{self, TrustReport};
 
 /// Records of one type that others may append between two tries.
@@ -168,6 +168,14 @@ impl Memory {
     /// A consistent view of the ledger.
     pub(crate) fn read(&mut self) -> Result<Box<dyn Reading + '_>, StoreError> {
         self.store.read(&self.project)
+    }
+
+    /// As [`Memory::read`], if it is known what is needed.
+    pub(crate) fn read_ahead<'s>(
+        &'s mut self,
+        ahead: &[Lookup<'_>],
+    ) -> Result<Box<dyn Reading + 's>, StoreError> {
+        self.store.read_ahead(&self.project, ahead)
     }
 
     /// The names of all projects in the store.

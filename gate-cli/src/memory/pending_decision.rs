@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::constraints::{RunConstraints, Settings};
 use super::decision_transaction::{DecisionContext, transition};
 use super::recorded_decision::RecordedDecision;
-use super::run_history::{RunHistory, last_policy, load};
+use super::run_history::{RunHistory, last_policy, load, lookups};
 use super::{Memory, naming, now};
 use crate::failure::Failure;
 use crate::record::Record;
@@ -87,6 +87,8 @@ pub(crate) struct PendingDecision {
     pub(crate) tampered: Option<String>,
     /// The run's own policy with its canonical text, if its settings were tampered with.
     own: Option<Box<(Policy, String)>>,
+    /// The name of the loop's last run.
+    pub(super) last_run: Option<String>,
     /// The number of the last record at the beginning.
     pub(super) head: u64,
     /// The reason why the state cannot be trusted.
@@ -125,6 +127,7 @@ impl Memory {
         pending.first_look = run.is_none_or(|run| run.tree.is_none());
         pending.sealed_refusals = run.map_or(0, |run| run.sealed_refusals);
         pending.refusals = run.map(|run| run.refusals.clone()).unwrap_or_default();
+        pending.last_run = history.last.as_ref().map(|(run, _)| run.clone());
         let context = request.context(&history, &earlier, &pending);
         pending.iteration = context.run.zip(context.iteration);
         if let Some(settings) = &request.settings {
@@ -147,8 +150,11 @@ impl Memory {
         pending: &mut PendingDecision,
         request: &DecisionRequest<'_>,
     ) -> Result<(RunHistory, RecordedDecision, RunConstraints), Failure> {
+        let (task, name) = (pending.task.clone(), pending.name.clone());
+        let constraints = RunConstraints::lookups();
+        let ahead = [&lookups(&task, &name)[..], &constraints].concat();
         self.retry(|memory, _| {
-            let mut view = memory.read()?;
+            let mut view = memory.read_ahead(&ahead)?;
             let history = load(&mut *view, &pending.task, &pending.name)?;
             let earlier = RecordedDecision::find(&mut *view, &history, request)?;
             let constraints = RunConstraints::read(&mut *view)?;
@@ -224,6 +230,7 @@ impl PendingDecision {
             trust: request.settings.as_ref().map(|settings| settings.report.state),
             tampered: None,
             own: None,
+            last_run: None,
             head: 0,
             lost: None,
         })

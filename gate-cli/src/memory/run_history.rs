@@ -8,7 +8,7 @@ use gate_core::ledger::Sealed;
 
 use super::{Memory, body, naming, now};
 use crate::failure::Failure;
-use crate::store::Reading;
+use crate::store::{Lookup, Reading};
 
 pub(super) struct RunHistory {
     /// The loop's own breaker.
@@ -55,6 +55,11 @@ impl RunHistory {
         };
         LoopState { breaker: self.breaker.clone(), hold: self.hold.clone(), run }
     }
+}
+
+/// All that [`load`] looks up.
+pub(super) fn lookups<'a>(task: &'a str, name: &'a str) -> [Lookup<'a>; 3] {
+    [Lookup::LatestOfLoop(name), Lookup::LatestStepOfLoop(name), Lookup::LatestOfTask(task)]
 }
 
 /// Reads the latest records of a loop and of its task.

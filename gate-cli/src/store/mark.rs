@@ -11,7 +11,7 @@ use gate_core::ledger::Head;
 use rustix::fs::OFlags;
 
 use super::error::StoreError;
-use super::{Leasing, Reading, Store, Transaction};
+use super::{Leasing, Lookup, Reading, Store, Transaction};
 
 /// The length of a mark: a number, a hash and a digest of both, in bytes. All are
 /// as long, so that one is written over another without cutting the file.
@@ -154,8 +154,13 @@ impl Mark<'_> {
 }
 
 impl<S: Store> Store for Marked<S> {
-    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError> {
-        let (mut view, known) = self.examine(project)?;
+    fn read_ahead<'s>(
+        &'s mut self,
+        project: &'s str,
+        ahead: &[Lookup<'_>],
+    ) -> Result<Box<dyn Reading + 's>, StoreError> {
+        let known = self.known(project);
+        let mut view = self.store.read_ahead(project, &with_head(ahead, known))?;
         holds(&mut *view, known)?;
         Ok(view)
     }
@@ -168,10 +173,14 @@ impl<S: Store> Store for Marked<S> {
         Ok((self.store.read(project)?, known))
     }
 
-    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
+    fn begin_ahead<'s>(
+        &'s mut self,
+        project: &'s str,
+        ahead: &[Lookup<'_>],
+    ) -> Result<Transaction<'s>, StoreError> {
         let known = self.known(project);
         let place = self.store.place().to_owned();
-        let mut transaction = self.store.begin(project)?;
+        let mut transaction = self.store.begin_ahead(project, &with_head(ahead, known))?;
         holds(&mut *transaction, known)?;
         let Some(heads) = &self.heads else { return Ok(transaction) };
         let renewed = &mut self.renewed;
@@ -207,6 +216,12 @@ impl<S: Store> Store for Marked<S> {
     fn place(&self) -> &str {
         self.store.place()
     }
+}
+
+/// The lookups, with those of [`holds`].
+fn with_head<'l>(ahead: &[Lookup<'l>], known: Option<Head>) -> Vec<Lookup<'l>> {
+    let marked = known.filter(|known| known.seq > 0).map(|known| Lookup::Entry(known.seq));
+    ahead.iter().copied().chain([Lookup::Head]).chain(marked).collect()
 }
 
 /// That the ledger has the record that is marked. One that goes on after it

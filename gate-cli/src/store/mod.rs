@@ -9,6 +9,7 @@
 mod error;
 mod item;
 mod keys;
+mod lookup;
 mod mark;
 mod migration;
 #[cfg(feature = "postgres")]
@@ -36,6 +37,7 @@ use jiff::Timestamp;
 pub use error::StoreError;
 pub use item::{Ask, Claimable, Item};
 pub use keys::Keys;
+pub use lookup::Lookup;
 pub use mark::{Heads, Marked};
 pub use postgres::DatabaseUrl;
 #[cfg(feature = "postgres")]
@@ -63,12 +65,26 @@ pub enum Place {
 /// Keeps decisions, and all other records, in one ledger a project.
 pub trait Store: Debug + Send {
     /// A consistent view of a project's ledger, until it is dropped. A store that is
-    /// busy or does not answer is waited for here.
+    /// busy or does not answer is waited for here. A database far away answers `ahead` at once,
+    /// before anybody asks.
     ///
     /// # Errors
     ///
     /// A store that cannot be read.
-    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError>;
+    fn read_ahead<'s>(
+        &'s mut self,
+        project: &'s str,
+        ahead: &[Lookup<'_>],
+    ) -> Result<Box<dyn Reading + 's>, StoreError>;
+
+    /// As [`Store::read_ahead`], if it is not known what is needed.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError> {
+        self.read_ahead(project, &[])
+    }
 
     /// As [`Store::read`], even if the ledger does not hold the head that is marked as
     /// its own. Also returns that head.
@@ -85,11 +101,25 @@ pub trait Store: Debug + Send {
 
     /// Begins a change of a project's ledger: until it ends, nobody else numbers or
     /// appends in this project. A store that is busy or does not answer is waited for here.
+    /// A database far away answers `ahead` at once.
     ///
     /// # Errors
     ///
     /// A store that cannot be written.
-    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError>;
+    fn begin_ahead<'s>(
+        &'s mut self,
+        project: &'s str,
+        ahead: &[Lookup<'_>],
+    ) -> Result<Transaction<'s>, StoreError>;
+
+    /// As [`Store::begin_ahead`], if it is not known what is needed.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written.
+    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
+        self.begin_ahead(project, &[])
+    }
 
     /// Begins a change of leases of a project's work items. Nobody waits for it: others
     /// claim, number and append meanwhile, and what was changed may stay changed if the

@@ -4,7 +4,7 @@ use super::error::StoreError;
 use super::statements::{self, Dialect};
 
 /// A value that is given to a statement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum SqlValue<'a> {
     Integer(i64),
     /// An integer, or NULL.

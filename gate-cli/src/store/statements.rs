@@ -45,11 +45,8 @@ pub(super) const LATEST_STEP_OF_LOOP: &str =
 pub(super) const LATEST_OF_TASK: &str =
     select!("AND task = $2 AND loop IS NULL ORDER BY seq DESC LIMIT 1");
 
-pub(super) const LATEST_OF_TYPE: &str =
-    select!("AND type = $2 AND decision_id IS NULL ORDER BY seq DESC LIMIT 1");
-
 /// The newest first.
-pub(super) const ENTRIES_OF_TYPE: &str =
+pub(super) const LATEST_OF_TYPE: &str =
     select!("AND type = $2 AND decision_id IS NULL ORDER BY seq DESC LIMIT $3");
 
 pub(super) const DECISION: &str =
@@ -66,6 +63,8 @@ pub(super) const BY_BEGINNING: &str =
 pub(super) const APPEND: &str = "INSERT INTO ledger (project, seq, v, time, type, run, actor, body, \
      prev, hash, task, loop, iteration, decision_id) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+
+pub(super) const HAS_POLICY: &str = "SELECT digest FROM policies WHERE digest = $1";
 
 pub(super) const POLICY: &str = "SELECT text FROM policies WHERE digest = $1";
 

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::error::StoreError;
 use super::keys::Keys;
+use super::lookup::{Lookup, Question, Rows};
 use super::sql::{Cell, Sql, SqlValue};
 use super::{Item, Reading, Writing, row, statements};
 
@@ -31,6 +32,8 @@ pub(super) struct View<'a, S> {
     has_items: bool,
     /// When the transaction began, where that is known and nobody was waited for.
     now: Option<i64>,
+    /// The answers to what was asked ahead, until something is written.
+    ahead: Vec<(Question, Rows)>,
 }
 
 impl<'a, S: Sql> View<'a, S> {
@@ -39,12 +42,35 @@ impl<'a, S: Sql> View<'a, S> {
     /// A project whose name cannot be kept.
     pub(super) fn new(sql: S, project: &'a str) -> Result<Self, StoreError> {
         let project = name("project", project)?;
-        Ok(Self { sql, project, head: None, failed: None, has_items: true, now: None })
+        Ok(Self {
+            sql,
+            project,
+            head: None,
+            failed: None,
+            has_items: true,
+            now: None,
+            ahead: Vec::new(),
+        })
+    }
+
+    /// The same view, which knows these answers.
+    #[cfg(feature = "postgres")]
+    pub(super) fn knowing(self, ahead: Vec<(Question, Rows)>) -> Self {
+        Self { ahead, ..self }
     }
 
     /// Commits, unless the database has returned an error: its first one.
     pub(super) fn finish(self) -> Result<(), StoreError> {
         self.failed.map_or_else(|| self.sql.commit(), Err)
+    }
+
+    /// The rows that answer, from the database if they were not asked ahead.
+    fn answers(&mut self, lookup: Lookup<'_>) -> Result<Rows, StoreError> {
+        let Some(question) = lookup.question(self.project) else { return Ok(Vec::new()) };
+        match self.ahead.iter().position(|(asked, _)| *asked == question) {
+            Some(at) => Ok(self.ahead.swap_remove(at).1),
+            None => self.rows(question.statement, &question.given()),
+        }
     }
 
     fn rows(
@@ -57,35 +83,35 @@ impl<'a, S: Sql> View<'a, S> {
     }
 
     fn insert(&mut self, what: &'static str, given: &[SqlValue<'_>]) -> Result<bool, StoreError> {
+        self.ahead.clear();
         let done = self.sql.change(what, given);
         done.inspect_err(|error| note(&mut self.failed, error))
     }
 
-    /// The only record that a statement returns; None where it returns several.
-    fn one(
-        &mut self,
-        statement: &'static str,
-        given: &[SqlValue<'_>],
-    ) -> Result<Option<Sealed>, StoreError> {
-        let mut rows = self.rows(statement, given)?;
-        let row = rows.pop();
-        if rows.is_empty() { row.map(row::read).transpose() } else { Ok(None) }
+    /// The record that answers, if it is the only one.
+    fn one(&mut self, lookup: Lookup<'_>) -> Result<Option<Sealed>, StoreError> {
+        only(self.answers(lookup)?)
     }
 
-    /// As [`View::one`], with its hash compared. What cannot be kept cannot be
-    /// found: a database may refuse to look for it.
-    fn proven(
-        &mut self,
-        statement: &'static str,
-        key: &str,
-        rest: &[SqlValue<'_>],
-    ) -> Result<Option<Sealed>, StoreError> {
-        if name("", key).is_err() {
+    /// As [`View::one`], with its hash compared.
+    fn proven(&mut self, lookup: Lookup<'_>) -> Result<Option<Sealed>, StoreError> {
+        self.one(lookup)?.map(row::proven).transpose()
+    }
+
+    /// The only record with this id, or with one that begins so.
+    fn by_id(&mut self, statement: &'static str, id: &str) -> Result<Option<Sealed>, StoreError> {
+        if name("", id).is_err() {
             return Ok(None);
         }
-        let given = [&[SqlValue::Text(self.project), SqlValue::Text(key)], rest].concat();
-        self.one(statement, &given)?.map(row::proven).transpose()
+        let rows = self.rows(statement, &[SqlValue::Text(self.project), SqlValue::Text(id)])?;
+        only(rows)?.map(row::proven).transpose()
     }
+}
+
+/// None if there are several.
+fn only(mut rows: Rows) -> Result<Option<Sealed>, StoreError> {
+    let row = rows.pop();
+    if rows.is_empty() { row.map(row::read).transpose() } else { Ok(None) }
 }
 
 fn note(failed: &mut Option<StoreError>, error: &StoreError) {
@@ -97,7 +123,7 @@ impl<S: Sql> Reading for View<'_, S> {
         if let Some(head) = self.head {
             return Ok(head);
         }
-        let last = self.one(statements::HEAD, &[SqlValue::Text(self.project)])?;
+        let last = self.one(Lookup::Head)?;
         let head = last.map(row::proven).transpose()?.map_or(Head::EMPTY, |last| last.head());
         Ok(*self.head.insert(head))
     }
@@ -112,8 +138,7 @@ impl<S: Sql> Reading for View<'_, S> {
     }
 
     fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError> {
-        let Ok(seq) = i64::try_from(seq) else { return Ok(None) };
-        self.one(statements::ENTRY, &[SqlValue::Text(self.project), SqlValue::Integer(seq)])
+        self.one(Lookup::Entry(seq))
     }
 
     fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
@@ -125,39 +150,36 @@ impl<S: Sql> Reading for View<'_, S> {
     }
 
     fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
-        self.proven(statements::LATEST_OF_LOOP, name, &[])
+        self.proven(Lookup::LatestOfLoop(name))
     }
 
     fn latest_step_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
-        self.proven(statements::LATEST_STEP_OF_LOOP, name, &[])
+        self.proven(Lookup::LatestStepOfLoop(name))
     }
 
     fn latest_of_task(&mut self, task: &str) -> Result<Option<Sealed>, StoreError> {
-        self.proven(statements::LATEST_OF_TASK, task, &[])
+        self.proven(Lookup::LatestOfTask(task))
     }
 
     fn latest_of_type(&mut self, kind: &str) -> Result<Option<Sealed>, StoreError> {
-        self.proven(statements::LATEST_OF_TYPE, kind, &[])
+        self.proven(Lookup::LatestOfType(kind, 1))
     }
 
     fn entries_of_type(&mut self, kind: &str, limit: usize) -> Result<Vec<Sealed>, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let given = [SqlValue::Text(self.project), SqlValue::Text(kind), SqlValue::Integer(limit)];
-        let rows = self.rows(statements::ENTRIES_OF_TYPE, &given)?;
+        let rows = self.answers(Lookup::LatestOfType(kind, limit))?;
         rows.into_iter().map(|row| row::read(row).and_then(row::proven)).collect()
     }
 
     fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError> {
-        let Ok(iteration) = i64::try_from(iteration) else { return Ok(None) };
-        self.proven(statements::DECISION, run, &[SqlValue::Integer(iteration)])
+        self.proven(Lookup::Decision(run, iteration))
     }
 
     fn decision_by_id(&mut self, id: &str) -> Result<Option<Sealed>, StoreError> {
         if id.is_empty() {
             return Ok(None);
         }
-        let whole = self.proven(statements::BY_ID, id, &[])?;
-        if whole.is_some() { Ok(whole) } else { self.proven(statements::BY_BEGINNING, id, &[]) }
+        let whole = self.by_id(statements::BY_ID, id)?;
+        if whole.is_some() { Ok(whole) } else { self.by_id(statements::BY_BEGINNING, id) }
     }
 
     fn policy(&mut self, digest: &str) -> Result<Option<String>, StoreError> {
@@ -189,7 +211,8 @@ impl<S: Sql> Writing for View<'_, S> {
             return Err(StoreError::Unfit { column: "text", what: UNFIT.to_owned() });
         }
         let given = [SqlValue::Text(name("digest", digest)?), SqlValue::Text(text)];
-        self.insert(statements::KEEP_POLICY, &given).map(drop)
+        let is_kept = !self.answers(Lookup::Policy(digest))?.is_empty();
+        if is_kept { Ok(()) } else { self.insert(statements::KEEP_POLICY, &given).map(drop) }
     }
 
     fn add_item(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError> {
@@ -256,7 +279,7 @@ impl<S: Sql> View<'_, S> {
 const UNFIT: &str = "holds a control character, which cannot be kept";
 
 /// A text that both databases can keep, and find again.
-fn name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, StoreError> {
+pub(super) fn name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, StoreError> {
     if text.chars().any(char::is_control) {
         return Err(StoreError::Unfit { column, what: UNFIT.to_owned() });
     }

@@ -21,8 +21,8 @@ use self::connection::{Session, WaitOutcome};
 use self::transaction::Running;
 pub use self::url::DatabaseUrl;
 use super::error::StoreError;
-use super::sql::Nothing;
-use super::sql::Sql;
+use super::lookup::{Lookup, Question, Rows};
+use super::sql::{Nothing, Sql};
 use super::view::View;
 use super::{Heads, Leasing, Marked, RETRY_INTERVAL, Reading, Store, Transaction, migration};
 
@@ -63,12 +63,15 @@ impl PostgresStore {
         Ok(Self { runtime, url: url.clone(), place, patience, session: None, listener: None })
     }
 
-    /// A connection on which this was run. Nothing was changed yet, so it is tried again
+    /// A connection on which something has begun. Nothing was changed yet, so it is tried again
     /// while the database does not answer.
-    fn connect(&mut self, sql: &str) -> Result<Session, StoreError> {
+    fn connect<T>(
+        &mut self,
+        begin: impl Fn(&Running<'_>) -> Result<T, StoreError>,
+    ) -> Result<(Session, T), StoreError> {
         let until = Instant::now() + self.patience;
         loop {
-            match self.try_connect(sql, until) {
+            match self.try_connect(&begin, until) {
                 Err(StoreError::Unreachable { .. }) if Instant::now() + RETRY_INTERVAL < until => {
                     std::thread::sleep(RETRY_INTERVAL);
                 }
@@ -77,7 +80,11 @@ impl PostgresStore {
         }
     }
 
-    fn try_connect(&mut self, sql: &str, until: Instant) -> Result<Session, StoreError> {
+    fn try_connect<T>(
+        &mut self,
+        begin: &impl Fn(&Running<'_>) -> Result<T, StoreError>,
+        until: Instant,
+    ) -> Result<(Session, T), StoreError> {
         let kept = self.session.take().filter(Session::is_usable);
         let left = until.saturating_duration_since(Instant::now());
         let session = match kept {
@@ -85,8 +92,8 @@ impl PostgresStore {
             None => Session::connect(&self.runtime, &self.url, left)?,
         };
         let patience = self.patience + RETRY_INTERVAL;
-        Running::new(&self.runtime, &session, &self.place, patience).run(sql)?;
-        Ok(session)
+        let begun = begin(&Running::new(&self.runtime, &session, &self.place, patience))?;
+        Ok((session, begun))
     }
 
     /// A connection that answers, to tables of the newest schema, and whose clock is
@@ -97,7 +104,7 @@ impl PostgresStore {
         }) {
             return Ok(session);
         }
-        let mut session = self.connect(CHANGING)?;
+        let (mut session, ()) = self.connect(|running| running.run(CHANGING))?;
         let mut running =
             Running::new(&self.runtime, &session, &self.place, self.patience).in_transaction();
         migrate(&mut running)?;
@@ -108,22 +115,36 @@ impl PostgresStore {
         Ok(session)
     }
 
-    /// Begins a transaction.
-    fn start(&mut self, sql: &str) -> Result<Running<'_>, StoreError> {
-        let session = self.connect(sql)?;
+    /// Begins a transaction, with the answers to what is asked ahead.
+    fn start(
+        &mut self,
+        sql: &str,
+        ahead: Vec<Question>,
+    ) -> Result<(Running<'_>, Option<i64>, Vec<(Question, Rows)>), StoreError> {
+        let (session, begun) = self.connect(|running| running.begin(sql, &ahead))?;
         let session = self.session.insert(session);
-        Ok(Running::new(&self.runtime, session, &self.place, self.patience).in_transaction())
+        let running = Running::new(&self.runtime, session, &self.place, self.patience);
+        let answers = ahead.into_iter().zip(begun.answers).collect();
+        Ok((running.in_transaction(), begun.version, answers))
     }
 
     /// A view that may write, on the newest schema.
-    fn view<'s>(&'s mut self, project: &'s str) -> Result<View<'s, Running<'s>>, StoreError> {
+    fn view<'s>(
+        &'s mut self,
+        project: &'s str,
+        ahead: &[Lookup<'_>],
+    ) -> Result<View<'s, Running<'s>>, StoreError> {
         let sql = self.writing(project);
-        let mut running = self.start(&sql)?;
-        if !running.is_prepared() {
+        let (mut running, version, answers) = self.start(&sql, questions(project, ahead))?;
+        if version.is_none() {
+            running.run("ROLLBACK")?;
+            running.run(&sql)?;
+        }
+        if version != Some(migration::VERSION) {
             migrate(&mut running)?;
         }
         running.must_commit();
-        View::new(running, project)
+        Ok(View::new(running, project)?.knowing(answers))
     }
 
     fn writing(&self, project: &str) -> String {
@@ -153,14 +174,8 @@ fn lock(project: &str) -> i64 {
     i64::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]))
 }
 
-/// The version of the tables in a view that has just begun. A table that was
-/// made a moment after is seen without its rows: the next view has both.
-fn seen(running: &mut Running<'_>) -> Result<i64, StoreError> {
-    running.version().or_else(|_| {
-        running.run("ROLLBACK")?;
-        running.run(READING)?;
-        running.version()
-    })
+fn questions(project: &str, ahead: &[Lookup<'_>]) -> Vec<Question> {
+    ahead.iter().filter_map(|lookup| lookup.question(project)).collect()
 }
 
 /// Brings the tables to the newest schema, where they are missing or older.
@@ -185,18 +200,34 @@ fn migrate(running: &mut Running<'_>) -> Result<(), StoreError> {
 }
 
 impl Store for PostgresStore {
-    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError> {
-        let mut running = self.start(READING)?;
-        let version = seen(&mut running)?;
+    fn read_ahead<'s>(
+        &'s mut self,
+        project: &'s str,
+        ahead: &[Lookup<'_>],
+    ) -> Result<Box<dyn Reading + 's>, StoreError> {
+        let (mut running, version, answers) = self.start(READING, questions(project, ahead))?;
+        let version = match version {
+            Some(version) => version,
+            None => {
+                running.run("ROLLBACK")?;
+                running.run(READING)?;
+                running.version()?
+            }
+        };
         if version == 0 {
             return Ok(Box::new(View::new(Nothing, project)?));
         }
         migration::from(version)?;
-        Ok(Box::new(View::new(running, project)?.at_version(version)))
+        let view = View::new(running.reading(), project)?.at_version(version);
+        Ok(Box::new(view.knowing(answers)))
     }
 
-    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
-        Ok(Transaction::new(self.view(project)?))
+    fn begin_ahead<'s>(
+        &'s mut self,
+        project: &'s str,
+        ahead: &[Lookup<'_>],
+    ) -> Result<Transaction<'s>, StoreError> {
+        Ok(Transaction::new(self.view(project, ahead)?))
     }
 
     fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Leasing + 's>, StoreError> {
@@ -209,7 +240,7 @@ impl Store for PostgresStore {
 
     fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
         let Some(listener) = self.listener.as_mut() else {
-            self.listener = Some(self.connect(LISTENING)?);
+            self.listener = Some(self.connect(|running| running.run(LISTENING))?.0);
             return Ok(true);
         };
         match listener.await_name(&self.runtime, project, at_most) {
@@ -223,7 +254,7 @@ impl Store for PostgresStore {
     }
 
     fn renew(&mut self, project: &str) -> Result<(), StoreError> {
-        let mut view = self.view(project)?;
+        let mut view = self.view(project, &[])?;
         view.set_aside()?;
         view.finish()
     }

@@ -1,14 +1,18 @@
 //! A transaction in PostgreSQL.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
+use futures_util::future::{join, join_all};
 use tokio::runtime::Runtime;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Error, Row};
+use tokio_postgres::{Error, Row, SimpleQueryMessage};
 
 use super::super::error::StoreError;
+use super::super::lookup::{Question, Rows};
 use super::super::sql::{Cell, Sql, SqlValue};
 use super::super::statements::{self, Dialect, POSTGRES};
 use super::connection::Session;
@@ -24,6 +28,16 @@ pub(super) struct Running<'a> {
     /// Longest time for one statement.
     patience: Duration,
     in_transaction: bool,
+    /// True if nothing is changed in the transaction.
+    is_reading: bool,
+}
+
+/// The first answers of a transaction.
+pub(super) struct Beginning {
+    /// The version of the tables; None if there are none, and then the transaction has failed.
+    pub(super) version: Option<i64>,
+    /// The rows of each question that was asked ahead.
+    pub(super) answers: Vec<Rows>,
 }
 
 /// The tables that exist. Not by `to_regclass`: a session caches that a name was absent, and
@@ -40,7 +54,7 @@ impl<'a> Running<'a> {
         place: &'a str,
         patience: Duration,
     ) -> Self {
-        Self { runtime, session, place, patience, in_transaction: false }
+        Self { runtime, session, place, patience, in_transaction: false, is_reading: false }
     }
 
     /// The same, in the transaction that has begun on the session.
@@ -49,9 +63,42 @@ impl<'a> Running<'a> {
         self
     }
 
-    /// True once the tables are known to have the newest schema.
-    pub(super) fn is_prepared(&self) -> bool {
-        self.session.is_prepared.get()
+    /// The same, if nothing is changed in it.
+    pub(super) fn reading(mut self) -> Self {
+        self.is_reading = true;
+        self
+    }
+
+    /// Begins a transaction, asks for the version of the tables and for all that is needed in it:
+    /// one round trip.
+    ///
+    /// # Errors
+    ///
+    /// The database's error, or its silence.
+    pub(super) fn begin(&self, sql: &str, ahead: &[Question]) -> Result<Beginning, StoreError> {
+        let begin = format!("{sql}; {}", statements::VERSION);
+        let given: Vec<_> = ahead.iter().map(Question::given).collect();
+        let values: Vec<Vec<_>> =
+            given.iter().map(|given| given.iter().map(typed).collect()).collect();
+        let given: Vec<Vec<_>> = values.iter().map(|values| borrowed(values)).collect();
+        let asked = ahead.iter().zip(&given);
+        let asked = asked.map(|(asked, given)| self.session.rows(asked.statement, given));
+        // The requests leave in this order.
+        let answers = join(self.session.client().simple_query(&begin), join_all(asked));
+        let (begun, answers) = self.wait(answers).ok_or_else(|| fault::silent(self.place))?;
+        let version = match begun {
+            Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => None,
+            begun => Some(version_in(&begun.map_err(|error| self.failed(&error))?)?),
+        };
+        if version.is_none() {
+            return Ok(Beginning { version, answers: Vec::new() });
+        }
+        let answers = answers.into_iter().map(|answer| {
+            let rows = answer.map_err(|error| self.failed(&error))?;
+            let rows = rows.iter().map(cells).collect::<Result<Rows, Error>>();
+            rows.map_err(|error| fault::store_error(self.place, &error))
+        });
+        Ok(Beginning { version, answers: answers.collect::<Result<_, _>>()? })
     }
 
     /// Closes the session after this, unless a commit succeeds.
@@ -138,9 +185,8 @@ impl Sql for Running<'_> {
         statement: &'static str,
         given: &[SqlValue<'_>],
     ) -> Result<Vec<Vec<Cell>>, StoreError> {
-        let given: Vec<_> = given.iter().map(typed).collect();
-        let given: Vec<_> =
-            given.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect();
+        let values: Vec<_> = given.iter().map(typed).collect();
+        let given = borrowed(&values);
         let rows = self.answer(self.session.rows(statement, &given))?;
         let read = rows.iter().map(cells).collect::<Result<_, Error>>();
         read.map_err(|error| fault::store_error(self.place, &error))
@@ -151,9 +197,8 @@ impl Sql for Running<'_> {
         statement: &'static str,
         given: &[SqlValue<'_>],
     ) -> Result<bool, StoreError> {
-        let given: Vec<_> = given.iter().map(typed).collect();
-        let given: Vec<_> =
-            given.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect();
+        let values: Vec<_> = given.iter().map(typed).collect();
+        let given = borrowed(&values);
         let asked = self.session.client().execute_typed(statement, &given);
         let done = self.wait(asked).ok_or_else(|| fault::silent(self.place))?;
         match done {
@@ -179,11 +224,38 @@ impl Sql for Running<'_> {
 // end, the project's lock would stay taken until the next statement, maybe for hours.
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        if self.in_transaction && !self.session.is_silent.get() {
+        if !self.in_transaction || self.session.is_silent.get() {
+            return;
+        }
+        let end = self.session.client().batch_execute("ROLLBACK");
+        if self.is_reading {
+            // Nobody waits for the answer.
+            self.runtime.block_on(sent(end));
+        } else {
             // An error closes the session, which has the same effect.
-            let _ = self.run("ROLLBACK");
+            let _ = self.answer(end);
         }
     }
+}
+
+/// Sends a request: its first poll hands it over to the connection, which then has its turn.
+async fn sent(request: impl Future) {
+    let mut request = pin!(request);
+    poll_fn(|context| {
+        let _ = request.as_mut().poll(context);
+        Poll::Ready(())
+    })
+    .await;
+    tokio::task::yield_now().await;
+}
+
+/// The version in the last row.
+fn version_in(messages: &[SimpleQueryMessage]) -> Result<i64, StoreError> {
+    let version = messages.iter().rev().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+        _ => None,
+    });
+    version.ok_or_else(|| StoreError::corrupt("the table gate_schema holds no version"))
 }
 
 type Value<'v> = Box<dyn ToSql + Sync + 'v>;
@@ -195,6 +267,10 @@ fn typed<'v>(given: &'v SqlValue<'_>) -> (Value<'v>, Type) {
         SqlValue::Text(text) => (Box::new(text), Type::TEXT),
         SqlValue::MaybeText(text) => (Box::new(text), Type::TEXT),
     }
+}
+
+fn borrowed<'v>(values: &'v [(Value<'_>, Type)]) -> Vec<(&'v (dyn ToSql + Sync), Type)> {
+    values.iter().map(|(value, kind)| (&**value as _, kind.clone())).collect()
 }
 
 fn cells(row: &Row) -> Result<Vec<Cell>, Error> {

@@ -26,7 +26,7 @@ use self::transaction::Running;
 use super::error::StoreError;
 use super::sql::Nothing;
 use super::view::View;
-use super::{Leasing, Reading, Store, Transaction, migration};
+use super::{Leasing, Lookup, Reading, Store, Transaction, migration};
 
 /// Interval at which a waiting claimer looks at the file, which notifies nobody. A look takes
 /// less than a millisecond.
@@ -94,7 +94,12 @@ fn prepared<'a>(opened: &'a Opened, wait: &LockWait<'_>) -> Result<Running<'a>, 
 }
 
 impl Store for SqliteStore {
-    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError> {
+    /// Each answer is there at once, so nothing is asked ahead.
+    fn read_ahead<'s>(
+        &'s mut self,
+        project: &'s str,
+        _: &[Lookup<'_>],
+    ) -> Result<Box<dyn Reading + 's>, StoreError> {
         if !self.folder.check()? {
             return Ok(Box::new(View::new(Nothing, project)?));
         }
@@ -109,7 +114,11 @@ impl Store for SqliteStore {
         }
     }
 
-    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
+    fn begin_ahead<'s>(
+        &'s mut self,
+        project: &'s str,
+        _: &[Lookup<'_>],
+    ) -> Result<Transaction<'s>, StoreError> {
         Ok(Transaction::new(self.view(project)?))
     }
 
