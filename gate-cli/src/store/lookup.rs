@@ -34,6 +34,9 @@ pub(super) struct Question {
 /// The rows that answer a question.
 pub(super) type Rows = Vec<Vec<Cell>>;
 
+/// Questions with their rows.
+pub(super) type Answers = Vec<(Question, Rows)>;
+
 impl Question {
     /// The parameters.
     pub(super) fn given(&self) -> Vec<SqlValue<'_>> {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::error::StoreError;
 use super::keys::Keys;
-use super::lookup::{Lookup, Question, Rows};
+use super::lookup::{Answers, Lookup, Rows};
 use super::sql::{Cell, Sql, SqlValue};
 use super::{Item, Reading, Writing, row, statements};
 
@@ -33,7 +33,7 @@ pub(super) struct View<'a, S> {
     /// When the transaction began, where that is known and nobody was waited for.
     now: Option<i64>,
     /// The answers to what was asked ahead, until something is written.
-    ahead: Vec<(Question, Rows)>,
+    ahead: Answers,
 }
 
 impl<'a, S: Sql> View<'a, S> {
@@ -55,7 +55,7 @@ impl<'a, S: Sql> View<'a, S> {
 
     /// The same view, which knows these answers.
     #[cfg(feature = "postgres")]
-    pub(super) fn knowing(self, ahead: Vec<(Question, Rows)>) -> Self {
+    pub(super) fn knowing(self, ahead: Answers) -> Self {
         Self { ahead, ..self }
     }
 

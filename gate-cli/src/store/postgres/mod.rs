@@ -21,7 +21,7 @@ use self::connection::{Session, WaitOutcome};
 use self::transaction::Running;
 pub use self::url::DatabaseUrl;
 use super::error::StoreError;
-use super::lookup::{Lookup, Question, Rows};
+use super::lookup::{Answers, Lookup, Question};
 use super::sql::{Nothing, Sql};
 use super::view::View;
 use super::{Heads, Leasing, Marked, RETRY_INTERVAL, Reading, Store, Transaction, migration};
@@ -120,7 +120,7 @@ impl PostgresStore {
         &mut self,
         sql: &str,
         ahead: Vec<Question>,
-    ) -> Result<(Running<'_>, Option<i64>, Vec<(Question, Rows)>), StoreError> {
+    ) -> Result<(Running<'_>, Option<i64>, Answers), StoreError> {
         let (session, begun) = self.connect(|running| running.begin(sql, &ahead))?;
         let session = self.session.insert(session);
         let running = Running::new(&self.runtime, session, &self.place, self.patience);
