@@ -10,6 +10,7 @@ mod audit;
 mod clients;
 mod commands;
 mod context;
+mod durable;
 mod failure;
 mod gate;
 pub mod governance;

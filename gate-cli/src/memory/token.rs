@@ -4,9 +4,9 @@
 //! The key is a file in the state folder even if a database has the decisions: a reader of
 //! the database cannot make tokens. So a token is valid only on the machine that gave it.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use gate_core::decide::signal::{Signal, TokenFinding, TokenHalves, TokenKey, UncheckedSignal};
@@ -16,6 +16,7 @@ use tempfile::NamedTempFile;
 use super::pending_decision::DecisionRequest;
 use super::run_history::run_of;
 use super::{Memory, no_place};
+use crate::durable;
 use crate::failure::Failure;
 use crate::store::TOKEN_KEY;
 
@@ -89,7 +90,7 @@ fn key(folder: &Path) -> io::Result<[u8; 32]> {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         read => return read,
     }
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    durable::make_folder(folder)?;
     let mut random = [0; 32];
     getrandom::fill(&mut random).map_err(io::Error::from)?;
     let mut made = NamedTempFile::new_in(folder)?;
@@ -97,7 +98,10 @@ fn key(folder: &Path) -> io::Result<[u8; 32]> {
     made.as_file().sync_all()?;
     match made.persist_noclobber(&file) {
         Err(error) if error.error.kind() != ErrorKind::AlreadyExists => Err(error.error),
-        _ => read(&file),
+        _ => {
+            durable::sync_folder(folder)?;
+            read(&file)
+        }
     }
 }
 

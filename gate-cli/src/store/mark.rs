@@ -1,9 +1,9 @@
 //! Marks of the heads of ledgers. They are kept apart from the ledgers, so that one that was
 //! removed, cut or replaced is noticed.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 
 use super::error::StoreError;
 use super::{Leasing, Lookup, Reading, Store, Transaction};
+use crate::durable;
 
 /// The length of a mark: a number, a hash and a digest of both, in bytes. All are
 /// as long, so that one is written over another without cutting the file.
@@ -41,16 +42,15 @@ impl Heads {
         read(&file).or_else(|| read(&file))
     }
 
-    /// Marks a head, unless another gate has marked a later one. It is not
-    /// waited for the disk: after a crash of the machine the mark may be an older
-    /// one, or none.
+    /// Marks a head, unless another gate has marked a later one. Only the first mark of a ledger
+    /// waits for the disk: after a crash of the machine the mark may be an older one.
     fn keep(&self, place: &str, project: &str, head: Head) -> io::Result<()> {
         let file = self.file(place, project);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let file = match opened(&mut options, file.clone()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+                durable::make_folder(&self.folder)?;
                 opened(&mut options, file)?
             }
             file => file?,
@@ -58,7 +58,13 @@ impl Heads {
         if read(&file).is_some_and(|known| known.seq > head.seq) {
             return Ok(());
         }
-        file.write_all_at(spell(head).as_bytes(), 0)
+        let is_first = file.metadata()?.len() == 0;
+        file.write_all_at(spell(head).as_bytes(), 0)?;
+        if is_first {
+            file.sync_all()?;
+            durable::sync_folder(&self.folder)?;
+        }
+        Ok(())
     }
 
     /// Removes a mark.

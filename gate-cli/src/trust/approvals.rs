@@ -6,15 +6,15 @@
 //! to settings that were approved once. An approval does not count if it cannot be read,
 //! if others could write it, or if it is a link.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
-use tempfile::Builder;
 
+use crate::durable;
 use crate::failure::Failure;
 use crate::settings::Places;
 
@@ -80,12 +80,8 @@ impl Approvals {
     }
 
     fn write(&self, approval: &Approval) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-        let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(&self.folder)?;
-        file.write_all(&serde_json::to_vec_pretty(approval)?)?;
-        file.as_file().sync_all()?;
-        file.persist(self.folder.join(file_name(approval)))?;
-        File::open(&self.folder)?.sync_all()
+        let json = serde_json::to_vec_pretty(approval)?;
+        durable::write(&self.folder, &file_name(approval), &json)
     }
 
     /// Removes the approvals of a folder. Returns if there were any.
@@ -95,17 +91,19 @@ impl Approvals {
 
     fn remove(&self, folder: &Path, except: Option<&str>) -> Result<bool, Failure> {
         let suffix = key(&folder.display().to_string());
+        let failure = |error: &io::Error| self.unwritable("take back the approval in", error);
         let mut any = false;
         for name in self.names() {
             if !name.ends_with(&suffix) || except == Some(name.as_str()) {
                 continue;
             }
             match fs::remove_file(self.folder.join(name)) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(self.unwritable("take back the approval in", &error));
-                }
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(failure(&error)),
                 _ => any = true,
             }
+        }
+        if any {
+            durable::sync_folder(&self.folder).map_err(|error| failure(&error))?;
         }
         Ok(any)
     }

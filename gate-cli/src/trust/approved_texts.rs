@@ -3,17 +3,14 @@
 //!
 //! A text is trusted because it has the approved digest. It does not matter who wrote it.
 
-use std::fs::{DirBuilder, File};
-use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::config::{Layer, Origin};
 use serde::{Deserialize, Serialize};
-use tempfile::Builder;
 
 use super::approvals::{FOLDER, read_own_file};
 use super::digest::{digest_of_settings, is_digest};
+use crate::durable;
 use crate::failure::Failure;
 use crate::settings::{FILE, Places};
 
@@ -45,11 +42,12 @@ impl ApprovedTexts {
 
     /// Writes a text, unless there is a valid one under the digest.
     pub(super) fn store(&self, digest: &str, approved: &ApprovedText) -> Result<(), Failure> {
-        let Some(file) = self.file(digest) else { return Ok(()) };
+        let Some(name) = file_name(digest) else { return Ok(()) };
         if self.read(digest).is_some() {
             return Ok(());
         }
-        self.write(&file, approved).map_err(|error| {
+        let json = serde_json::to_vec(approved).map_err(Into::into);
+        json.and_then(|json| durable::write(&self.folder, &name, &json)).map_err(|error| {
             Failure::file("trust-unwritable", "keep the approved text in", &self.folder, &error)
         })
     }
@@ -57,16 +55,6 @@ impl ApprovedTexts {
     /// True if there is a file for a digest, valid or not.
     pub(super) fn has(&self, digest: &str) -> bool {
         self.file(digest).is_some_and(|file| file.exists())
-    }
-
-    fn write(&self, file: &Path, approved: &ApprovedText) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
-        let mut temporary =
-            Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(&self.folder)?;
-        temporary.write_all(&serde_json::to_vec(approved)?)?;
-        temporary.as_file().sync_all()?;
-        temporary.persist(file)?;
-        File::open(&self.folder)?.sync_all()
     }
 
     /// The text with this digest, as settings of this file.
@@ -84,14 +72,17 @@ impl ApprovedTexts {
         (actual == digest).then_some(approved)
     }
 
-    /// None for a text that is no digest: it could name a file elsewhere.
     fn file(&self, digest: &str) -> Option<PathBuf> {
-        if !is_digest(digest) {
-            return None;
-        }
-        let name = digest.strip_prefix("blake3:")?;
-        Some(self.folder.join(format!("{name}.json")))
+        Some(self.folder.join(file_name(digest)?))
     }
+}
+
+/// None for a text that is no digest: it could name a file elsewhere.
+fn file_name(digest: &str) -> Option<String> {
+    if !is_digest(digest) {
+        return None;
+    }
+    Some(format!("{}.json", digest.strip_prefix("blake3:")?))
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! The state folder and the files in it: this user's alone, and no links.
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use gate_checks::{PANICS, SLOTS};
 use uuid::Uuid;
 
 use super::super::error::StoreError;
+use crate::durable;
 
 /// The database's file.
 const DATABASE: &str = "gate.db";
@@ -101,9 +102,10 @@ impl Folder {
         if self.check()? {
             return Ok(());
         }
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.path);
+        let made = durable::make_folder(&self.path);
         made.map_err(|error| unwritable(&self.path, &error.to_string()))?;
-        // SQLite's first commit makes the new names durable as well.
+        // Whoever finds the file may rely on the folder. SQLite's first commit makes the names in
+        // the folder durable.
         match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.database) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 Err(unwritable(&self.database, &error.to_string()))
