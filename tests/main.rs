@@ -84,6 +84,7 @@ mod overview;
 mod packaging;
 mod plan;
 mod plugins;
+mod power;
 mod private_state;
 mod processes;
 mod prompt;

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::exit::signal;
+use crate::support::dice::Dice;
 use crate::support::shop::{Said, Shop, given};
 use crate::support::stride;
 
@@ -203,18 +204,6 @@ fn eight_on_four_machines_do_each_phase_once() {
     }
 }
 
-/// Numbers that look random, from a fixed seed.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % most
-    }
-}
-
 /// What it said; none where it was killed on its way, as one in six is.
 fn survives(floor: &Floor<'_>, dice: &mut Dice, mut child: Child) -> Option<Said> {
     if dice.below(6) == 0 {
@@ -230,7 +219,7 @@ fn survives(floor: &Floor<'_>, dice: &mut Dice, mut child: Child) -> Option<Said
 /// A worker that dies now and then and comes back with nothing in mind. Each time
 /// it is somebody else.
 fn mortal(floor: &Floor<'_>, worker: usize) {
-    let mut dice = Dice(0x9e37_79b9 + worker as u64);
+    let mut dice = Dice::new(worker as u64);
     for life in 0.. {
         if !floor.goes_on() {
             break;
