@@ -28,6 +28,7 @@ mod config;
 mod corpus;
 mod criteria;
 mod crowd;
+mod db;
 mod demo;
 mod disk;
 mod doctor;

@@ -288,7 +288,7 @@ fn who_is_killed_leaves_whole_records() {
 fn a_full_disk_keeps_what_was_there() {
     let shelf = Shelf::sqlite();
     append(&mut *shelf.open_marked(), decision("a", 1)).unwrap();
-    let ended = writer(&shelf, "b", 1000).env("LIMIT", "100").output().unwrap();
+    let ended = writer(&shelf, "b", 1000).env("LIMIT", "160").output().unwrap();
     let told = String::from_utf8_lossy(&ended.stderr);
     assert!(!ended.status.success() && told.contains("Unwritable"), "{told}");
     let kept = chain(&mut *shelf.open_marked());

@@ -9,10 +9,10 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    approve, audit, baseline, breaker, bus, check, config, criteria, demo, doctor, exit, explain,
-    fact, handoff, hook, init, install, last, ledger, lock, log, metrics, notify, prompt, prune,
-    receipt, replay, report, run, runs, scan, seal, setup, status, stop, switch, trust, uninstall,
-    version, work, wrong,
+    approve, audit, baseline, breaker, bus, check, config, criteria, db, demo, doctor, exit,
+    explain, fact, handoff, hook, init, install, last, ledger, lock, log, metrics, notify, prompt,
+    prune, receipt, replay, report, run, runs, scan, seal, setup, status, stop, switch, trust,
+    uninstall, version, work, wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -146,6 +146,9 @@ pub(crate) enum Command {
     /// Verify, show or export gate's records
     #[command(subcommand)]
     Ledger(ledger::Ledger),
+    /// Check, copy or migrate the store of all projects
+    #[command(subcommand)]
+    Db(db::Db),
     /// Show the latest records, one a line
     Log(log::Log),
     /// Read and write messages between runs and agents

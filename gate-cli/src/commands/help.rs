@@ -52,7 +52,10 @@ const GROUPS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("Teams", &["work", "bus", "fact", "handoff", "exit"]),
-    ("Plumbing", &["config", "ledger", "prune", "hook", "version", "completions", "man", "help"]),
+    (
+        "Plumbing",
+        &["config", "ledger", "db", "prune", "hook", "version", "completions", "man", "help"],
+    ),
 ];
 
 /// The command line with examples, and with the commands in groups.

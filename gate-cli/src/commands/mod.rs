@@ -11,6 +11,7 @@ mod cli;
 mod common;
 mod config;
 mod criteria;
+mod db;
 mod demo;
 mod doctor;
 mod entries;
@@ -214,6 +215,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Report(args) => report::run(&here, &args),
         Command::Version(args) => version::run(&args),
         Command::Ledger(args) => ledger::run(&here, &args),
+        Command::Db(args) => db::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),
         Command::Bus(args) => bus::run(&here, &args),
         Command::Fact(args) => fact::run(&here, &args),

@@ -12,6 +12,10 @@ const RESET: &str = "find out who changed it; `gate breaker reset --reason …` 
 const ACCEPT: &str = "find out what happened; `gate ledger accept --reason …` goes on with the \
                       records that are there, `gate breaker reset --reason …` begins a new ledger";
 
+/// Hint for a database whose tables are older than this gate.
+const MIGRATE: &str = "let the database's owner run `gate db migrate`; gates that are older than the tables \
+                       stop then, so update them first";
+
 /// Hint for a build that cannot use the configured database.
 const POSTGRES: &str = "install it with `cargo install --path gate-cli --features postgres`, or unset \
                         GATE_DATABASE_URL and GATE_DATABASE_URL_FILE to keep state in SQLite";
@@ -19,8 +23,8 @@ const POSTGRES: &str = "install it with `cargo install --path gate-cli --feature
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         use StoreError::{
-            BadAddress, Busy, Changed, Corrupt, Lost, Newer, NoPostgres, OtherTools, Refused,
-            Uncertain, Unfit, Unreachable, Unwritable,
+            BadAddress, Busy, Changed, Corrupt, Lost, Newer, NoPostgres, Older, OtherTools,
+            Refused, Uncertain, Unfit, Unreachable, Unwritable,
         };
         let message = error.to_string();
         match &error {
@@ -37,6 +41,7 @@ impl From<StoreError> for Failure {
             Corrupt { .. } => Self::internal("state-corrupt", message).hint(RESET),
             Lost { .. } => Self::internal("state-lost", message).hint(ACCEPT),
             Newer { .. } => Self::internal("state-newer", message),
+            Older { .. } => Self::internal("state-older", message).hint(MIGRATE),
             BadAddress { .. } => Self::usage("database-address", message),
             NoPostgres => Self::usage("database-unsupported", message).hint(POSTGRES),
             OtherTools { .. } => Self::usage("backup-elsewhere", message),

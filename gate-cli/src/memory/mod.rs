@@ -247,7 +247,7 @@ fn is_record_of(Sealed { record, .. }: &Sealed, draft: &Draft) -> bool {
 }
 
 /// The database that the environment names, or the state folder.
-fn place(places: &Places) -> Result<Place, Failure> {
+pub(crate) fn place(places: &Places) -> Result<Place, Failure> {
     if let Some(url) = places.variable(DATABASE) {
         return Ok(Place::Database(url.parse()?));
     }

@@ -42,6 +42,16 @@ pub enum StoreError {
         /// The newest that is known here.
         known: i64,
     },
+    /// A database whose tables were made by an older gate. No gate changes them by itself.
+    #[error("{place} has tables of version {found}, and this gate writes version {known}")]
+    Older {
+        /// The database's host, port and name.
+        place: String,
+        /// The version of the tables.
+        found: i64,
+        /// The version that this gate writes.
+        known: i64,
+    },
     /// Somebody else held the store for too long.
     #[error("{place} is busy: others write to it without end")]
     Busy {

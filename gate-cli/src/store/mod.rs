@@ -6,6 +6,7 @@
 //! with the same distrust (`row.rs`): what a row says has to be what its hash
 //! and its look-up columns say.
 
+mod addition;
 mod error;
 mod item;
 mod keys;
@@ -24,6 +25,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 mod transaction;
+mod upkeep;
 mod view;
 
 use std::fmt::Debug;
@@ -45,6 +47,7 @@ pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
 pub(crate) use sqlite::TOKEN_KEY;
 pub use transaction::Transaction;
+pub use upkeep::{Added, Migrated, Upkeep, upkeep};
 
 /// Longest wait for a store that is busy or does not answer.
 pub const PATIENCE: Duration = Duration::from_secs(30);

@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{Heads, Store, StoreError};
+use super::{Heads, Store, StoreError, Upkeep};
 
 /// The address of a PostgreSQL database, which this build cannot use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,5 +31,9 @@ pub(super) fn open(
     _: Option<Heads>,
     _: Duration,
 ) -> Result<Box<dyn Store>, StoreError> {
+    match url.0 {}
+}
+
+pub(super) fn upkeep(url: &DatabaseUrl, _: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
     match url.0 {}
 }

@@ -140,6 +140,8 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ("ledger show", &["gate ledger show 12 --json"]),
     ("ledger accept", &["gate ledger accept --reason 'restored from last night'"]),
     ("ledger backup", &["gate ledger backup /backup/gate.db"]),
+    ("db", &["gate db migrate"]),
+    ("db migrate", &["gate db migrate"]),
     ("ledger export", &["gate ledger export >ledger.jsonl"]),
     ("ledger head", &["gate ledger head"]),
     ("log", &["gate log -n 50", "gate log --follow --run nightly"]),

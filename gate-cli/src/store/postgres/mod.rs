@@ -2,14 +2,17 @@
 //!
 //! A writer holds an advisory lock of the project until its transaction ends,
 //! and each of its statements sees what was committed before that statement:
-//! so the head that it reads under the lock is the newest. Tables are made
-//! where they are missing; with them, the right to select and insert is enough.
+//! so the head that it reads under the lock is the newest. Tables are made where there are none;
+//! with them, the right to select and insert is enough. Older tables are changed by an operator
+//! alone (`schema.rs`).
 
 mod clear;
 mod connection;
 mod fault;
+mod schema;
 mod tls;
 mod transaction;
+mod upkeep;
 mod url;
 
 use std::path::Path;
@@ -24,7 +27,9 @@ use super::error::StoreError;
 use super::lookup::{Answers, Lookup, Question};
 use super::sql::{Nothing, Sql};
 use super::view::View;
-use super::{Heads, Leasing, Marked, RETRY_INTERVAL, Reading, Store, Transaction, migration};
+use super::{
+    Heads, Leasing, Marked, RETRY_INTERVAL, Reading, Store, Transaction, Upkeep, migration,
+};
 
 pub(super) fn open(
     url: &DatabaseUrl,
@@ -32,6 +37,10 @@ pub(super) fn open(
     patience: Duration,
 ) -> Result<Box<dyn Store>, StoreError> {
     Ok(Box::new(Marked::new(PostgresStore::open(url, patience)?, heads)))
+}
+
+pub(super) fn upkeep(url: &DatabaseUrl, patience: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
+    Ok(Box::new(PostgresStore::open(url, patience)?))
 }
 
 /// A store in a PostgreSQL database. Its calls block, and must not come from
@@ -107,7 +116,7 @@ impl PostgresStore {
         let (mut session, ()) = self.connect(|running| running.run(CHANGING))?;
         let mut running =
             Running::new(&self.runtime, &session, &self.place, self.patience).in_transaction();
-        migrate(&mut running)?;
+        schema::ensure(&mut running)?;
         let now = running.time()?;
         running.look_for_pooler()?;
         running.commit()?;
@@ -128,6 +137,13 @@ impl PostgresStore {
         Ok((running.in_transaction(), begun.version, answers))
     }
 
+    /// A transaction that may write, whatever the tables are.
+    fn changing(&mut self) -> Result<Running<'_>, StoreError> {
+        let (session, ()) = self.connect(|running| running.run(CHANGING))?;
+        let session = self.session.insert(session);
+        Ok(Running::new(&self.runtime, session, &self.place, self.patience).in_transaction())
+    }
+
     /// A view that may write, on the newest schema.
     fn view<'s>(
         &'s mut self,
@@ -141,7 +157,7 @@ impl PostgresStore {
             running.run(&sql)?;
         }
         if version != Some(migration::VERSION) {
-            migrate(&mut running)?;
+            schema::ensure(&mut running)?;
         }
         running.must_commit();
         Ok(View::new(running, project)?.knowing(answers))
@@ -176,27 +192,6 @@ fn lock(project: &str) -> i64 {
 
 fn questions(project: &str, ahead: &[Lookup<'_>]) -> Vec<Question> {
     ahead.iter().filter_map(|lookup| lookup.question(project)).collect()
-}
-
-/// Brings the tables to the newest schema, where they are missing or older.
-/// One at a time does it: the lock has no project's name.
-fn migrate(running: &mut Running<'_>) -> Result<(), StoreError> {
-    if migration::from(running.version()?)?.is_none() {
-        return Ok(());
-    }
-    running.run(&format!("SELECT pg_advisory_xact_lock({})", lock("")))?;
-    let Some(steps) = migration::from(running.version()?)? else { return Ok(()) };
-    // Everybody who may use the tables has to know what they are.
-    let steps = format!("{steps}; GRANT SELECT ON gate_schema TO PUBLIC");
-    running.run(&steps).map_err(|error| match error {
-        StoreError::Refused { place, what } => {
-            let what = format!(
-                "{what}; let the owner of the database use gate once, which makes its tables"
-            );
-            StoreError::Refused { place, what }
-        }
-        error => error,
-    })
 }
 
 impl Store for PostgresStore {

@@ -11,6 +11,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, Row, SimpleQueryMessage};
 
+use super::super::addition;
 use super::super::error::StoreError;
 use super::super::lookup::{Question, Rows};
 use super::super::sql::{Cell, Sql, SqlValue};
@@ -46,6 +47,10 @@ const TABLES: &str = "SELECT max(CAST(relname AS TEXT)) FILTER (WHERE relname = 
      max(CAST(relname AS TEXT)) FILTER (WHERE relname <> 'gate_schema') \
      FROM pg_catalog.pg_class \
      WHERE relname IN ('gate_schema', 'ledger', 'work') AND pg_catalog.pg_table_is_visible(oid)";
+
+/// A row if the table of additions exists.
+const HAS_ADDITIONS: &str = "SELECT CAST(relname AS TEXT) FROM pg_catalog.pg_class \
+     WHERE relname = 'gate_additions' AND pg_catalog.pg_table_is_visible(oid)";
 
 impl<'a> Running<'a> {
     pub(super) fn new(
@@ -154,6 +159,25 @@ impl<'a> Running<'a> {
             Some([Cell::Integer(version)]) => Ok(*version),
             _ => Err(StoreError::corrupt("the table gate_schema holds no version")),
         }
+    }
+
+    /// The numbers of the additions that the store has.
+    ///
+    /// # Errors
+    ///
+    /// The database's error, or its silence.
+    pub(super) fn additions(&mut self) -> Result<Vec<i64>, StoreError> {
+        if self.rows(HAS_ADDITIONS, &[])?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rows = self.rows(addition::PRESENT, &[])?;
+        let number = |cell| if let Cell::Integer(number) = cell { Some(number) } else { None };
+        Ok(rows.into_iter().flatten().filter_map(number).collect())
+    }
+
+    /// The database's host, port and name.
+    pub(super) fn place(&self) -> &str {
+        self.place
     }
 
     fn answer<T>(&self, asked: impl Future<Output = Result<T, Error>>) -> Result<T, StoreError> {

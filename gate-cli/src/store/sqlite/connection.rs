@@ -23,6 +23,8 @@ pub(super) struct Opened {
     /// False after an error, and from the beginning of a change until its commit: the open
     /// file may be the cause.
     is_sound: Cell<bool>,
+    /// True once the file has the additions that this gate knows, as far as its rows allow.
+    pub(super) is_complete: Cell<bool>,
 }
 
 /// The content of a file.
@@ -87,7 +89,8 @@ impl Opened {
         connection.busy_timeout(Duration::ZERO).map_err(named)?;
         let keep = folder.log_size() < MAX_KEPT_LOG_BYTES;
         connection.set_db_config(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map_err(named)?;
-        Ok(Self { connection, path, file, is_sound: Cell::new(true) })
+        let (is_sound, is_complete) = (Cell::new(true), Cell::new(false));
+        Ok(Self { connection, path, file, is_sound, is_complete })
     }
 
     /// Begins a transaction as soon as the file is free, and reads its schema.

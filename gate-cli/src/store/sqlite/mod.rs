@@ -9,6 +9,7 @@ mod fault;
 mod lock;
 mod private;
 mod transaction;
+mod upkeep;
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -26,7 +27,7 @@ use self::transaction::Running;
 use super::error::StoreError;
 use super::sql::Nothing;
 use super::view::View;
-use super::{Leasing, Lookup, Reading, Store, Transaction, migration};
+use super::{Leasing, Lookup, Reading, Store, Transaction, addition, migration};
 
 /// Interval at which a waiting claimer looks at the file, which notifies nobody. A look takes
 /// less than a millisecond.
@@ -89,6 +90,12 @@ fn prepared<'a>(opened: &'a Opened, wait: &LockWait<'_>) -> Result<Running<'a>, 
     }
     if let Some(steps) = migration::from(schema.number())? {
         running.run(&steps)?;
+    }
+    // A change that is not committed leaves the connection unsound, and the next one looks again.
+    if !opened.is_complete.replace(true) {
+        for numbered in addition::missing(&running.additions()?) {
+            running.add(numbered)?;
+        }
     }
     Ok(running)
 }

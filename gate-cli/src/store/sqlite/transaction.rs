@@ -3,6 +3,7 @@
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Statement, ToSql, Transaction};
 
+use super::super::addition::{self, Numbered};
 use super::super::error::StoreError;
 use super::super::sql::{Cell, Sql, SqlValue};
 use super::super::statements::{self, Dialect};
@@ -33,6 +34,44 @@ impl<'a> Running<'a> {
     /// What the database says.
     pub(super) fn run(&self, statements: &str) -> Result<(), StoreError> {
         self.checked(self.transaction.execute_batch(statements))
+    }
+
+    /// The numbers of the additions that the store has.
+    ///
+    /// # Errors
+    ///
+    /// The database's error.
+    pub(super) fn additions(&self) -> Result<Vec<i64>, StoreError> {
+        let numbers = || {
+            let mut statement = self.transaction.prepare(addition::PRESENT)?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        match numbers() {
+            Err(error) if fault::is_missing(&error) => Ok(Vec::new()),
+            numbers => self.checked(numbers),
+        }
+    }
+
+    /// Makes an addition, whole or not at all. False if rows contradict it.
+    ///
+    /// # Errors
+    ///
+    /// The database's error.
+    pub(super) fn add(&self, numbered: Numbered) -> Result<bool, StoreError> {
+        self.run("SAVEPOINT addition")?;
+        let statements = numbered.statements(numbered.addition.sqlite);
+        match self.transaction.execute_batch(&statements) {
+            Err(error) if fault::is_taken(&error) => {
+                self.run("ROLLBACK TO addition; RELEASE addition")?;
+                Ok(false)
+            }
+            made => {
+                self.checked(made)?;
+                self.run("RELEASE addition")?;
+                Ok(true)
+            }
+        }
     }
 
     fn checked<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {

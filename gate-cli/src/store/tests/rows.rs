@@ -155,6 +155,7 @@ fn damage_and_loss_are_told_from_what_passes_by_itself() {
         (StoreError::Unwritable { path: place(), what: what() }, "state-unwritable", 5),
         (StoreError::corrupt("a page"), "state-corrupt", 5),
         (StoreError::Newer { found: 9, known: 4 }, "state-newer", 5),
+        (StoreError::Older { place: place(), found: 3, known: 4 }, "state-older", 5),
         (StoreError::Busy { place: place() }, "state-busy", 5),
         (StoreError::Changed { id: "W-1".to_owned() }, "state-busy", 5),
         (StoreError::Unreachable { place: place(), what: what() }, "state-unreachable", 5),

@@ -1,0 +1,54 @@
+//! Changes of the schema that older gates can live with: an index, a view, a table of its own.
+//!
+//! An addition does not change the version of the schema, so gates that do not know it go on.
+//! Nothing may depend on one: a store may be without it.
+
+/// A change of the schema that older gates can live with. One that was released is never changed.
+#[derive(Debug)]
+pub(super) struct Addition {
+    /// The name of its file, without the number.
+    pub(super) name: &'static str,
+    pub(super) sqlite: &'static str,
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "SQLite alone"))]
+    pub(super) postgres: &'static str,
+}
+
+/// The additions in order; the first one has number 1.
+const ADDITIONS: [Addition; 2] = [
+    both("work_lease", include_str!("additions/0001_work_lease.sql")),
+    both("losses", include_str!("additions/0002_losses.sql")),
+];
+
+/// The table of the numbers of the additions that a store has.
+const TABLE: &str =
+    "CREATE TABLE IF NOT EXISTS gate_additions (number BIGINT NOT NULL PRIMARY KEY);";
+
+/// The numbers of the additions that a store has.
+pub(super) const PRESENT: &str = "SELECT number FROM gate_additions ORDER BY number";
+
+/// An addition that both databases understand.
+const fn both(name: &'static str, sql: &'static str) -> Addition {
+    Addition { name, sqlite: sql, postgres: sql }
+}
+
+/// An addition with its number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbered {
+    pub(super) number: i64,
+    pub(super) addition: &'static Addition,
+}
+
+impl Numbered {
+    /// The statements that make it from `sql`, which is the addition's text for the database, and
+    /// record it.
+    pub(super) fn statements(&self, sql: &str) -> String {
+        format!("{TABLE}\n{sql}\nINSERT INTO gate_additions VALUES ({});", self.number)
+    }
+}
+
+/// The additions that a store with these is without. Numbers that this gate does not know are a
+/// newer gate's.
+pub(super) fn missing(present: &[i64]) -> impl Iterator<Item = Numbered> {
+    let all = (1..).zip(&ADDITIONS).map(|(number, addition)| Numbered { number, addition });
+    all.filter(move |numbered| !present.contains(&numbered.number))
+}

@@ -1,0 +1,64 @@
+//! The upkeep of a whole store, with all projects in it: the acts of an operator.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::addition::Numbered;
+use super::error::StoreError;
+use super::{Place, SqliteStore, postgres};
+
+/// A store as a whole.
+pub trait Upkeep: Debug {
+    /// Name of this store, as [`Store::place`](super::Store::place).
+    fn place(&self) -> &str;
+
+    /// Brings the schema to this gate's version, and makes the additions that are missing.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, a role that does not own the tables, a newer store.
+    fn migrate(&mut self) -> Result<Migrated, StoreError>;
+}
+
+/// An addition to the schema.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Added {
+    /// Its number.
+    pub number: i64,
+    /// Its name.
+    pub name: &'static str,
+}
+
+impl From<Numbered> for Added {
+    fn from(numbered: Numbered) -> Self {
+        Self { number: numbered.number, name: numbered.addition.name }
+    }
+}
+
+/// The change of a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The version before; 0 if there were no tables.
+    pub before: i64,
+    /// The version now.
+    pub version: i64,
+    /// The additions that were made.
+    pub additions: Vec<Added>,
+    /// The additions that rows contradict. The store goes on without them.
+    pub contradicted: Vec<Added>,
+}
+
+/// The store in this place. Nothing is made or opened yet.
+///
+/// # Errors
+///
+/// A place that cannot be used.
+pub fn upkeep(place: &Place, patience: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
+    match place {
+        Place::Folder(folder) => Ok(Box::new(SqliteStore::open(folder, patience)?)),
+        Place::Database(url) => postgres::upkeep(url, patience),
+    }
+}
