@@ -88,6 +88,7 @@ mod plugins;
 mod power;
 mod private_state;
 mod processes;
+mod projects;
 mod prompt;
 mod prune;
 mod receipt;

@@ -110,6 +110,14 @@ impl Here {
         Memory::open(&self.places, policy.project_id.as_deref())
     }
 
+    /// The memory for a look at all projects of the store. Unlike [`Here::memory`] it can be opened
+    /// where no project is named.
+    pub(crate) fn whole_store(&self, policy: &Policy) -> Result<Memory, Failure> {
+        let is_unnamed = self.places.names_database() && policy.project_id.is_none();
+        let id = if is_unnamed { Some("") } else { policy.project_id.as_deref() };
+        Memory::open(&self.places, id)
+    }
+
     pub(crate) fn open(dir: Option<PathBuf>) -> Result<Self, Failure> {
         let current = std::env::current_dir().map_err(|error| {
             Failure::internal("folder-unknown", format!("no current folder: {error}"))

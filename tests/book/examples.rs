@@ -56,6 +56,7 @@ tried! {
     night: "howto/night.md",
     notify: "howto/notify.md",
     own_check: "howto/own-check.md",
+    projects: "howto/projects.md",
     python: "howto/python.md",
     ralph: "howto/ralph.md",
     replay: "howto/replay.md",

@@ -3,7 +3,6 @@
 pub(super) mod card;
 mod cost;
 
-use std::collections::VecDeque;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
@@ -48,7 +47,8 @@ pub(crate) struct Log {
     /// Show the records of all projects in the store.
     #[arg(long, conflicts_with = "follow")]
     pub(crate) all_projects: bool,
-    /// Print the records as JSON, one a line, with their hashes.
+    /// Print the records as JSON, one a line, with their hashes and, if there may be several,
+    /// their projects.
     #[arg(long, conflicts_with = "cost")]
     pub(crate) json: bool,
 }
@@ -76,7 +76,12 @@ pub(super) fn run(here: &Here, args: &Log) -> Result<u8, Failure> {
         cost: args.cost,
         json: args.json,
     };
-    list(&mut opened(here)?, &listing)
+    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let mut memory = match args.all_projects {
+        true => here.whole_store(&policy)?,
+        false => here.memory(&policy)?,
+    };
+    list(&mut memory, &listing)
 }
 
 /// The project's ledger.
@@ -152,17 +157,8 @@ impl List<'_> {
         let listing = self.listing;
         let window = Window { since: listing.since, all_projects: listing.all_projects };
         let most = listing.count.and_then(|count| usize::try_from(count).ok());
-        let mut kept: VecDeque<(String, Sealed)> = VecDeque::new();
-        loops::each_record(memory, &window, |project, sealed| {
-            if listing.wants(sealed) {
-                kept.push_back((project.to_owned(), sealed.clone()));
-            }
-            if most.is_some_and(|most| kept.len() > most) {
-                kept.pop_front();
-            }
-            Ok(())
-        })?;
-        for (project, sealed) in &kept {
+        let latest = loops::latest_records(memory, &window, most, |sealed| listing.wants(sealed))?;
+        for (project, sealed) in &latest {
             let project = if listing.all_projects { Some(project.as_str()) } else { None };
             if self.show(project, sealed)?.is_break() {
                 break;
@@ -176,10 +172,10 @@ impl List<'_> {
             return Ok(Flow::Continue(()));
         }
         if self.listing.json {
-            return self.lines.line(&sealed.to_line());
+            return self.lines.line(&json_line(sealed, project));
         }
         let cost = match self.listing.cost {
-            true => self.costs.add(sealed)?,
+            true => self.costs.add(sealed, project)?,
             false => None,
         };
         self.lines.line(&card::log_line(sealed, project, cost.as_deref()))
@@ -194,6 +190,17 @@ impl List<'_> {
         }
         let _reader_may_have_gone = self.lines.flush()?;
         Ok(DONE)
+    }
+}
+
+/// A record as JSON, with its hash. If the log has several projects, its own comes first.
+fn json_line(sealed: &Sealed, project: Option<&str>) -> String {
+    let line = sealed.to_line();
+    match (project, line.strip_prefix('{')) {
+        (Some(project), Some(members)) => {
+            format!("{{\"project\":{},{members}", Value::from(project))
+        }
+        _ => line,
     }
 }
 

@@ -73,7 +73,7 @@ fn escaped(value: &str) -> String {
 pub(super) fn run(here: &Here) -> Result<u8, Failure> {
     let resolved = settings::resolve(&here.places, &Selection::default())?;
     let window = Window { since: None, all_projects: true };
-    let loops = loops::read(&mut here.memory(&resolved.policy)?, &window)?;
+    let loops = loops::read(&mut here.whole_store(&resolved.policy)?, &window)?;
     let folders = Runs::find(&here.places, resolved.run.folder.as_deref())?;
     let mut all = All::new();
     loops.iter().for_each(|one| all.count(one));

@@ -57,7 +57,11 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
     };
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let window = Window { since, all_projects: args.all_projects };
-    let found = loops::read(&mut here.memory(&policy)?, &window)?;
+    let mut memory = match args.all_projects {
+        true => here.whole_store(&policy)?,
+        false => here.memory(&policy)?,
+    };
+    let found = loops::read(&mut memory, &window)?;
     let loops = match &args.run {
         Some(name) => named(found, name)?,
         None => found,

@@ -130,7 +130,7 @@ fn look(
     age: Duration,
 ) -> Result<RunsRecord, Failure> {
     let window = Window { since: Some(Timestamp::now() - age), all_projects: true };
-    let recorded = loops::read(&mut here.memory(policy)?, &window)?;
+    let recorded = loops::read(&mut here.whole_store(policy)?, &window)?;
     let mut recorded: Vec<_> = recorded.into_iter().rev().map(RunLine::recorded).collect();
     let mut runs = Vec::new();
     for live in live_loops(folders)? {

@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::render::Mark;
 
 pub(crate) use fold::{fold, iteration};
-pub(crate) use read::{Window, each_record, read};
+pub(crate) use read::{Window, latest_records, read};
 
 /// A run of a loop, as far as its records lie in the window.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

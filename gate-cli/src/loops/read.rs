@@ -28,31 +28,36 @@ pub(crate) struct Window {
 pub(crate) fn read(memory: &mut Memory, window: &Window) -> Result<Vec<LoopRecord>, Failure> {
     let mut loops = Vec::new();
     for project in projects(memory, window)? {
-        let records = records_since(&mut *memory.read_project(&project)?, window.since)?;
+        let mut view = memory.read_project(&project)?;
+        let records = latest(&mut *view, window.since, usize::MAX, |_| true)?;
         loops.extend(fold(&project, &records)?);
     }
     loops.sort_by(|one, other| one.started.cmp(&other.started));
     Ok(loops)
 }
 
-/// Hands on each record in a window with its project, in the order of their times.
+/// The latest wanted records in a window, each with its project, in the order of their times.
+/// `most` bounds their number.
 ///
 /// # Errors
 ///
-/// A store that cannot be read, and what `take` fails with.
-pub(crate) fn each_record(
+/// A store that cannot be read.
+pub(crate) fn latest_records(
     memory: &mut Memory,
     window: &Window,
-    mut take: impl FnMut(&str, &Sealed) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    most: Option<usize>,
+    is_wanted: impl Fn(&Sealed) -> bool,
+) -> Result<Vec<(String, Sealed)>, Failure> {
+    let most = most.unwrap_or(usize::MAX);
     let mut all = Vec::new();
     for project in projects(memory, window)? {
-        let records = records_since(&mut *memory.read_project(&project)?, window.since)?;
-        all.extend(records.into_iter().map(|sealed| (project.clone(), sealed)));
+        let mut view = memory.read_project(&project)?;
+        let latest = latest(&mut *view, window.since, most, &is_wanted)?;
+        all.extend(latest.into_iter().map(|sealed| (project.clone(), sealed)));
     }
     // The records of one project keep their order: the sort is stable.
     all.sort_by(|(_, one), (_, other)| one.record.time.cmp(&other.record.time));
-    all.iter().try_for_each(|(project, sealed)| take(project, sealed))
+    Ok(all.split_off(all.len().saturating_sub(most)))
 }
 
 fn projects(memory: &mut Memory, window: &Window) -> Result<Vec<String>, Failure> {
@@ -62,24 +67,29 @@ fn projects(memory: &mut Memory, window: &Window) -> Result<Vec<String>, Failure
     }
 }
 
-/// The records since a time, ascending. Pages are read from the end, so that a long ledger
-/// costs no more than its new part.
-fn records_since(view: &mut dyn Reading, since: Option<Timestamp>) -> Result<Vec<Sealed>, Failure> {
-    let mut pages = Vec::new();
+/// The latest wanted records since a time, ascending. Pages are read from the end, so that a
+/// long ledger costs no more than its part that is looked at.
+fn latest(
+    view: &mut dyn Reading,
+    since: Option<Timestamp>,
+    most: usize,
+    is_wanted: impl Fn(&Sealed) -> bool,
+) -> Result<Vec<Sealed>, Failure> {
+    let mut newest_first = Vec::new();
     let mut end = view.head()?.seq;
-    while end > 0 {
+    let mut is_early = false;
+    while end > 0 && !is_early && newest_first.len() < most {
         let from = end.saturating_sub(PAGE_RECORDS - 1).max(1);
         let length = usize::try_from(end - from + 1).unwrap_or(usize::MAX);
         let page = view.entries(from, length)?;
-        let is_early = page.first().is_some_and(|first| !is_within(first, since));
-        pages.push(page);
-        if is_early {
-            break;
-        }
+        is_early = page.first().is_some_and(|first| !is_within(first, since));
+        let wanted = page.into_iter().rev().filter(|one| is_within(one, since) && is_wanted(one));
+        newest_first.extend(wanted);
         end = from - 1;
     }
-    let records = pages.into_iter().rev().flatten();
-    Ok(records.filter(|sealed| is_within(sealed, since)).collect())
+    newest_first.truncate(most);
+    newest_first.reverse();
+    Ok(newest_first)
 }
 
 /// A record whose time cannot be read is kept: it hides nothing.

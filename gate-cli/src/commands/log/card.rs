@@ -17,11 +17,11 @@ use crate::record::ApprovedChange;
 use crate::render::page::{Mark, Page};
 use crate::render::text::{brief, local_seconds, span};
 
-/// The column of runs and tasks.
+/// The columns of a project, and of a run or task.
 const SUBJECT_COLUMNS: usize = 24;
 
-/// A record in a line: time, number, run or task, event, reason. `project` stands before the
-/// run if the log has several, `cost` before the reason.
+/// A record in a line: time, number, run or task, event, reason. `project` has a column before
+/// the number if the log has several, `cost` stands before the reason.
 pub(crate) fn log_line(sealed: &Sealed, project: Option<&str>, cost: Option<&str>) -> String {
     let record = &sealed.record;
     let (what, color, why) = event(record);
@@ -31,13 +31,13 @@ pub(crate) fn log_line(sealed: &Sealed, project: Option<&str>, cost: Option<&str
         Some(cost) => format!("{cost}: {why}"),
         None => why,
     };
-    let subject = match project {
-        Some(project) => format!("{project}: {}", subject(record)),
-        None => subject(record),
+    let project = match project {
+        Some(project) => format!("  {:<SUBJECT_COLUMNS$}", shortened(&brief(project))),
+        None => String::new(),
     };
-    let subject = shortened(&brief(&subject));
+    let subject = shortened(&brief(&subject(record)));
     let start = format!(
-        "{}  {:>5}  {subject:<SUBJECT_COLUMNS$}  {what}  ",
+        "{}{project}  {:>5}  {subject:<SUBJECT_COLUMNS$}  {what}  ",
         local_seconds(&record.time),
         record.seq
     );

@@ -15,21 +15,27 @@ use crate::render::span;
 #[derive(Debug, Default)]
 pub(super) struct Costs {
     decisions: u64,
-    loops: BTreeSet<String>,
+    /// The runs, each with its project if the log has several.
+    runs: BTreeSet<(Option<String>, String)>,
     usage: Usage,
     time_ms: u64,
 }
 
 impl Costs {
     /// Adds a record, and returns its cost and time in words; none if it is no decision.
-    pub(super) fn add(&mut self, sealed: &Sealed) -> Result<Option<String>, Failure> {
+    pub(super) fn add(
+        &mut self,
+        sealed: &Sealed,
+        project: Option<&str>,
+    ) -> Result<Option<String>, Failure> {
         if !kind::is_decision(&sealed.record.kind) {
             return Ok(None);
         }
         let iteration = iteration(&decision_of(sealed)?);
         let time_ms = iteration.agent_ms.unwrap_or_default() + iteration.decision_ms;
         self.decisions += 1;
-        self.loops.extend(sealed.record.run.clone());
+        let run = sealed.record.run.clone();
+        self.runs.extend(run.map(|run| (project.map(str::to_owned), run)));
         self.usage = self.usage.plus(iteration.usage);
         self.time_ms = self.time_ms.saturating_add(time_ms);
         Ok(Some(in_words(iteration.usage, time_ms)))
@@ -37,8 +43,8 @@ impl Costs {
 
     /// The last line of the log.
     pub(super) fn sum(&self) -> String {
-        let Self { decisions, loops, usage, time_ms } = self;
-        let (cost, runs) = (in_words(*usage, *time_ms), loops.len());
+        let Self { decisions, runs, usage, time_ms } = self;
+        let (cost, runs) = (in_words(*usage, *time_ms), runs.len());
         let decisions = counted(*decisions, "decision");
         format!("{decisions} in {}: {cost}, {} tokens", counted(runs as u64, "run"), usage.tokens)
     }
