@@ -187,7 +187,7 @@ fn a_fleets_role_needs_to_update_work_alone() {
     session.run(&format!("GRANT SELECT, INSERT ON ledger, policies TO {name}"));
     session.run(&format!("GRANT SELECT, INSERT, UPDATE ON work TO {name}"));
     let url = shelf.database().url_as(&name, "limited").parse().unwrap();
-    let place = gate_cli::store::Place::Database(url);
+    let place = Place::Database(url);
     let mut limited = gate_cli::store::open(&place, None, LONG).unwrap();
     add(&mut *limited, "b", WorkPhase::Draft);
     for (id, now) in [("a", 100), ("b", 101)] {

@@ -4,7 +4,7 @@ use super::super::error::StoreError;
 use super::super::sql::Sql;
 use super::super::upkeep::{Added, Migrated, Upkeep};
 use super::super::{addition, migration};
-use super::{CHANGING, PostgresStore, schema};
+use super::{PostgresStore, schema};
 
 impl Upkeep for PostgresStore {
     fn place(&self) -> &str {
