@@ -26,7 +26,7 @@ pub(crate) fn needs(what: &str) -> bool {
     let (there, why) = match what {
         "shared" => (shared().is_dir(), "there is no folder ../shared beside the repository"),
         "bash" | "python3" | "node" | "npm" | "make" | "go" | "bats" | "parallel" | "jq"
-        | "openssl" | "pgbouncer" => (is_program(what), "it is not in PATH"),
+        | "openssl" | "pgbouncer" | "sqlite3" => (is_program(what), "it is not in PATH"),
         "typescript" => (
             runs("node", &["-e", "process.exit(process.features.typescript ? 0 : 1)"]),
             "node in PATH does not run TypeScript, or is absent",

@@ -1,8 +1,14 @@
-//! Many projects in one store: their log and their loops. Each law is asked of both databases.
+//! Many projects in one store: their log, their loops, and the view for SQL clients. Each law is
+//! asked of both databases.
 
+use gate_cli::store::{self, Place};
+use rusqlite::Connection;
+use rusqlite::types::Value as Cell;
 use serde_json::json;
 
+use crate::needs::root;
 use crate::support::postgres::Database;
+use crate::support::shelf::PATIENCE;
 use crate::support::{Ran, Run, UNDONE, gate};
 
 /// Each law as two tests: `sqlite::LAW` and `postgres::LAW`.
@@ -24,6 +30,10 @@ macro_rules! laws {
 laws! {
     the_log_of_all_projects_names_each,
     the_loops_of_all_projects_are_listed,
+    a_row_of_the_view_is_a_decision,
+    an_iteration_of_the_view_has_its_own_use,
+    a_ledger_that_was_set_aside_is_not_in_the_view,
+    the_book_names_every_column,
 }
 
 /// The projects of a store.
@@ -71,6 +81,29 @@ impl Fleet {
         let ran = self.again(ran, "-C till check one.log --run nightly", 1);
         self.again(ran, "-C shop check two.log --run nightly --task 7", 0)
     }
+
+    /// The rows that a client of the database sees, their columns with bars between them.
+    fn rows(&self, ran: &Ran, columns: &[&str], rest: &str) -> Vec<String> {
+        let texts = columns.iter().map(|name| format!("coalesce(CAST({name} AS TEXT), 'NULL')"));
+        let row = texts.collect::<Vec<_>>().join(" || '|' || ");
+        self.select(ran, &format!("SELECT {row} FROM gate_decisions {rest}"))
+    }
+
+    /// The first column of the rows that a client of the database sees.
+    fn select(&self, ran: &Ran, sql: &str) -> Vec<String> {
+        match &self.database {
+            Some(database) => database.session().run(sql),
+            None => {
+                let connection = Connection::open(ran.database()).unwrap();
+                let mut statement = connection.prepare(sql).unwrap();
+                let text = |row: &rusqlite::Row<'_>| match row.get(0)? {
+                    Cell::Text(text) => Ok(text),
+                    other => panic!("{other:?}"),
+                };
+                statement.query_map([], text).unwrap().map(Result::unwrap).collect()
+            }
+        }
+    }
 }
 
 fn the_log_of_all_projects_names_each(fleet: &Fleet) {
@@ -117,4 +150,69 @@ fn the_loops_of_all_projects_are_listed(fleet: &Fleet) {
     let ran = fleet.again(ran, "runs", 0).says("acme/shop").says("acme/till");
     let ran = fleet.again(ran, "report --all-projects", 0).says("2 loops: 1 done");
     fleet.again(ran, "metrics", 0).says("project=\"acme/till\"");
+}
+
+fn a_row_of_the_view_is_a_decision(fleet: &Fleet) {
+    let ran = fleet.decided();
+    let ran = fleet.again(ran, "-C shop log --json", 0);
+    let decision = ran.json_lines()[0]["body"]["decision"].clone();
+    let known = ["decision_id", "time", "policy_digest", "gate_version"];
+    let expected = known.map(|name| decision[name].as_str().unwrap()).join("|");
+    let first = "WHERE project = 'acme/shop' AND seq = 1";
+    assert_eq!(fleet.rows(&ran, &known, first), [expected]);
+
+    let columns = ["project", "run", "task", "iteration", "verdict", "released", "signal"];
+    assert_eq!(
+        fleet.rows(&ran, &columns, "ORDER BY project, seq"),
+        [
+            "acme/shop|nightly|7|1|continue|NULL|continue",
+            "acme/shop|nightly|7|2|exit|NULL|complete",
+            "acme/till|nightly|NULL|1|continue|NULL|continue",
+        ]
+    );
+    let columns = ["forced", "verified", "agent", "session", "breaker", "trust", "agent_ms"];
+    let rows = fleet.rows(&ran, &columns, "WHERE iteration = 2");
+    assert_eq!(rows, ["0|0|claude-json|s1|closed|T0|1500"]);
+    let counted = fleet.rows(&ran, &["count(*)"], "WHERE decision_ms IS NULL OR loop IS NULL");
+    assert_eq!(counted, ["0"]);
+
+    let all: Vec<_> = decision["reasons"].as_array().unwrap().iter().collect();
+    let codes: Vec<_> = all.iter().map(|reason| reason["code"].as_str().unwrap()).collect();
+    assert!(codes.len() > 1, "{codes:?}");
+    let expected = format!("{}|{}", codes.join(" "), all[0]["message"].as_str().unwrap());
+    assert_eq!(fleet.rows(&ran, &["reasons", "why"], first), [expected]);
+}
+
+/// The transcript of a session that goes on repeats what was used before.
+fn an_iteration_of_the_view_has_its_own_use(fleet: &Fleet) {
+    let ran = fleet.decided();
+    let rows = fleet.rows(&ran, &["tokens", "cost_micro_usd"], "ORDER BY project, seq");
+    assert_eq!(rows, ["100|250000", "50|125000", "NULL|NULL"]);
+    let sums = ["sum(tokens)", "sum(cost_micro_usd)"];
+    assert_eq!(fleet.rows(&ran, &sums, ""), ["150|375000"]);
+}
+
+fn the_book_names_every_column(fleet: &Fleet) {
+    let ran = fleet.decided();
+    let columns = match fleet.database {
+        Some(_) => {
+            "SELECT column_name FROM information_schema.columns \
+             WHERE table_name = 'gate_decisions' ORDER BY ordinal_position"
+        }
+        None => "SELECT name FROM pragma_table_info('gate_decisions')",
+    };
+    let page = std::fs::read_to_string(root().join("docs/book/src/reference/sql.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    assert_eq!(fleet.select(&ran, columns), rows.collect::<Vec<_>>());
+}
+
+fn a_ledger_that_was_set_aside_is_not_in_the_view(fleet: &Fleet) {
+    let ran = fleet.decided();
+    let place = match &fleet.database {
+        Some(database) => Place::Database(database.url.parse().unwrap()),
+        None => Place::Folder(ran.state()),
+    };
+    store::open(&place, None, PATIENCE).unwrap().renew("acme/shop").unwrap();
+    let rows = fleet.rows(&ran, &["project", "seq"], "ORDER BY project");
+    assert_eq!(rows, ["acme/till|1"]);
 }

@@ -14,9 +14,10 @@ pub(super) struct Addition {
 }
 
 /// The additions in order; the first one has number 1.
-const ADDITIONS: [Addition; 2] = [
+const ADDITIONS: [Addition; 3] = [
     both("work_lease", include_str!("additions/0001_work_lease.sql")),
     both("losses", include_str!("additions/0002_losses.sql")),
+    both("decisions", include_str!("additions/0003_decisions.sql")),
 ];
 
 /// The table of the numbers of the additions that a store has.
