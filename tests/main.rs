@@ -91,6 +91,7 @@ mod processes;
 mod projects;
 mod prompt;
 mod prune;
+mod prune_runs;
 mod receipt;
 mod red_before;
 mod replay;

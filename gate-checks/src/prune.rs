@@ -1,11 +1,11 @@
 //! Removing what gate keeps only to be faster, or for a person to read: copies of trees, build
-//! output, folders that killed gates left behind, and logs.
+//! output, folders that killed gates left behind, logs, and folders of old runs.
 //!
 //! It is safe while other gates run: it takes the locks that they take, never waits for one, and
 //! leaves alone what is locked. Records, baselines and old texts of tests are not touched.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -37,6 +37,8 @@ pub struct Pruned {
     pub leftovers: PrunedKind,
     /// Logs of checks, a folder for each call.
     pub logs: PrunedKind,
+    /// Folders of runs that ended before, with the agent's output.
+    pub runs: PrunedKind,
     /// Copies that checks use, and that were left alone.
     pub in_use: u64,
     /// Things that could not be removed.
@@ -68,16 +70,17 @@ pub struct PruneFailure {
 /// The list of work trees cannot be read. Single things that cannot be removed are no error, but
 /// part of the result.
 pub fn prune(state: &Path, options: &PruneOptions) -> io::Result<Pruned> {
-    let mut pruning = Pruning { options, pruned: Pruned::default() };
+    let mut pruned = Pruned::default();
+    let mut pruning = Pruning { options, pruned: &mut pruned };
     for tree in store::tree_folders(state)? {
         pruning.tree(&tree);
     }
-    Ok(pruning.pruned)
+    Ok(pruned)
 }
 
 struct Pruning<'a> {
     options: &'a PruneOptions,
-    pruned: Pruned,
+    pruned: &'a mut Pruned,
 }
 
 impl Pruning<'_> {
@@ -142,9 +145,20 @@ impl Pruning<'_> {
 }
 
 impl Pruned {
+    /// Removes these folders of runs as well.
+    pub fn remove_runs(&mut self, folders: &[PathBuf], options: &PruneOptions) {
+        let mut pruning = Pruning { options, pruned: self };
+        for folder in folders {
+            if let Some(bytes) = pruning.remove(&[folder]) {
+                pruning.pruned.runs.add(bytes);
+            }
+        }
+    }
+
     /// The freed space of all kinds, in bytes.
     pub fn bytes(&self) -> u64 {
-        [self.copies, self.builds, self.leftovers, self.logs].iter().map(|kind| kind.bytes).sum()
+        let kinds = [self.copies, self.builds, self.leftovers, self.logs, self.runs];
+        kinds.iter().map(|kind| kind.bytes).sum()
     }
 }
 

@@ -1,4 +1,6 @@
-//! `gate prune`: frees the disk space of what can be made again.
+//! `gate prune`: frees the disk space of what can be made again, and of old runs.
+
+mod runs;
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,11 +17,13 @@ use crate::failure::Failure;
 use crate::render::{self, Mark, Page, print};
 use crate::settings::parse_duration;
 use clap::Args;
+use runs::old_runs;
 
 #[derive(Debug, Args)]
 #[command(after_help = CODES)]
 pub(crate) struct Prune {
-    /// Keep what was used within this time, such as 12h or 7d.
+    /// Keep what was used within this time, such as 12h or 7d. Folders of runs go only
+    /// with it.
     #[arg(long, value_name = "AGE", value_parser = parse_duration)]
     pub(crate) older: Option<Duration>,
     /// Show what would be removed, and remove nothing.
@@ -57,9 +61,11 @@ pub struct PruneRecord {
 pub(super) fn run(here: &Here, args: &Prune) -> Result<u8, Failure> {
     let state = state_folder(here)?;
     let options = PruneOptions { older: args.older.unwrap_or_default(), dry_run: args.dry_run };
-    let removed = prune(state, &options).map_err(|error| {
+    let runs = old_runs(here, args.older)?;
+    let mut removed = prune(state, &options).map_err(|error| {
         Failure::file("state-unreadable", "read the list of work trees in", state, &error)
     })?;
+    removed.remove_runs(&runs, &options);
     let code = if removed.failed.is_empty() { DONE } else { NOT_ALL };
     let record = PruneRecord {
         schema: "gate.prune.v1",
@@ -93,6 +99,7 @@ fn card(record: &PruneRecord, older: Duration) -> String {
         ("build output", removed.builds),
         ("left behind", removed.leftovers),
         ("logs of checks", removed.logs),
+        ("folders of runs", removed.runs),
     ];
     let kinds = kinds.iter().filter(|(_, kind)| kind.count > 0);
     let mut rows: Vec<_> = kinds

@@ -20,6 +20,7 @@ mod constraints;
 mod decision_transaction;
 mod failure;
 mod hook;
+mod leased_items;
 mod locked_tests;
 mod loop_end;
 mod naming;

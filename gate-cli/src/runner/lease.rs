@@ -5,6 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gate_fleet::work::WorkItem;
+
 use super::lost_lease::LostLease;
 use super::watch::POLL_INTERVAL;
 use crate::memory::{LeaseRef, Memory};
@@ -14,6 +16,17 @@ const RENEWALS_PER_TTL: u32 = 4;
 
 /// Somebody else may return the lease, or end its phase, at any time.
 const MAX_RENEWAL_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The task of a work item's phase: each has its own breaker.
+pub(crate) fn phase_task(work: &WorkItem) -> String {
+    let (id, phase) = (&work.id, work.state.phase.as_str().to_lowercase());
+    let steps = work.state.transition_count;
+    if id.len() <= 60 && id.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
+        return format!("work-{id}-{steps}-{phase}");
+    }
+    let digest = blake3::hash(id.as_bytes()).to_hex();
+    format!("work-{}-{steps}-{phase}", &digest[..16])
+}
 
 /// Runs the work while the lease is renewed, each time for `ttl`. Sets `lost` if the
 /// lease is over or belongs to somebody else.

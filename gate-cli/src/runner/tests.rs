@@ -39,7 +39,7 @@ pub(super) fn order(program: &str) -> Order {
     }
 }
 
-fn task() -> (TempDir, Task) {
+pub(super) fn task() -> (TempDir, Task) {
     let folder = tempfile::tempdir().unwrap();
     let task = Runs::at(folder.path()).project("shop").unwrap().task("t1").unwrap();
     fs::create_dir_all(task.folder()).unwrap();
@@ -52,7 +52,7 @@ fn in_group(mut info: RunInfo, pgid: i64) -> RunInfo {
 }
 
 /// A run of a task that goes on, in this process group.
-fn begun(task: &Task, pgid: i64, parent: &str) -> RunFolder {
+pub(super) fn begun(task: &Task, pgid: i64, parent: &str) -> RunFolder {
     let run = task.begin().unwrap();
     let mut info = RunInfo::begun(&run.id(), "shop", task.id(), Timestamp::now());
     (info.pgid, info.parent_run_id) = (pgid, parent.to_owned());
@@ -61,9 +61,9 @@ fn begun(task: &Task, pgid: i64, parent: &str) -> RunFolder {
 }
 
 /// No process group has this number.
-const GONE: i64 = i64::MAX;
+pub(super) const GONE: i64 = i64::MAX;
 
-fn own_group() -> i64 {
+pub(super) fn own_group() -> i64 {
     i64::from(rustix::process::getpgrp().as_raw_nonzero().get())
 }
 

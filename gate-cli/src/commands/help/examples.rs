@@ -201,7 +201,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         "prune",
         &[
             "gate prune --dry-run                   # what would go, and how large it is",
-            "gate prune --older 7d",
+            "gate prune --older 90d                 # what is older, and folders of older runs",
         ],
     ),
     ("version", &["gate version --digest"]),

@@ -25,7 +25,7 @@ use crate::interrupt::{Interrupt, cancel_when};
 use crate::memory::StoppedBy;
 use crate::memory::{Claim, LeaseRef, Memory};
 use crate::runner::LostLease;
-use crate::runner::{End, WorkEnd, with_lease};
+use crate::runner::{End, WorkEnd, phase_task, with_lease};
 use crate::source::Source;
 use crate::store::{Claimable, Item};
 use crate::trust::Trust;
@@ -92,15 +92,8 @@ impl Job {
         self.item.work.state.phase
     }
 
-    /// The task of the item's phase: each has its own breaker.
     pub(super) fn task_id(&self) -> String {
-        let (id, phase) = (&self.item.work.id, self.phase().as_str().to_lowercase());
-        let steps = self.item.work.state.transition_count;
-        if id.len() <= 60 && id.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) {
-            return format!("work-{id}-{steps}-{phase}");
-        }
-        let digest = blake3::hash(id.as_bytes()).to_hex();
-        format!("work-{}-{steps}-{phase}", &digest[..16])
+        phase_task(&self.item.work)
     }
 
     /// The id of the work item.
