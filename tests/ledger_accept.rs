@@ -72,29 +72,67 @@ fn it_is_the_operators_and_has_a_reason() {
     judge("ledger accept --reason x", DONE).code(2).tells("nothing is lost");
 }
 
-#[test]
-fn each_machine_of_a_fleet_accepts_what_it_knows() {
-    let Some(shop) = Shop::fleet(2) else { return };
-    shop.add("W-1", "DRAFT");
-    shop.add("W-2", "DRAFT");
+/// Three machines, of which the first knows fewer records than the others, and a ledger that has lost
+/// the records that the others know.
+fn failed_over() -> Option<Shop> {
+    let shop = Shop::fleet(3)?;
+    let add = |machine: usize, id: &str| {
+        let words = format!("work add {id} --title T --phase DRAFT");
+        let added = shop.command(machine, &words).output().unwrap();
+        assert!(added.status.success(), "{added:?}");
+    };
+    add(0, "W-1");
     let known = shop.records().len();
-    let on_other = |words: &str| shop.command(1, words).output().unwrap();
-    assert!(on_other("work list --json").status.success());
-    // The other machine has written the last record, and knows it.
-    let added = shop.command(1, "work add W-3 --title T --phase DRAFT").output().unwrap();
-    assert!(added.status.success(), "{added:?}");
-    shop.run("DELETE FROM work WHERE id = 'W-3'");
+    add(2, "W-2");
+    add(1, "W-3");
+    shop.run("DELETE FROM work WHERE id <> 'W-1'");
     shop.run(&format!("DELETE FROM ledger WHERE seq > {known}"));
-    // The first machine never saw that record, and goes on.
-    assert!(shop.command(0, "work list").output().unwrap().status.success());
-    let refused = on_other("work add W-4 --title T --phase DRAFT");
-    assert_eq!(refused.status.code(), Some(5), "{refused:?}");
-    let accepted = on_other("ledger accept --reason failover --json");
+    Some(shop)
+}
+
+#[test]
+fn a_machine_that_knows_of_a_loss_stops_all_others() {
+    let Some(shop) = failed_over() else { return };
+    let add = |machine: usize, id: &str| {
+        let words = format!("work add {id} --title T --phase DRAFT");
+        shop.command(machine, &words).output().unwrap()
+    };
+    // The first machine never saw the lost records, and goes on until another one tells.
+    assert!(add(0, "W-4").status.success());
+    for machine in [1, 1, 0, 2] {
+        let refused = add(machine, "W-5");
+        assert_eq!(refused.status.code(), Some(5), "{machine}: {refused:?}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("gate ledger accept"));
+    }
+    let verified = shop.say("ledger verify --json").is(1).json();
+    let problem = verified["problem"]["message"].as_str().unwrap();
+    assert_eq!(problem, "record 3 is not the one that is known");
+}
+
+#[test]
+fn one_acceptance_serves_all_machines_of_a_fleet() {
+    let Some(shop) = failed_over() else { return };
+    let on = |machine: usize, words: &str| shop.command(machine, words).output().unwrap();
+    let add =
+        |machine: usize, id: &str| on(machine, &format!("work add {id} --title T --phase DRAFT"));
+    assert_eq!([1, 2].map(|machine| add(machine, "W-4").status.code()), [Some(5), Some(5)]);
+    // An operator of a machine that knows of no loss by itself.
+    let accepted = on(0, "ledger accept --reason failover --json");
     let accepted: Value = serde_json::from_slice(&accepted.stdout).unwrap();
-    assert_eq!((&accepted["missing"], &accepted["reason"]), (&json!(1), &json!("failover")));
-    let added = on_other("work add W-4 --title T --phase DRAFT");
-    assert!(added.status.success(), "{added:?}");
+    assert_eq!((&accepted["missing"], &accepted["reason"]), (&json!(2), &json!("failover")));
+    for (machine, id) in [(0, "W-5"), (1, "W-6"), (2, "W-7"), (2, "W-8")] {
+        let added = add(machine, id);
+        assert!(added.status.success(), "{machine}: {added:?}");
+    }
     assert_eq!(shop.say("ledger verify --json").is(0).json()["ok"], true);
+    // A new loss is none of those that were accepted.
+    let records = shop.records();
+    let told = records.iter().filter(|record| record["type"] == "loss_noticed").count();
+    assert_eq!(told, 1, "one machine tells, once");
+    let records = records.len();
+    shop.run("DELETE FROM work WHERE id = 'W-8'");
+    shop.run(&format!("DELETE FROM ledger WHERE seq >= {records}"));
+    assert_eq!(add(2, "W-9").status.code(), Some(5));
 }
 
 #[test]

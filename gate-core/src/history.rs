@@ -55,6 +55,8 @@ pub mod kind {
     /// Tests that were written before the work were locked into the decisions on it.
     pub const TESTS_LOCKED: &str = "tests_locked";
 
+    /// A machine knows of later records than the ledger has.
+    pub const LOSS_NOTICED: &str = "loss_noticed";
     /// An operator goes on without the lost end of the ledger.
     pub const LOSS_ACCEPTED: &str = "loss_accepted";
 

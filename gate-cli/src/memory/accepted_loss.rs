@@ -10,12 +10,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
+use super::decision_transaction::GATE;
 use super::{Memory, body};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::secrets;
-use crate::store::StoreError;
+use crate::store::{Loss, StoreError};
 
 /// `gate.accepted.v1`: a loss that was accepted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -34,15 +35,6 @@ pub(crate) struct AcceptedLoss {
     pub ledger: Ledger,
 }
 
-/// A lost end of the ledger.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Loss {
-    /// The last record that is known here.
-    pub(crate) marked: Head,
-    /// The last record that is there.
-    pub(crate) found: Head,
-}
-
 impl Memory {
     /// Copies the whole store to a new file, and returns the number of this project's records in it.
     pub(crate) fn back_up(&mut self, to: &Path) -> Result<u64, Failure> {
@@ -58,6 +50,35 @@ impl Memory {
             Err(StoreError::Lost { marked, found }) => Ok(Some(Loss { marked, found })),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Tells the other machines of a fleet that the end of the ledger is lost, with a record in what
+    /// is left. A machine that knows of no later record would go on.
+    pub(super) fn tell_of_loss(&mut self) {
+        // The ledger of one machine has nobody else to tell.
+        if self.patience.limit.is_zero() {
+            return;
+        }
+        // If this fails, the others go on until they notice the loss themselves; this machine stops
+        // in any case.
+        let _ = self.try_to_tell();
+    }
+
+    fn try_to_tell(&mut self) -> Result<(), Failure> {
+        let Some(Loss { marked, found }) = self.loss()? else { return Ok(()) };
+        let (mut left, _) = self.examine()?;
+        let told = left.latest_of_type(kind::LOSS_NOTICED)?;
+        let told = told.and_then(|sealed| sealed.record.body.get("marked").cloned());
+        drop(left);
+        let marked = json!(marked);
+        if told.as_ref() == Some(&marked) {
+            return Ok(());
+        }
+        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let body = body::body(&json!({ "marked": marked, "found": found, "machine": machine }))?;
+        let time = Timestamp::now().to_string();
+        let (kind, actor) = (kind::LOSS_NOTICED.to_owned(), GATE.to_owned());
+        Ok(self.store.note(&self.project, Draft { time, kind, run: None, actor, body })?)
     }
 
     /// Goes on after the last record that is there. The first new record says what is missing.

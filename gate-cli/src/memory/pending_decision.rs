@@ -153,14 +153,15 @@ impl Memory {
         let (task, name) = (pending.task.clone(), pending.name.clone());
         let constraints = RunConstraints::lookups();
         let ahead = [&lookups(&task, &name)[..], &constraints].concat();
-        self.retry(|memory, _| {
+        let mut load = |memory: &mut Self, _| {
             let mut view = memory.read_ahead(&ahead)?;
             let history = load(&mut *view, &pending.task, &pending.name)?;
             let earlier = RecordedDecision::find(&mut *view, &history, request)?;
             let constraints = RunConstraints::read(&mut *view)?;
             pending.head = view.head()?.seq;
             Ok((history, earlier, constraints))
-        })
+        };
+        if request.dry_run { self.retry_silently(&mut load) } else { self.retry(&mut load) }
     }
 
     /// The run and the number of the next iteration.

@@ -42,6 +42,19 @@ impl Memory {
     /// if an earlier call may have been kept: then `work` has to look for it first.
     pub(crate) fn retry<T>(
         &mut self,
+        work: impl FnMut(&mut Self, bool) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let done = self.retry_silently(work);
+        if done.as_ref().is_err_and(|failure| failure.code == "state-lost") {
+            self.tell_of_loss();
+        }
+        done
+    }
+
+    /// The same, but if the end of the ledger is lost, nobody else is told: a dry run records
+    /// nothing.
+    pub(super) fn retry_silently<T>(
+        &mut self,
         mut work: impl FnMut(&mut Self, bool) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let patience = self.patience.clone();

@@ -7,10 +7,12 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gate_core::ledger::Head;
+use gate_core::history::kind;
+use gate_core::ledger::{Draft, Hash, Head};
 use rustix::fs::OFlags;
 
 use super::error::StoreError;
+use super::loss::{Loss, Losses};
 use super::{Leasing, Lookup, Reading, Store, Transaction};
 use crate::durable;
 
@@ -65,6 +67,23 @@ impl Heads {
             durable::sync_folder(&self.folder)?;
         }
         Ok(())
+    }
+
+    /// The last acceptance of a loss that this machine knows.
+    fn acceptance(&self, place: &str, project: &str) -> Option<Hash> {
+        let text = fs::read_to_string(self.acceptance_file(place, project)).ok()?;
+        text.trim().parse().ok()
+    }
+
+    /// Keeps the last acceptance of a loss.
+    fn keep_acceptance(&self, place: &str, project: &str, record: Hash) -> io::Result<()> {
+        let file = self.acceptance_file(place, project);
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        durable::write(&self.folder, &name, record.to_string().as_bytes())
+    }
+
+    fn acceptance_file(&self, place: &str, project: &str) -> PathBuf {
+        self.file(place, project).with_extension("accepted")
     }
 
     /// Removes a mark.
@@ -126,10 +145,81 @@ impl<S: Store> Marked<S> {
 
     /// The head that the ledger is held against.
     fn known(&self, project: &str) -> Option<Head> {
-        if self.renewed.as_deref() == Some(project) {
+        if self.is_renewed(project) {
             return None;
         }
         self.heads.as_ref()?.known(self.store.place(), project)
+    }
+
+    fn is_renewed(&self, project: &str) -> bool {
+        self.renewed.as_deref() == Some(project)
+    }
+
+    /// The ledger's expectations from outside of it.
+    fn expected(&self, project: &str) -> Expected {
+        let acceptance = self.heads.as_ref();
+        Expected {
+            known: self.known(project).filter(|known| known.seq > 0),
+            acceptance: acceptance.and_then(|heads| heads.acceptance(self.store.place(), project)),
+            is_renewed: self.is_renewed(project),
+        }
+    }
+}
+
+/// A ledger's expectations from outside of it.
+struct Expected {
+    /// The head that is marked.
+    known: Option<Head>,
+    /// The last acceptance of a loss that this machine knows.
+    acceptance: Option<Hash>,
+    /// Nothing is expected: the ledger was set aside, or its loss accepted.
+    is_renewed: bool,
+}
+
+/// The result of a comparison with a mark.
+struct Comparison {
+    /// The last acceptance of a loss in the ledger.
+    acceptance: Option<Hash>,
+    /// The mark is one of a lost record, and that loss was accepted.
+    is_explained: bool,
+}
+
+impl Expected {
+    /// The lookups, with those of [`Expected::compare`].
+    fn ahead<'l>(&self, ahead: &[Lookup<'l>]) -> Vec<Lookup<'l>> {
+        let marked = self.known.map(|known| Lookup::Entry(known.seq));
+        let own = [
+            Lookup::Head,
+            Lookup::LatestOfType(kind::LOSS_NOTICED, 1),
+            Lookup::LatestOfType(kind::LOSS_ACCEPTED, 1),
+        ];
+        ahead.iter().copied().chain(own).chain(marked).collect()
+    }
+
+    /// Fails if the ledger does not have the record that is marked, or if another machine says that
+    /// it knows of later ones. A ledger that goes on after the mark was written by others, or by a
+    /// gate that was killed before it marked.
+    fn compare(&self, reading: &mut dyn Reading) -> Result<Comparison, StoreError> {
+        let losses = Losses::read(reading)?;
+        let acceptance = losses.accepted();
+        if self.is_renewed {
+            return Ok(Comparison { acceptance, is_explained: false });
+        }
+        if let Some(Loss { marked, found }) = losses.open {
+            return Err(StoreError::Lost { marked, found });
+        }
+        let Some(marked) = self.known else {
+            return Ok(Comparison { acceptance, is_explained: false });
+        };
+        let found = reading.head()?;
+        let there = if found == marked { None } else { reading.entry(marked.seq)? };
+        let is_there =
+            found == marked || there.is_some_and(|entry| entry.record.hash() == marked.hash);
+        let is_explained = !is_there && losses.explain(marked, self.acceptance);
+        if is_there || is_explained {
+            return Ok(Comparison { acceptance, is_explained });
+        }
+        Err(StoreError::Lost { marked, found })
     }
 }
 
@@ -138,17 +228,25 @@ pub(super) struct Mark<'s> {
     heads: &'s Heads,
     place: String,
     project: &'s str,
-    known: Option<Head>,
+    expected: Expected,
+    compared: Comparison,
     renewed: &'s mut Option<String>,
 }
 
 impl Mark<'_> {
     /// Marks the head after a commit.
     pub(super) fn advance(self, head: Head) -> Result<(), StoreError> {
-        if Some(head) == self.known || head.seq == 0 {
+        if Some(head) == self.expected.known || head.seq == 0 {
             return Ok(());
         }
-        if self.renewed.as_deref() == Some(self.project) {
+        // First: without it, a mark that follows could be taken for one of before.
+        if let Some(record) = self.compared.acceptance
+            && Some(record) != self.expected.acceptance
+            && self.heads.keep_acceptance(&self.place, self.project, record).is_err()
+        {
+            return Ok(());
+        }
+        if self.expected.is_renewed || self.compared.is_explained {
             self.heads.forget(&self.place, self.project)?;
             *self.renewed = None;
         }
@@ -165,9 +263,9 @@ impl<S: Store> Store for Marked<S> {
         project: &'s str,
         ahead: &[Lookup<'_>],
     ) -> Result<Box<dyn Reading + 's>, StoreError> {
-        let known = self.known(project);
-        let mut view = self.store.read_ahead(project, &with_head(ahead, known))?;
-        holds(&mut *view, known)?;
+        let expected = self.expected(project);
+        let mut view = self.store.read_ahead(project, &expected.ahead(ahead))?;
+        expected.compare(&mut *view)?;
         Ok(view)
     }
 
@@ -176,7 +274,11 @@ impl<S: Store> Store for Marked<S> {
         project: &'s str,
     ) -> Result<(Box<dyn Reading + 's>, Option<Head>), StoreError> {
         let known = self.known(project);
-        Ok((self.store.read(project)?, known))
+        let mut view = self.store.read(project)?;
+        // A record that contradicts itself is for the caller to find.
+        let open = Losses::read(&mut *view).unwrap_or_default().open.map(|loss| loss.marked);
+        let known = known.into_iter().chain(open).max_by_key(|head| head.seq);
+        Ok((view, known))
     }
 
     fn begin_ahead<'s>(
@@ -184,13 +286,13 @@ impl<S: Store> Store for Marked<S> {
         project: &'s str,
         ahead: &[Lookup<'_>],
     ) -> Result<Transaction<'s>, StoreError> {
-        let known = self.known(project);
+        let expected = self.expected(project);
         let place = self.store.place().to_owned();
-        let mut transaction = self.store.begin_ahead(project, &with_head(ahead, known))?;
-        holds(&mut *transaction, known)?;
+        let mut transaction = self.store.begin_ahead(project, &expected.ahead(ahead))?;
+        let compared = expected.compare(&mut *transaction)?;
         let Some(heads) = &self.heads else { return Ok(transaction) };
         let renewed = &mut self.renewed;
-        Ok(transaction.marking(Mark { heads, place, project, known, renewed }))
+        Ok(transaction.marking(Mark { heads, place, project, expected, compared, renewed }))
     }
 
     /// A claim rests on no record; the work that is done under the claim does, and is checked
@@ -211,6 +313,10 @@ impl<S: Store> Store for Marked<S> {
         Ok(())
     }
 
+    fn note(&mut self, project: &str, draft: Draft) -> Result<(), StoreError> {
+        self.store.note(project, draft)
+    }
+
     fn accept(&mut self, project: &str) {
         self.renewed = Some(project.to_owned());
     }
@@ -221,28 +327,6 @@ impl<S: Store> Store for Marked<S> {
 
     fn place(&self) -> &str {
         self.store.place()
-    }
-}
-
-/// The lookups, with those of [`holds`].
-fn with_head<'l>(ahead: &[Lookup<'l>], known: Option<Head>) -> Vec<Lookup<'l>> {
-    let marked = known.filter(|known| known.seq > 0).map(|known| Lookup::Entry(known.seq));
-    ahead.iter().copied().chain([Lookup::Head]).chain(marked).collect()
-}
-
-/// That the ledger has the record that is marked. One that goes on after it
-/// was written by others, or by a gate that was killed before it marked.
-fn holds(reading: &mut dyn Reading, known: Option<Head>) -> Result<(), StoreError> {
-    let Some(marked) = known.filter(|known| known.seq > 0) else { return Ok(()) };
-    let found = reading.head()?;
-    if found == marked {
-        return Ok(());
-    }
-    let there = reading.entry(marked.seq)?;
-    if there.is_some_and(|entry| entry.record.hash() == marked.hash) {
-        Ok(())
-    } else {
-        Err(StoreError::Lost { marked, found })
     }
 }
 

@@ -11,6 +11,7 @@ mod error;
 mod item;
 mod keys;
 mod lookup;
+mod loss;
 mod mark;
 mod migration;
 #[cfg(feature = "postgres")]
@@ -40,6 +41,7 @@ pub use error::StoreError;
 pub use item::{Ask, Claimable, Item};
 pub use keys::Keys;
 pub use lookup::Lookup;
+pub use loss::Loss;
 pub use mark::{Heads, Marked};
 pub use postgres::DatabaseUrl;
 #[cfg(feature = "postgres")]
@@ -157,6 +159,18 @@ pub trait Store: Debug + Send {
     /// Goes on with a project's ledger as it is, although a record is missing that is marked: the
     /// mark of the next record takes the place of the old one.
     fn accept(&mut self, project: &str);
+
+    /// Appends a record to what is left of a ledger whose end is lost: it is compared with no
+    /// mark, and none is made.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written.
+    fn note(&mut self, project: &str, draft: Draft) -> Result<(), StoreError> {
+        let mut transaction = self.begin(project)?;
+        transaction.append(draft)?;
+        transaction.commit()
+    }
 
     /// Copies the whole store to a new file while others write. The copy is of one moment.
     ///

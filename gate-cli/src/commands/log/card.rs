@@ -145,6 +145,11 @@ fn event(record: &Record) -> (String, Option<AnsiColor>, String) {
             (mistake, Some(AnsiColor::Yellow), why)
         }
         kind::RUN_ENDED => run_ended(record),
+        kind::LOSS_NOTICED => {
+            let marked = at(record, "marked", "/seq");
+            let why = format!("{} knows record {marked}", at(record, "machine", ""));
+            ("loss noticed".to_owned(), Some(AnsiColor::Red), why)
+        }
         kind::LOSS_ACCEPTED => (
             "loss accepted".to_owned(),
             Some(AnsiColor::Yellow),

@@ -12,7 +12,6 @@ use crate::failure::Failure;
 use crate::governance::Runs;
 use crate::runner::{OldTask, old_tasks, phase_task};
 use crate::settings::Selection;
-use crate::store::PATIENCE;
 use crate::trust;
 
 /// The folders of runs that ended longer ago than this, of all projects. What agents printed
@@ -28,7 +27,7 @@ pub(super) fn old_runs(here: &Here, older: Option<Duration>) -> Result<Vec<PathB
     let runs = Runs::find(&here.places, settings.run.folder.as_deref())?;
     let mut old = old_tasks(&runs, Timestamp::now() - older)?;
     if !old.is_empty() {
-        let leased = here.memory_under(&trust, &settings.policy, PATIENCE)?.leased_items()?;
+        let leased = here.memory_under(&trust, &settings.policy)?.leased_items()?;
         old.retain(|task| !leased.iter().any(|(project, item)| is_of(task, project, item)));
     }
     Ok(old.into_iter().flat_map(|task| task.runs).collect())
