@@ -29,6 +29,7 @@ mod corpus;
 mod criteria;
 mod crowd;
 mod db;
+mod db_check;
 mod demo;
 mod disk;
 mod doctor;

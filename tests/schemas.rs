@@ -33,6 +33,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "lock",
         "wrong",
         "accepted",
+        "db-check",
         "prune",
         "version",
         "run",

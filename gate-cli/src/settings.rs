@@ -80,6 +80,11 @@ impl Places {
         all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// The folder for the marks of ledgers' heads.
+    pub(crate) fn heads(&self) -> Option<PathBuf> {
+        self.data.as_ref().map(|data| data.join("heads"))
+    }
+
     /// True if the environment names a database for the state.
     pub(crate) fn names_database(&self) -> bool {
         self.variable(DATABASE).or_else(|| self.variable(DATABASE_FILE)).is_some()

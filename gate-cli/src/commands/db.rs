@@ -1,14 +1,23 @@
 //! `gate db`: the store as a whole, with the ledgers of all projects.
 
 mod args;
+mod check;
 mod migrate;
 
 pub(crate) use self::args::Db;
+pub(crate) use self::check::DbCheckRecord;
 use crate::context::Here;
 use crate::failure::Failure;
 
 pub(super) fn run(here: &Here, args: &Db) -> Result<u8, Failure> {
     match args {
+        Db::Check { json } => check::run(here, *json),
         Db::Migrate => migrate::run(here),
+    }
+}
+
+impl Db {
+    pub(super) fn json(&self) -> bool {
+        matches!(self, Self::Check { json: true })
     }
 }

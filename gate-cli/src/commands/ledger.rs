@@ -2,8 +2,8 @@
 
 mod accept;
 mod args;
-mod card;
-mod verify;
+pub(super) mod card;
+pub(super) mod verify;
 
 use std::path::Path;
 

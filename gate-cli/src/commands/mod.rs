@@ -131,6 +131,7 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Bus(bus) => OutputMode { json: bus.json(), stop: false },
         Command::Fact(fact) => OutputMode { json: fact.json(), stop: false },
         Command::Exit(exit) => OutputMode { json: exit.json(), stop: false },
+        Command::Db(db) => OutputMode { json: db.json(), stop: false },
         Command::Work(work) => OutputMode { json: work.json(), stop: false },
         Command::Handoff(handoff) => OutputMode { json: handoff.json(), stop: false },
         _ => OutputMode::default(),

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 pub use super::baseline::BaselineRecord;
 pub use super::config::args::SchemaName as Name;
 use super::criteria::CriteriaRecord;
+use super::db::DbCheckRecord;
 pub use super::doctor::{AgentRecord, DoctorRecord};
 pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
@@ -58,6 +59,7 @@ pub fn schema(name: Name) -> Value {
         Name::Lock => schema_for!(Lock).to_value(),
         Name::Wrong => schema_for!(WrongRecord).to_value(),
         Name::Accepted => schema_for!(AcceptedLoss).to_value(),
+        Name::DbCheck => schema_for!(DbCheckRecord).to_value(),
         Name::Prune => schema_for!(PruneRecord).to_value(),
         Name::Notify => schema_for!(NotifyRecord).to_value(),
         Name::NotifyTest => schema_for!(NotifyTestRecord).to_value(),

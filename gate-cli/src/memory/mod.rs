@@ -121,7 +121,7 @@ impl Memory {
             return Err(failure.hint("add `[project]` with `id = \"…\"` to gate.toml"));
         }
         let project = id.map_or_else(|| worktree::identity(folder), str::to_owned);
-        let heads = places.data.as_ref().map(|data| data.join("heads"));
+        let heads = places.heads();
         let store = store::open(&place, heads, patience)?;
         let limit = if matches!(place, Place::Database(_)) { patience } else { Duration::ZERO };
         let patience = Patience { limit, waiting: None };
@@ -154,6 +154,22 @@ impl Memory {
     pub(crate) fn again(&self, places: &Places) -> Result<Self, Failure> {
         let memory = Self::open(places, Some(&self.project))?;
         Ok(Self { tree: self.tree.clone(), ..memory })
+    }
+
+    /// Opens the ledger of the project with this name in a place.
+    pub(crate) fn in_place(
+        place: &Place,
+        heads: Option<PathBuf>,
+        project: &str,
+    ) -> Result<Self, Failure> {
+        let store = store::open(place, heads, store::PATIENCE)?;
+        let (project, tree) = (project.to_owned(), String::new());
+        Ok(Self { store, project, tree, state: None, patience: Patience::default() })
+    }
+
+    /// The damage that the database's own quick check finds.
+    pub(crate) fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
+        self.store.quick_check()
     }
 
     /// The project's id in the settings, or its identity.

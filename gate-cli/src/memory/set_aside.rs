@@ -48,6 +48,14 @@ impl Memory {
         LedgerContents { aside: SetAside { records, work_items, leases }, items }
     }
 
+    /// The number of work items, and of those that somebody has.
+    pub(crate) fn item_counts(&mut self) -> Result<(u64, u64), Failure> {
+        let (items, now) = self.items_now()?;
+        let expiries = items.iter().filter_map(|item| item.lease.as_ref()?.expires_at);
+        let leased = expiries.filter(|expires_at| *expires_at > now).count();
+        Ok((items.len() as u64, leased as u64))
+    }
+
     fn record_count(&mut self) -> Result<u64, StoreError> {
         let (mut view, _) = self.examine()?;
         Ok(view.head()?.seq)

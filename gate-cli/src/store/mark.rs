@@ -325,6 +325,10 @@ impl<S: Store> Store for Marked<S> {
         self.store.back_up(to)
     }
 
+    fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
+        self.store.quick_check()
+    }
+
     fn place(&self) -> &str {
         self.store.place()
     }

@@ -49,7 +49,8 @@ pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
 pub(crate) use sqlite::TOKEN_KEY;
 pub use transaction::Transaction;
-pub use upkeep::{Added, Migrated, Upkeep, upkeep};
+pub use upkeep::{Added, Condition, Migrated, Upkeep, upkeep};
+pub(crate) use view::is_aside;
 
 /// Longest wait for a store that is busy or does not answer.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -179,6 +180,15 @@ pub trait Store: Debug + Send {
     /// A file that is there, a folder that cannot be written, a database that has tools of its own
     /// for that.
     fn back_up(&mut self, to: &Path) -> Result<(), StoreError>;
+
+    /// The damage that the database's own quick check finds. Only SQLite has one.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read.
+    fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
 
     /// Name of this store: the state folder, or the database's host, port and name. Never
     /// credentials.

@@ -55,6 +55,12 @@ pub(super) trait Sql {
     fn commit(self) -> Result<(), StoreError>;
 }
 
+/// The texts in rows of one column.
+pub(super) fn texts(rows: Vec<Vec<Cell>>) -> Vec<String> {
+    let text = |cell| if let Cell::Text(text) = cell { Some(text) } else { None };
+    rows.into_iter().flatten().filter_map(text).collect()
+}
+
 /// A store that holds nothing yet, and takes nothing.
 pub(super) struct Nothing;
 

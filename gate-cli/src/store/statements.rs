@@ -30,6 +30,10 @@ pub(super) const VERSION: &str = "SELECT max(version) FROM gate_schema";
 /// The names of all projects with records.
 pub(super) const PROJECTS: &str = "SELECT DISTINCT project FROM ledger ORDER BY project";
 
+/// The names of all projects with records or work items, also of those that were set aside.
+pub(super) const ALL_PROJECTS: &str =
+    "SELECT project FROM ledger UNION SELECT project FROM work ORDER BY project";
+
 pub(super) const HEAD: &str = select!("ORDER BY seq DESC LIMIT 1");
 
 pub(super) const ENTRY: &str = select!("AND seq = $2");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::addition::Numbered;
+use super::addition::{self, Numbered};
 use super::error::StoreError;
 use super::{Place, SqliteStore, postgres};
 
@@ -21,6 +21,36 @@ pub trait Upkeep: Debug {
     ///
     /// A store that cannot be written, a role that does not own the tables, a newer store.
     fn migrate(&mut self) -> Result<Migrated, StoreError>;
+
+    /// The condition of the database, apart from the records in it.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be reached, tables that have no version.
+    fn condition(&mut self) -> Result<Condition, StoreError>;
+}
+
+/// The condition of a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The database and its version.
+    pub database: String,
+    /// The version of the schema; 0 if there are no tables, or they cannot be read.
+    pub version: i64,
+    /// The numbers of the additions that the store has.
+    pub additions: Vec<i64>,
+    /// The additions that are missing.
+    pub missing: Vec<Added>,
+    /// The store's size in bytes.
+    pub bytes: u64,
+    /// The free space of the disk in bytes, where it is known.
+    pub free_bytes: Option<u64>,
+    /// What makes the store unsound.
+    pub problems: Vec<String>,
+    /// What an operator should know.
+    pub remarks: Vec<String>,
+    /// The names of all projects, also of those that were set aside.
+    pub projects: Vec<String>,
 }
 
 /// An addition to the schema.
@@ -49,6 +79,11 @@ pub struct Migrated {
     pub additions: Vec<Added>,
     /// The additions that rows contradict. The store goes on without them.
     pub contradicted: Vec<Added>,
+}
+
+/// The additions that a store with these is without.
+pub(super) fn missing(present: &[i64]) -> Vec<Added> {
+    addition::missing(present).map(Added::from).collect()
 }
 
 /// The store in this place. Nothing is made or opened yet.

@@ -19,6 +19,11 @@ const MAX_NAME_BYTES: usize = 1024;
 /// The part of the name of a ledger that was set aside, between the project and an id.
 const ASIDE: &str = " (set aside: ";
 
+/// True if a ledger with this name was set aside.
+pub(crate) fn is_aside(project: &str) -> bool {
+    project.contains(ASIDE)
+}
+
 /// One project's ledger inside of a transaction.
 pub(super) struct View<'a, S> {
     sql: S,
@@ -131,7 +136,7 @@ impl<S: Sql> Reading for View<'_, S> {
     fn projects(&mut self) -> Result<Vec<String>, StoreError> {
         let rows = self.rows(statements::PROJECTS, &[])?;
         let names = rows.into_iter().flatten().filter_map(|cell| match cell {
-            Cell::Text(name) if !name.contains(ASIDE) => Some(name),
+            Cell::Text(name) if !is_aside(&name) => Some(name),
             _ => None,
         });
         Ok(names.collect())

@@ -70,6 +70,8 @@ pub enum SchemaName {
     Wrong,
     /// `gate ledger accept --json`.
     Accepted,
+    /// `gate db check --json`.
+    DbCheck,
     /// `gate prune --json`.
     Prune,
     /// A message about the end of a loop.

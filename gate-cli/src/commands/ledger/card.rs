@@ -5,18 +5,19 @@ mod tests;
 
 use gate_core::history::Divergence;
 use gate_core::ledger::{Chain, Head, Problem};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::render::page::{Mark, Page};
 use crate::store::StoreError;
 
 /// The JSON of `gate ledger verify`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct LedgerReport {
     /// True if the ledger is sound.
     pub(crate) ok: bool,
     /// The number of sound records, from the first on.
-    records: u64,
+    pub(crate) records: u64,
     /// The hash of the last one of them.
     head: String,
     /// The head to compare with, as `SEQ:HASH`. Without one a cut tail cannot be seen.
@@ -26,11 +27,11 @@ pub(crate) struct LedgerReport {
     /// decided again.
     undecided: Option<usize>,
     /// The first problem.
-    pub(super) problem: Option<LedgerProblem>,
+    pub(crate) problem: Option<LedgerProblem>,
 }
 
 /// A problem of a ledger.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct LedgerProblem {
     /// The number of the record at which it breaks, if that is known.
     pub(crate) seq: Option<u64>,
@@ -126,7 +127,7 @@ pub(crate) fn verified_card(verified: &LedgerReport) -> String {
     page.into_text()
 }
 
-fn count(records: u64) -> String {
+pub(crate) fn count(records: u64) -> String {
     match records {
         0 => "no records".to_owned(),
         1 => "1 record".to_owned(),

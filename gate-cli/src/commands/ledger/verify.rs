@@ -29,10 +29,26 @@ pub(super) fn run(here: &Here, args: &Verify) -> Result<u8, Failure> {
     let chain = args.head.into_iter().fold(Chain::new(), Chain::against);
     let verified = match &args.file {
         Some(file) => exported(chain, here, file)?,
-        None => recorded(LedgerWalk::new(chain), &mut log::opened(here)?)?,
+        None => own(chain, &mut log::opened(here)?)?,
     };
     print(&if args.json { render::json(&verified)? } else { card::verified_card(&verified) })?;
     Ok(if verified.ok { DONE } else { BROKEN })
+}
+
+/// The project's own ledger, in a file that is sound as well.
+fn own(chain: Chain, memory: &mut Memory) -> Result<LedgerReport, Failure> {
+    let mut report = recorded(LedgerWalk::new(chain), memory)?;
+    if report.ok {
+        let damage = memory.quick_check()?.into_iter().next();
+        report.problem = damage.map(|message| LedgerProblem { seq: None, message });
+        report.ok = report.problem.is_none();
+    }
+    Ok(report)
+}
+
+/// A ledger up to the head that is marked and on, whatever else is in its store.
+pub(crate) fn ledger(memory: &mut Memory) -> Result<LedgerReport, Failure> {
+    recorded(LedgerWalk::new(Chain::new()), memory)
 }
 
 /// A ledger that is followed from its beginning: its chain, and what its

@@ -190,6 +190,17 @@ fn lock(project: &str) -> i64 {
     i64::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]))
 }
 
+/// The version of the tables in a view that has just begun. If there were none, the view begins
+/// anew: it failed at the question.
+fn seen(running: &mut Running<'_>, version: Option<i64>) -> Result<i64, StoreError> {
+    if let Some(version) = version {
+        return Ok(version);
+    }
+    running.run("ROLLBACK")?;
+    running.run(READING)?;
+    running.version()
+}
+
 fn questions(project: &str, ahead: &[Lookup<'_>]) -> Vec<Question> {
     ahead.iter().filter_map(|lookup| lookup.question(project)).collect()
 }
@@ -201,14 +212,7 @@ impl Store for PostgresStore {
         ahead: &[Lookup<'_>],
     ) -> Result<Box<dyn Reading + 's>, StoreError> {
         let (mut running, version, answers) = self.start(READING, questions(project, ahead))?;
-        let version = match version {
-            Some(version) => version,
-            None => {
-                running.run("ROLLBACK")?;
-                running.run(READING)?;
-                running.version()?
-            }
-        };
+        let version = seen(&mut running, version)?;
         if version == 0 {
             return Ok(Box::new(View::new(Nothing, project)?));
         }

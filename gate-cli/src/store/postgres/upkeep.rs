@@ -1,10 +1,10 @@
 //! The upkeep of a database as a whole.
 
 use super::super::error::StoreError;
-use super::super::sql::Sql;
-use super::super::upkeep::{Added, Migrated, Upkeep};
-use super::super::{addition, migration};
-use super::{PostgresStore, schema};
+use super::super::sql::{Sql, texts};
+use super::super::upkeep::{Added, Condition, Migrated, Upkeep, missing};
+use super::super::{addition, migration, statements};
+use super::{PostgresStore, READING, schema, seen};
 
 impl Upkeep for PostgresStore {
     fn place(&self) -> &str {
@@ -21,14 +21,89 @@ impl Upkeep for PostgresStore {
         let before = running.version()?;
         let present = running.additions()?;
         schema::change(&running, before)?;
-        let missing: Vec<_> = addition::missing(&present).collect();
-        missing.iter().try_for_each(|numbered| schema::add(&running, *numbered))?;
+        let additions: Vec<_> = addition::missing(&present).collect();
+        additions.iter().try_for_each(|numbered| schema::add(&running, *numbered))?;
         running.commit()?;
         Ok(Migrated {
             before,
             version: migration::VERSION,
-            additions: missing.into_iter().map(Added::from).collect(),
+            additions: additions.into_iter().map(Added::from).collect(),
             contradicted: Vec::new(),
         })
     }
+    fn condition(&mut self) -> Result<Condition, StoreError> {
+        let (mut running, version, _) = self.start(READING, Vec::new())?;
+        let version = seen(&mut running, version)?;
+        migration::from(version)?;
+        let additions = running.additions()?;
+        let mut ask = |statement| running.rows(statement, &[]).map(texts);
+        let server = ask(SERVER)?.concat();
+        let mut condition = Condition {
+            database: format!("PostgreSQL {server}"),
+            version,
+            missing: if version == 0 { Vec::new() } else { missing(&additions) },
+            additions,
+            bytes: ask(BYTES)?.concat().parse().unwrap_or(0),
+            free_bytes: None,
+            problems: Vec::new(),
+            remarks: ask(SETTINGS)?,
+            projects: Vec::new(),
+        };
+        if version == 0 {
+            return Ok(condition);
+        }
+        let invalid = ask(INVALID_INDEXES)?;
+        let invalid = invalid.iter().map(|index| {
+            format!("the index {index} is not valid: `REINDEX INDEX {index}` builds it anew")
+        });
+        condition.problems.extend(invalid);
+        condition.problems.extend(ask(MISSING_RIGHTS)?);
+        condition.remarks.extend(ask(RIGHTS)?);
+        if condition.problems.is_empty() {
+            let of_version = version == migration::VERSION;
+            let all = if of_version { statements::ALL_PROJECTS } else { statements::PROJECTS };
+            condition.projects = ask(all)?;
+        }
+        Ok(condition)
+    }
 }
+
+const SERVER: &str = "SELECT current_setting('server_version')";
+
+const BYTES: &str = "SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS TEXT) \
+     FROM pg_catalog.pg_class WHERE relname IN ('ledger', 'policies', 'work', 'gate_losses') \
+     AND relkind = 'r' AND pg_catalog.pg_table_is_visible(oid)";
+
+/// Settings that let a crash of the server take records.
+const SETTINGS: &str = "SELECT CASE name \
+     WHEN 'synchronous_commit' THEN 'synchronous_commit is ' || setting || \
+     ': gate switches it on for its own commits' \
+     ELSE name || ' is off: a crash of the server can lose or damage records' END \
+     FROM pg_catalog.pg_settings \
+     WHERE (name IN ('fsync', 'full_page_writes') AND setting = 'off') \
+     OR (name = 'synchronous_commit' AND setting IN ('off', 'local')) ORDER BY name";
+
+const INVALID_INDEXES: &str = "SELECT CAST(i.indexrelid::regclass AS TEXT) \
+     FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class t ON t.oid = i.indrelid \
+     WHERE t.relname IN ('gate_schema', 'gate_additions', 'ledger', 'policies', 'work', 'gate_losses') \
+     AND pg_catalog.pg_table_is_visible(t.oid) AND NOT (i.indisvalid AND i.indisready) ORDER BY 1";
+
+/// Rights without which gate does not work.
+const MISSING_RIGHTS: &str = "SELECT 'this role may not ' || need.act || ' in the table ' || \
+     need.relation FROM (VALUES ('gate_schema', 'SELECT'), ('ledger', 'SELECT'), \
+     ('ledger', 'INSERT'), ('policies', 'SELECT'), ('policies', 'INSERT'), ('work', 'SELECT')) \
+     AS need (relation, act) JOIN pg_catalog.pg_class t ON t.relname = need.relation \
+     AND pg_catalog.pg_table_is_visible(t.oid) \
+     WHERE NOT has_table_privilege(t.oid, need.act) ORDER BY 1";
+
+/// Rights that a fleet's role should not have, and those that some commands need.
+const RIGHTS: &str = "SELECT CASE WHEN need.relation = 'ledger' THEN 'this role may ' || need.act \
+     || ' in the table ledger: a role of a fleet should not be able to' \
+     ELSE 'this role may not ' || need.act || ' in the table ' || need.relation || need.note END \
+     FROM (VALUES ('ledger', 'UPDATE', ''), ('ledger', 'DELETE', ''), \
+     ('work', 'INSERT', ': it cannot add work items'), \
+     ('work', 'UPDATE', ': it cannot claim work items'), \
+     ('gate_losses', 'INSERT', ': it cannot tell others about a lost end of the ledger')) \
+     AS need (relation, act, note) JOIN pg_catalog.pg_class t ON t.relname = need.relation \
+     AND pg_catalog.pg_table_is_visible(t.oid) \
+     WHERE has_table_privilege(t.oid, need.act) = (need.relation = 'ledger') ORDER BY 1";

@@ -72,6 +72,24 @@ impl Opened {
         copied.map(drop).map_err(|error| fault::store_error(&name, &error))
     }
 
+    /// The damage that a check of SQLite's finds, at most ten lines.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub(super) fn damage(&self, check: &str) -> Result<Vec<String>, StoreError> {
+        let lines = || {
+            let mut statement = self.connection.prepare(check)?;
+            let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+            lines.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        match lines().map_err(|error| fault::store_error(&self.path, &error)) {
+            // It may be too damaged to be checked.
+            Err(StoreError::Corrupt { what, .. }) => Ok(vec![what]),
+            lines => Ok(lines?.into_iter().filter(|line| line != "ok").collect()),
+        }
+    }
+
     /// True if the next transaction may use it.
     pub(super) fn is_sound(&self) -> bool {
         self.is_sound.get()

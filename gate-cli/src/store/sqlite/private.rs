@@ -114,6 +114,29 @@ impl Folder {
         }
     }
 
+    /// The folder and its files that others may enter, read or write. [`check`](Self::check)
+    /// closes them.
+    pub(super) fn open_to_others(&self) -> Vec<PathBuf> {
+        let beside = BESIDE.map(|suffix| self.path.join(format!("{DATABASE}{suffix}")));
+        let all = [self.path.clone(), self.database.clone()].into_iter().chain(beside);
+        let is_open = |path: &PathBuf| {
+            fs::symlink_metadata(path).is_ok_and(|metadata| metadata.mode() & OTHERS != 0)
+        };
+        all.filter(is_open).collect()
+    }
+
+    /// The free space of the disk, in bytes.
+    pub(super) fn free_bytes(&self) -> Option<u64> {
+        let disk = rustix::fs::statvfs(&self.path).ok()?;
+        Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+    }
+
+    /// The size of the database and its log, in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        let file = fs::symlink_metadata(&self.database).map_or(0, |metadata| metadata.len());
+        file + self.log_size()
+    }
+
     /// Gives the database and what is beside it another name.
     ///
     /// # Errors

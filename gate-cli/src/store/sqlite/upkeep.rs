@@ -1,14 +1,16 @@
 //! The upkeep of a file as a whole.
 
-use rusqlite::TransactionBehavior::Immediate;
+use std::path::PathBuf;
+
+use rusqlite::TransactionBehavior::{Deferred, Immediate};
 
 use super::super::error::StoreError;
-use super::super::sql::Sql;
-use super::super::upkeep::{Added, Migrated, Upkeep};
-use super::super::{addition, migration};
+use super::super::sql::{Sql, texts};
+use super::super::upkeep::{Added, Condition, Migrated, Upkeep, missing};
+use super::super::{addition, migration, statements};
 use super::connection::{Opened, Schema};
 use super::lock::LockWait;
-use super::{SqliteStore, prepared};
+use super::{INTEGRITY_CHECK, SqliteStore, prepared};
 
 impl Upkeep for SqliteStore {
     fn place(&self) -> &str {
@@ -33,7 +35,61 @@ impl Upkeep for SqliteStore {
             before,
             version: migration::VERSION,
             additions: additions.map(Added::from).collect(),
-            contradicted: addition::missing(&now).map(Added::from).collect(),
+            contradicted: missing(&now),
         })
+    }
+    fn condition(&mut self) -> Result<Condition, StoreError> {
+        let open = self.folder.open_to_others();
+        let exists = self.folder.check()?;
+        let remark = |path: &PathBuf| {
+            format!("others could reach {}: it is closed to them now", path.display())
+        };
+        let mut condition = Condition {
+            database: format!("SQLite {}", rusqlite::version()),
+            version: 0,
+            additions: Vec::new(),
+            missing: Vec::new(),
+            bytes: self.folder.bytes(),
+            free_bytes: self.folder.free_bytes(),
+            problems: Vec::new(),
+            remarks: open.iter().map(remark).collect(),
+            projects: Vec::new(),
+        };
+        if !exists {
+            return Ok(condition);
+        }
+        // A backup, or a big transaction, needs as much.
+        if condition.free_bytes.is_some_and(|free| free < condition.bytes) {
+            condition.remarks.push("the disk has less free space than the store takes".to_owned());
+        }
+        match self.contents(&mut condition) {
+            Err(StoreError::Corrupt { what, .. }) => condition.problems.push(what),
+            contents => contents?,
+        }
+        Ok(condition)
+    }
+}
+
+impl SqliteStore {
+    /// Fills in what is in the file.
+    fn contents(&mut self, condition: &mut Condition) -> Result<(), StoreError> {
+        let wait = LockWait::new(&self.place, self.patience);
+        let opened = Opened::current(&mut self.opened, &self.folder)?;
+        condition.problems = opened.damage(INTEGRITY_CHECK)?;
+        let (mut running, schema) = opened.begin(Deferred, &wait)?;
+        condition.version = schema.number();
+        if schema == Schema::Empty {
+            return Ok(());
+        }
+        migration::from(condition.version)?;
+        condition.additions = running.additions()?;
+        condition.missing = missing(&condition.additions);
+        let rows = if condition.version == migration::VERSION {
+            running.rows(statements::ALL_PROJECTS, &[])?
+        } else {
+            running.rows(statements::PROJECTS, &[])?
+        };
+        condition.projects = texts(rows);
+        Ok(())
     }
 }
