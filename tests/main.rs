@@ -30,6 +30,7 @@ mod criteria;
 mod crowd;
 mod db;
 mod db_check;
+mod db_copy;
 mod demo;
 mod disk;
 mod doctor;

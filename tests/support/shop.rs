@@ -133,16 +133,15 @@ impl Shop {
 
     /// All that the store holds, row by row.
     pub(crate) fn rows(&self) -> Vec<String> {
-        let tables = ["gate_schema", "ledger", "policies", "work"];
         match &self.database {
             Some(database) => {
                 let session = database.session();
-                let rows = tables.map(|table| {
+                let rows = TABLES.map(|table| {
                     session.run(&format!("SELECT CAST(t AS TEXT) FROM {table} t ORDER BY 1"))
                 });
                 rows.concat()
             }
-            None => tables.iter().flat_map(|table| dump(&self.file(), table)).collect(),
+            None => rows_of(&self.file()),
         }
     }
 }
@@ -153,6 +152,14 @@ pub(crate) fn given(command: &mut Command, text: &str) -> Said {
     // Who refuses may not read to the end.
     let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
     Said::of(&child.wait_with_output().unwrap())
+}
+
+/// The tables of a store.
+const TABLES: [&str; 4] = ["gate_schema", "ledger", "policies", "work"];
+
+/// All that a file holds, row by row.
+pub(crate) fn rows_of(file: &Connection) -> Vec<String> {
+    TABLES.iter().flat_map(|table| dump(file, table)).collect()
 }
 
 fn dump(database: &Connection, table: &str) -> Vec<String> {

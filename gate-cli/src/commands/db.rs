@@ -2,7 +2,9 @@
 
 mod args;
 mod check;
+mod copy;
 mod migrate;
+mod place;
 
 pub(crate) use self::args::Db;
 pub(crate) use self::check::DbCheckRecord;
@@ -12,6 +14,7 @@ use crate::failure::Failure;
 pub(super) fn run(here: &Here, args: &Db) -> Result<u8, Failure> {
     match args {
         Db::Check { json } => check::run(here, *json),
+        Db::Copy(args) => copy::run(here, args),
         Db::Migrate => migrate::run(here),
     }
 }

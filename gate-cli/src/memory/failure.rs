@@ -23,8 +23,8 @@ const POSTGRES: &str = "install it with `cargo install --path gate-cli --feature
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         use StoreError::{
-            BadAddress, Busy, Changed, Corrupt, Lost, Newer, NoPostgres, Older, OtherTools,
-            Refused, Uncertain, Unfit, Unreachable, Unwritable,
+            BadAddress, Busy, Changed, Corrupt, Lost, Newer, NoPostgres, Occupied, Older,
+            OtherTools, Refused, Uncertain, Unfit, Unreachable, Unwritable,
         };
         let message = error.to_string();
         match &error {
@@ -42,6 +42,7 @@ impl From<StoreError> for Failure {
             Lost { .. } => Self::internal("state-lost", message).hint(ACCEPT),
             Newer { .. } => Self::internal("state-newer", message),
             Older { .. } => Self::internal("state-older", message).hint(MIGRATE),
+            Occupied { .. } => Self::usage("copy-exists", message),
             BadAddress { .. } => Self::usage("database-address", message),
             NoPostgres => Self::usage("database-unsupported", message).hint(POSTGRES),
             OtherTools { .. } => Self::usage("backup-elsewhere", message),

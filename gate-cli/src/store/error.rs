@@ -52,6 +52,14 @@ pub enum StoreError {
         /// The version that this gate writes.
         known: i64,
     },
+    /// A place for a copy that has projects of the same names.
+    #[error("{place} has these projects already: `{projects}`")]
+    Occupied {
+        /// The place.
+        place: String,
+        /// The projects.
+        projects: String,
+    },
     /// Somebody else held the store for too long.
     #[error("{place} is busy: others write to it without end")]
     Busy {

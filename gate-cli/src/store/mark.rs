@@ -86,6 +86,19 @@ impl Heads {
         self.file(place, project).with_extension("accepted")
     }
 
+    /// Marks the head of a ledger that was copied here, in the place of any other mark.
+    ///
+    /// # Errors
+    ///
+    /// A mark that cannot be written.
+    pub fn adopt(&self, place: &str, project: &str, head: Head) -> Result<(), StoreError> {
+        self.forget(place, project)?;
+        self.keep(place, project, head).map_err(|error| {
+            let path = self.file(place, project).display().to_string();
+            StoreError::Unwritable { path, what: error.to_string() }
+        })
+    }
+
     /// Removes a mark.
     fn forget(&self, place: &str, project: &str) -> Result<(), StoreError> {
         let file = self.file(place, project);

@@ -7,6 +7,7 @@
 //! and its look-up columns say.
 
 mod addition;
+mod copy;
 mod error;
 mod item;
 mod keys;
@@ -23,6 +24,7 @@ mod row;
 mod sql;
 mod sqlite;
 mod statements;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod transaction;
@@ -37,6 +39,7 @@ use gate_core::ledger::{Draft, Head, Sealed};
 use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 
+pub use copy::{Copied, CopiedProject, Renames, copy};
 pub use error::StoreError;
 pub use item::{Ask, Claimable, Item};
 pub use keys::Keys;

@@ -6,11 +6,19 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::tables::Copying;
 use super::{Heads, Store, StoreError, Upkeep};
 
 /// The address of a PostgreSQL database, which this build cannot use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseUrl(Infallible);
+
+impl DatabaseUrl {
+    /// True if the address holds a password.
+    pub fn has_password(&self) -> bool {
+        match self.0 {}
+    }
+}
 
 impl FromStr for DatabaseUrl {
     type Err = StoreError;
@@ -35,5 +43,9 @@ pub(super) fn open(
 }
 
 pub(super) fn upkeep(url: &DatabaseUrl, _: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
+    match url.0 {}
+}
+
+pub(super) fn copying(url: &DatabaseUrl, _: Duration) -> Result<Box<dyn Copying>, StoreError> {
     match url.0 {}
 }

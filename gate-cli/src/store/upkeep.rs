@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::addition::{self, Numbered};
 use super::error::StoreError;
+use super::migration;
 use super::{Place, SqliteStore, postgres};
 
 /// A store as a whole.
@@ -79,6 +80,19 @@ pub struct Migrated {
     pub additions: Vec<Added>,
     /// The additions that rows contradict. The store goes on without them.
     pub contradicted: Vec<Added>,
+}
+
+/// That the tables of a place have the version that this gate writes.
+pub(super) fn is_current(version: i64, place: &str) -> Result<(), StoreError> {
+    let place = place.to_owned();
+    if version == 0 {
+        let what = "there is nothing to copy: no record was written".to_owned();
+        return Err(StoreError::Unwritable { path: place, what });
+    }
+    match migration::from(version)? {
+        None => Ok(()),
+        Some(_) => Err(StoreError::Older { place, found: version, known: migration::VERSION }),
+    }
 }
 
 /// The additions that a store with these is without.

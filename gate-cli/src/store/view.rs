@@ -17,7 +17,7 @@ use super::{Item, Reading, Writing, row, statements};
 const MAX_NAME_BYTES: usize = 1024;
 
 /// The part of the name of a ledger that was set aside, between the project and an id.
-const ASIDE: &str = " (set aside: ";
+pub(super) const ASIDE: &str = " (set aside: ";
 
 /// True if a ledger with this name was set aside.
 pub(crate) fn is_aside(project: &str) -> bool {

@@ -142,6 +142,13 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ("ledger backup", &["gate ledger backup /backup/gate.db"]),
     ("db", &["gate db check"]),
     ("db check", &["gate db check", "gate db check --json"]),
+    (
+        "db copy",
+        &[
+            "gate db copy env:GATE_DATABASE_URL --from ~/.local/state/gate",
+            "gate db copy @address.txt --rename /home/ann/shop=shop",
+        ],
+    ),
     ("db migrate", &["gate db migrate"]),
     ("ledger export", &["gate ledger export >ledger.jsonl"]),
     ("ledger head", &["gate ledger head"]),

@@ -26,6 +26,7 @@ pub use self::url::DatabaseUrl;
 use super::error::StoreError;
 use super::lookup::{Answers, Lookup, Question};
 use super::sql::{Nothing, Sql};
+use super::tables::Copying;
 use super::view::View;
 use super::{
     Heads, Leasing, Marked, RETRY_INTERVAL, Reading, Store, Transaction, Upkeep, migration,
@@ -40,6 +41,13 @@ pub(super) fn open(
 }
 
 pub(super) fn upkeep(url: &DatabaseUrl, patience: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
+    Ok(Box::new(PostgresStore::open(url, patience)?))
+}
+
+pub(super) fn copying(
+    url: &DatabaseUrl,
+    patience: Duration,
+) -> Result<Box<dyn Copying>, StoreError> {
     Ok(Box::new(PostgresStore::open(url, patience)?))
 }
 

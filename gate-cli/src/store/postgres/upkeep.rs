@@ -2,9 +2,10 @@
 
 use super::super::error::StoreError;
 use super::super::sql::{Sql, texts};
-use super::super::upkeep::{Added, Condition, Migrated, Upkeep, missing};
+use super::super::tables::{Copying, Tables};
+use super::super::upkeep::{Added, Condition, Migrated, Upkeep, is_current, missing};
 use super::super::{addition, migration, statements};
-use super::{PostgresStore, READING, schema, seen};
+use super::{DURABLE, PostgresStore, READING, lock, schema, seen};
 
 impl Upkeep for PostgresStore {
     fn place(&self) -> &str {
@@ -65,6 +66,30 @@ impl Upkeep for PostgresStore {
             condition.projects = ask(all)?;
         }
         Ok(condition)
+    }
+}
+
+impl Copying for PostgresStore {
+    fn snapshot(&mut self) -> Result<Box<dyn Tables + '_>, StoreError> {
+        let place = self.place.clone();
+        let (mut running, version, _) = self.start(READING, Vec::new())?;
+        is_current(seen(&mut running, version)?, &place)?;
+        Ok(Box::new(running))
+    }
+
+    fn fill(&mut self, projects: &[&str]) -> Result<Box<dyn Tables + '_>, StoreError> {
+        let patience = self.patience.as_millis().max(1);
+        let mut running = self.changing()?;
+        running.must_commit();
+        running.run(&format!("SET LOCAL lock_timeout = {patience}; {DURABLE}"))?;
+        schema::ensure(&mut running)?;
+        // In one order, so that two who copy do not wait for each other.
+        let mut locks: Vec<_> = projects.iter().map(|project| lock(project)).collect();
+        locks.sort_unstable();
+        for lock in locks {
+            running.run(&format!("SELECT pg_advisory_xact_lock({lock})"))?;
+        }
+        Ok(Box::new(running))
     }
 }
 

@@ -6,7 +6,8 @@ use rusqlite::TransactionBehavior::{Deferred, Immediate};
 
 use super::super::error::StoreError;
 use super::super::sql::{Sql, texts};
-use super::super::upkeep::{Added, Condition, Migrated, Upkeep, missing};
+use super::super::tables::{Copying, Tables};
+use super::super::upkeep::{Added, Condition, Migrated, Upkeep, is_current, missing};
 use super::super::{addition, migration, statements};
 use super::connection::{Opened, Schema};
 use super::lock::LockWait;
@@ -67,6 +68,27 @@ impl Upkeep for SqliteStore {
             contents => contents?,
         }
         Ok(condition)
+    }
+}
+
+impl Copying for SqliteStore {
+    fn snapshot(&mut self) -> Result<Box<dyn Tables + '_>, StoreError> {
+        if !self.folder.check()? {
+            is_current(0, &self.place)?;
+        }
+        let wait = LockWait::new(&self.place, self.patience);
+        let opened = Opened::current(&mut self.opened, &self.folder)?;
+        let (running, schema) = opened.begin(Deferred, &wait)?;
+        is_current(schema.number(), &self.place)?;
+        Ok(Box::new(running))
+    }
+
+    /// Whoever writes is alone.
+    fn fill(&mut self, _projects: &[&str]) -> Result<Box<dyn Tables + '_>, StoreError> {
+        self.folder.make()?;
+        let wait = LockWait::new(&self.place, self.patience);
+        let opened = Opened::current(&mut self.opened, &self.folder)?;
+        Ok(Box::new(prepared(opened, &wait)?))
     }
 }
 
