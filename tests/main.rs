@@ -72,6 +72,7 @@ mod integrity;
 mod isolation;
 mod ledger;
 mod ledger_accept;
+mod ledger_restore;
 mod lock;
 mod log;
 mod loops;

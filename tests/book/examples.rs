@@ -62,6 +62,7 @@ tried! {
     replay: "howto/replay.md",
     rust: "howto/rust.md",
     sealed: "howto/sealed.md",
+    store: "howto/store.md",
     tests_first: "howto/tests-first.md",
     typescript: "howto/typescript.md",
 }

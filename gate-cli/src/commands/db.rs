@@ -24,3 +24,8 @@ impl Db {
         matches!(self, Self::Check { json: true })
     }
 }
+
+/// The number of work items in words.
+fn counted(items: u64) -> String {
+    if items == 1 { "1 work item".to_owned() } else { format!("{items} work items") }
+}

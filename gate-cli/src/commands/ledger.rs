@@ -3,6 +3,7 @@
 mod accept;
 mod args;
 pub(super) mod card;
+mod restore;
 pub(super) mod verify;
 
 use std::path::Path;
@@ -23,6 +24,7 @@ pub(super) fn run(here: &Here, args: &Ledger) -> Result<u8, Failure> {
         Ledger::Show(args) => show(here, args),
         Ledger::Accept(args) => accept::run(here, args),
         Ledger::Backup { file } => backup(here, file),
+        Ledger::Restore(args) => restore::run(here, args),
         Ledger::Export => export(here),
         Ledger::Head { json } => head(here, *json),
     }
@@ -75,7 +77,7 @@ impl Ledger {
             Self::Show(args) => args.json,
             Self::Accept(args) => args.json,
             Self::Head { json } => *json,
-            Self::Backup { .. } | Self::Export => false,
+            Self::Backup { .. } | Self::Restore(_) | Self::Export => false,
         }
     }
 }

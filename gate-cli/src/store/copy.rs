@@ -1,7 +1,5 @@
 //! A copy of a whole store in another place, in one transaction there.
 
-use std::time::Duration;
-
 use gate_core::ledger::Head;
 
 use super::error::StoreError;
@@ -12,7 +10,6 @@ use super::tables::{
     COUNTS, Copying, LEDGER, LOSSES, LOSSES_NUMBER, POLICIES, POLICIES_TABLE, Table, Tables, WORK,
 };
 use super::view::ASIDE;
-use super::{Place, SqliteStore, postgres};
 
 /// The rows that are in memory at once.
 const PAGE_ROWS: i64 = 200;
@@ -45,30 +42,7 @@ pub struct Copied {
 pub type Renames = [(String, String)];
 
 /// Copies everything that one store holds at one moment to another one, and compares.
-///
-/// # Errors
-///
-/// A place that has one of the projects, a name of no project, a store that cannot be read or
-/// written. Nothing is kept then.
-pub fn copy(
-    from: &Place,
-    to: &Place,
-    renames: &Renames,
-    patience: Duration,
-) -> Result<Copied, StoreError> {
-    let (mut from, mut to) = (opened(from, patience)?, opened(to, patience)?);
-    let projects = copied(&mut *from, &mut *to, renames)?;
-    Ok(Copied { from: from.place().to_owned(), to: to.place().to_owned(), projects })
-}
-
-fn opened(place: &Place, patience: Duration) -> Result<Box<dyn Copying>, StoreError> {
-    match place {
-        Place::Folder(folder) => Ok(Box::new(SqliteStore::open(folder, patience)?)),
-        Place::Database(url) => postgres::copying(url, patience),
-    }
-}
-
-fn copied(
+pub(super) fn copied(
     from: &mut dyn Copying,
     to: &mut dyn Copying,
     renames: &Renames,

@@ -101,11 +101,13 @@ pub enum StoreError {
     /// A database is configured, and this build has SQLite alone.
     #[error("a PostgreSQL database is configured, and this gate was built without PostgreSQL")]
     NoPostgres,
-    /// A copy of a database that has tools of its own for that.
-    #[error("{place} is copied with PostgreSQL's own tools: `pg_dump`, or a base backup")]
+    /// A task for which a database has tools of its own.
+    #[error("{place} is {task}")]
     OtherTools {
         /// The database's host, port and name.
         place: String,
+        /// The task, with those tools.
+        task: &'static str,
     },
     /// Text that cannot be kept in a column.
     #[error("`{column}` {what}")]

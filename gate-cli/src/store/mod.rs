@@ -39,7 +39,9 @@ use gate_core::ledger::{Draft, Head, Sealed};
 use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 
-pub use copy::{Copied, CopiedProject, Renames, copy};
+use self::tables::Copying;
+
+pub use copy::{Copied, CopiedProject, Renames};
 pub use error::StoreError;
 pub use item::{Ask, Claimable, Item};
 pub use keys::Keys;
@@ -49,10 +51,10 @@ pub use mark::{Heads, Marked};
 pub use postgres::DatabaseUrl;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
-pub use sqlite::SqliteStore;
 pub(crate) use sqlite::TOKEN_KEY;
+pub use sqlite::{Replaced, SqliteStore, Staged};
 pub use transaction::Transaction;
-pub use upkeep::{Added, Condition, Migrated, Upkeep, upkeep};
+pub use upkeep::{Added, Condition, Migrated, Upkeep};
 pub(crate) use view::is_aside;
 
 /// Longest wait for a store that is busy or does not answer.
@@ -417,5 +419,41 @@ pub fn open(
             Ok(Box::new(Marked::new(SqliteStore::open(folder, patience)?, heads)))
         }
         Place::Database(url) => postgres::open(url, heads, patience),
+    }
+}
+
+/// The store in this place. Nothing is made or opened yet.
+///
+/// # Errors
+///
+/// A place that cannot be used.
+pub fn upkeep(place: &Place, patience: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
+    match place {
+        Place::Folder(folder) => Ok(Box::new(SqliteStore::open(folder, patience)?)),
+        Place::Database(url) => postgres::upkeep(url, patience),
+    }
+}
+
+/// Copies everything that one store holds at one moment to another one, and compares.
+///
+/// # Errors
+///
+/// A place that has one of the projects, a name of no project, a store that cannot be read or
+/// written. Nothing is kept then.
+pub fn copy(
+    from: &Place,
+    to: &Place,
+    renames: &Renames,
+    patience: Duration,
+) -> Result<Copied, StoreError> {
+    let (mut from, mut to) = (copying(from, patience)?, copying(to, patience)?);
+    let projects = copy::copied(&mut *from, &mut *to, renames)?;
+    Ok(Copied { from: from.place().to_owned(), to: to.place().to_owned(), projects })
+}
+
+fn copying(place: &Place, patience: Duration) -> Result<Box<dyn Copying>, StoreError> {
+    match place {
+        Place::Folder(folder) => Ok(Box::new(SqliteStore::open(folder, patience)?)),
+        Place::Database(url) => postgres::copying(url, patience),
     }
 }

@@ -1,7 +1,6 @@
 //! The upkeep of a whole store, with all projects in it: the acts of an operator.
 
 use std::fmt::Debug;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +8,6 @@ use serde::Serialize;
 use super::addition::{self, Numbered};
 use super::error::StoreError;
 use super::migration;
-use super::{Place, SqliteStore, postgres};
 
 /// A store as a whole.
 pub trait Upkeep: Debug {
@@ -46,9 +44,9 @@ pub struct Condition {
     pub bytes: u64,
     /// The free space of the disk in bytes, where it is known.
     pub free_bytes: Option<u64>,
-    /// What makes the store unsound.
+    /// Defects, which make the store unsound.
     pub problems: Vec<String>,
-    /// What an operator should know.
+    /// Facts that an operator should know.
     pub remarks: Vec<String>,
     /// The names of all projects, also of those that were set aside.
     pub projects: Vec<String>,
@@ -98,16 +96,4 @@ pub(super) fn is_current(version: i64, place: &str) -> Result<(), StoreError> {
 /// The additions that a store with these is without.
 pub(super) fn missing(present: &[i64]) -> Vec<Added> {
     addition::missing(present).map(Added::from).collect()
-}
-
-/// The store in this place. Nothing is made or opened yet.
-///
-/// # Errors
-///
-/// A place that cannot be used.
-pub fn upkeep(place: &Place, patience: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
-    match place {
-        Place::Folder(folder) => Ok(Box::new(SqliteStore::open(folder, patience)?)),
-        Place::Database(url) => postgres::upkeep(url, patience),
-    }
 }

@@ -4,6 +4,7 @@ use gate_core::text::readable_size;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::counted;
 use crate::commands::common::DONE;
 use crate::commands::ledger::card::{LedgerReport, count};
 use crate::commands::ledger::verify;
@@ -37,9 +38,9 @@ pub(crate) struct DbCheckRecord {
     bytes: u64,
     /// The free space of its disk in bytes; null if that is not known.
     free_bytes: Option<u64>,
-    /// What makes the database unsound.
+    /// Defects of the database, which make it unsound.
     problems: Vec<String>,
-    /// What an operator should know.
+    /// Facts that an operator should know.
     remarks: Vec<String>,
     /// Each project's ledger, but for those that were set aside.
     projects: Vec<ProjectRecord>,
@@ -168,7 +169,7 @@ fn project_row(page: &mut Page, project: &ProjectRecord) {
     let items = match (project.work_items, project.leases) {
         (Some(0) | None, _) => String::new(),
         (Some(items), leases) => {
-            format!(", {items} work items, {} leased", leases.unwrap_or_default())
+            format!(", {}, {} leased", counted(items), leases.unwrap_or_default())
         }
     };
     page.marked(Mark::Good, "ledger", &format!("{name}: {}{items}", count(project.ledger.records)));

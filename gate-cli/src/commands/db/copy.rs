@@ -3,7 +3,7 @@
 use gate_core::ledger::Head;
 
 use super::args::Copy;
-use super::place;
+use super::{counted, place};
 use crate::commands::common::DONE;
 use crate::commands::ledger::card::count;
 use crate::context::Here;
@@ -84,7 +84,7 @@ fn described(project: &CopiedProject) -> String {
     let name = if from == to { to.clone() } else { format!("{to} (before: {from})") };
     match work_items {
         0 => format!("{name}: {}", count(*seq)),
-        items => format!("{name}: {}, {items} work items", count(*seq)),
+        items => format!("{name}: {}, {}", count(*seq), counted(*items)),
     }
 }
 

@@ -150,6 +150,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     ("db migrate", &["gate db migrate"]),
+    ("ledger restore", &["gate ledger restore /backup/gate.db --reason 'the disk failed'"]),
     ("ledger export", &["gate ledger export >ledger.jsonl"]),
     ("ledger head", &["gate ledger head"]),
     ("log", &["gate log -n 50", "gate log --follow --run nightly"]),

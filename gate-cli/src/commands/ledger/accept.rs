@@ -27,16 +27,21 @@ pub(super) fn run(here: &Here, args: &Accept) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn card(accepted: &AcceptedLoss) -> String {
-    let AcceptedLoss { marked, found, missing, ledger, .. } = accepted;
-    let what = match missing {
+/// The loss in words.
+pub(super) fn lost(accepted: &AcceptedLoss) -> String {
+    let AcceptedLoss { marked, missing, .. } = accepted;
+    match missing {
         Some(count) => format!("{count} records are missing, up to record {}", marked.seq),
         None => format!("record {} is another one than it was", marked.seq),
-    };
+    }
+}
+
+fn card(accepted: &AcceptedLoss) -> String {
+    let AcceptedLoss { found, ledger, .. } = accepted;
     let mut page = Page::new();
     page.head(Mark::Unsure, "ACCEPTED", &format!("the ledger goes on after record {}", found.seq));
     page.blank();
-    page.row("lost", &what);
+    page.row("lost", &lost(accepted));
     page.row("recorded", &format!("record {}", ledger.seq));
     page.into_text()
 }

@@ -24,6 +24,11 @@ pub(crate) enum Ledger {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
+    /// Let a backup take the place of the store, with all projects in it. For the operator.
+    ///
+    /// The file is checked first. What was in the store is kept beside it. Records that the backup
+    /// lacks are accepted as lost, as `gate ledger accept` does.
+    Restore(Restore),
     /// Print all records as JSONL, each with its hash.
     Export,
     /// Print the number and the hash of the last record, to be kept elsewhere.
@@ -60,6 +65,16 @@ pub(crate) struct Accept {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    /// The file, from `gate ledger backup`.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The cause of the loss.
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
+    pub(crate) reason: String,
 }
 
 #[derive(Debug, Args)]

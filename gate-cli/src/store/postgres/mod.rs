@@ -267,7 +267,8 @@ impl Store for PostgresStore {
     }
 
     fn back_up(&mut self, _to: &Path) -> Result<(), StoreError> {
-        Err(StoreError::OtherTools { place: self.place.clone() })
+        let task = "copied with PostgreSQL's own tools: `pg_dump`, or a base backup";
+        Err(StoreError::OtherTools { place: self.place.clone(), task })
     }
 
     /// It has no marks.

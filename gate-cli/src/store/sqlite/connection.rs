@@ -1,6 +1,8 @@
 //! A database file that is open.
 
 use std::cell::Cell;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,7 +12,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use super::super::error::StoreError;
 use super::super::statements;
 use super::lock::LockWait;
-use super::private::{Folder, Identity};
+use super::private::{Folder, Identity, unwritable};
 use super::transaction::Running;
 use super::{MAX_KEPT_LOG_BYTES, fault};
 
@@ -65,11 +67,13 @@ impl Opened {
         Ok(slot.insert(opened))
     }
 
-    /// Copies the database as it is at one moment to an empty file. Writers are not held up.
+    /// Copies the database as it is at one moment to a new file. Writers are not held up.
+    ///
+    /// # Errors
+    ///
+    /// A file that is there, a disk that is full, damage.
     pub(super) fn copy_to(&self, file: &Path) -> Result<(), StoreError> {
-        let name = file.display().to_string();
-        let copied = self.connection.execute("VACUUM INTO ?1", [&name]);
-        copied.map(drop).map_err(|error| fault::store_error(&name, &error))
+        copy_to(&self.connection, file)
     }
 
     /// The damage that a check of SQLite's finds, at most ten lines.
@@ -78,16 +82,7 @@ impl Opened {
     ///
     /// A file that cannot be read.
     pub(super) fn damage(&self, check: &str) -> Result<Vec<String>, StoreError> {
-        let lines = || {
-            let mut statement = self.connection.prepare(check)?;
-            let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
-            lines.collect::<rusqlite::Result<Vec<_>>>()
-        };
-        match lines().map_err(|error| fault::store_error(&self.path, &error)) {
-            // It may be too damaged to be checked.
-            Err(StoreError::Corrupt { what, .. }) => Ok(vec![what]),
-            lines => Ok(lines?.into_iter().filter(|line| line != "ok").collect()),
-        }
+        damage(&self.connection, &self.path, check)
     }
 
     /// True if the next transaction may use it.
@@ -186,6 +181,36 @@ impl Opened {
 
     fn corrupt(&self, what: &str) -> StoreError {
         StoreError::corrupt(format!("{}: {what}", self.path))
+    }
+}
+
+/// Copies a database to a new file.
+pub(super) fn copy_to(connection: &Connection, file: &Path) -> Result<(), StoreError> {
+    // Only its owner may read it, and another file stays as it is.
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(file).map_err(|error| unwritable(file, &error.to_string()))?;
+    let name = file.display().to_string();
+    let copied = connection.execute("VACUUM INTO ?1", [&name]);
+    let copied = copied.map(drop).map_err(|error| fault::store_error(&name, &error));
+    copied.inspect_err(|_| drop(fs::remove_file(file)))
+}
+
+/// The damage that a check of SQLite's finds, at most ten lines.
+pub(super) fn damage(
+    connection: &Connection,
+    path: &str,
+    check: &str,
+) -> Result<Vec<String>, StoreError> {
+    let lines = || {
+        let mut statement = connection.prepare(check)?;
+        let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+        lines.collect::<rusqlite::Result<Vec<_>>>()
+    };
+    match lines().map_err(|error| fault::store_error(path, &error)) {
+        // It may be too damaged to be checked.
+        Err(StoreError::Corrupt { what, .. }) => Ok(vec![what]),
+        lines => Ok(lines?.into_iter().filter(|line| line != "ok").collect()),
     }
 }
 

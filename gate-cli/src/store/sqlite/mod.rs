@@ -8,11 +8,10 @@ mod connection;
 mod fault;
 mod lock;
 mod private;
+mod restore;
 mod transaction;
 mod upkeep;
 
-use std::fs::{self, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -21,8 +20,9 @@ use rusqlite::TransactionBehavior::{Deferred, Immediate};
 
 use self::connection::{Opened, Schema};
 use self::lock::LockWait;
-use self::private::Folder;
 pub(crate) use self::private::TOKEN_KEY;
+use self::private::{Folder, unwritable};
+pub use self::restore::{Replaced, Staged};
 use self::transaction::Running;
 use super::error::StoreError;
 use super::sql::Nothing;
@@ -152,26 +152,17 @@ impl Store for SqliteStore {
             // The rows cannot be reached, so the whole file goes.
             Err(StoreError::Corrupt { .. }) => {
                 self.opened = None;
-                self.folder.set_aside()
+                self.folder.set_aside().map(drop)
             }
             done => done,
         }
     }
 
     fn back_up(&mut self, to: &Path) -> Result<(), StoreError> {
-        let unwritable = |error: &dyn std::fmt::Display| StoreError::Unwritable {
-            path: to.display().to_string(),
-            what: error.to_string(),
-        };
         if !self.folder.check()? {
-            return Err(unwritable(&"there is nothing to copy: no record was written"));
+            return Err(unwritable(to, "there is nothing to copy: no record was written"));
         }
-        // Only its owner may read it, and another file stays as it is.
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600);
-        options.open(to).map_err(|error| unwritable(&error))?;
-        let opened = Opened::current(&mut self.opened, &self.folder)?;
-        opened.copy_to(to).inspect_err(|_| drop(fs::remove_file(to)))
+        Opened::current(&mut self.opened, &self.folder)?.copy_to(to)
     }
 
     fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {

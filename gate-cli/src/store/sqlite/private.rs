@@ -137,24 +137,31 @@ impl Folder {
         file + self.log_size()
     }
 
-    /// Gives the database and what is beside it another name.
+    /// A name for a database that is set aside.
+    pub(super) fn aside(&self) -> PathBuf {
+        self.path.join(format!("{DATABASE}.lost-{}", Uuid::now_v7()))
+    }
+
+    /// Gives the database and what is beside it another name, and returns that.
     ///
     /// # Errors
     ///
     /// A folder that cannot be written.
-    pub(super) fn set_aside(&self) -> Result<(), StoreError> {
-        let aside = format!("{DATABASE}.lost-{}", Uuid::now_v7());
+    pub(super) fn set_aside(&self) -> Result<PathBuf, StoreError> {
+        let aside = self.aside();
         // The log first: without its database it is never taken for another's.
         for suffix in BESIDE.into_iter().chain([""]) {
             let file = self.path.join(format!("{DATABASE}{suffix}"));
-            match fs::rename(&file, self.path.join(format!("{aside}{suffix}"))) {
+            let mut name = aside.clone().into_os_string();
+            name.push(suffix);
+            match fs::rename(&file, name) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     return Err(unwritable(&file, &error.to_string()));
                 }
                 _ => {}
             }
         }
-        Ok(())
+        Ok(aside)
     }
 
     fn check_folder(&self, folder: &Metadata) -> Result<(), StoreError> {
@@ -227,7 +234,7 @@ fn close(path: &Path, mode: u32) -> Result<(), StoreError> {
     closed.map_err(|error| unwritable(path, &error.to_string()))
 }
 
-fn unwritable(path: &Path, what: &str) -> StoreError {
+pub(super) fn unwritable(path: &Path, what: &str) -> StoreError {
     StoreError::Unwritable { path: path.display().to_string(), what: what.to_owned() }
 }
 
