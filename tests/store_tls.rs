@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use gate_cli::store::{self, DatabaseUrl, Place, Store, StoreError};
 
 use crate::needs::{needs, server_programs};
+use crate::store_items::{claimed, drafts};
 use crate::support::postgres::supervised;
 use crate::support::shelf::{PATIENCE, append, chain, decision};
 
@@ -93,16 +94,20 @@ fn write(server: &Server, host: &str, parameters: &str) -> Result<(), StoreError
 #[test]
 fn each_mode_of_tls_reaches_a_server_that_takes_nothing_else() {
     let Some(server) = Server::get() else { return };
-    for (host, parameters) in [
+    for (number, (host, parameters)) in (1..).zip([
         ("localhost", ""),
         ("localhost", "sslmode=prefer"),
         ("127.0.0.1", "sslmode=require"),
         ("127.0.0.1", "sslmode=verify-ca&sslrootcert=DIR%2Fours.crt"),
         ("localhost", "sslmode=verify-full&sslrootcert=DIR%2Fours.crt"),
         ("localhost", "sslmode=require&channel_binding=require"),
-    ] {
+    ]) {
         let written = write(server, host, parameters);
         assert!(written.is_ok(), "{host} {parameters}: {}", written.unwrap_err());
+        let mut store = open(&server.url(host, parameters));
+        let id = format!("W-{number}");
+        drafts(&mut *store, &[&id]);
+        assert_eq!(claimed(&mut *store, 100, 200), Some(id), "{host} {parameters}");
     }
     let url = server.url("localhost", "sslmode=verify-full&sslrootcert=DIR%2Fours.crt");
     assert!(chain(&mut *open(&url)).len() >= 6);

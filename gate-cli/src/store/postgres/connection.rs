@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls, Row, Statement};
 
@@ -35,7 +36,7 @@ pub(super) struct Session {
     /// True once the database did not answer in time.
     pub(super) is_silent: Cell<bool>,
     /// True if one server process answers all statements: no pooler is between. None if that is
-    /// not known yet.
+    /// not known yet. If TLS is demanded it cannot be known, and a pooler is assumed.
     is_direct: Cell<Option<bool>>,
     /// The statements that were asked, and those that were asked again as the
     /// database has prepared them.
@@ -76,6 +77,7 @@ impl Session {
     ) -> Result<Self, StoreError> {
         let place = url.to_string();
         let (config, transport) = (config(url, left), url.transport()?);
+        let demands_tls = config.get_ssl_mode() == SslMode::Require;
         let (names, named) = unbounded_channel();
         let connecting = async {
             let opening = open(&config, transport, names);
@@ -92,7 +94,8 @@ impl Session {
             is_prepared: Cell::new(false),
             is_sound: Cell::new(true),
             is_silent: Cell::new(false),
-            is_direct: Cell::new(None),
+            // Then `greeted_by` would wait for an answer that nobody gives.
+            is_direct: Cell::new(if demands_tls { Some(false) } else { None }),
             asked: RefCell::default(),
             clock: None,
         })
@@ -183,8 +186,8 @@ impl Session {
     }
 
     /// The number of the server process that the connection began with. tokio-postgres tells it to
-    /// nobody but a server that is to cancel a statement, so gate reads such a request itself. None
-    /// if TLS is demanded: then the request is encrypted.
+    /// nobody but a server that is to cancel a statement, so gate reads such a request itself. If
+    /// TLS is demanded, the request begins with a question to the server.
     async fn greeted_by(&self) -> Option<i32> {
         let (ours, mut sent) = tokio::io::duplex(CANCEL_BYTES);
         self.client.cancel_token().cancel_query_raw(ours, NoTls).await.ok()?;
