@@ -136,6 +136,8 @@ pub(crate) enum Cut {
     Before,
     /// Before its answer comes back.
     After,
+    /// As PgBouncer does that has lost the server.
+    Answered,
 }
 
 /// The statement that ends a transaction.
@@ -167,6 +169,9 @@ pub(crate) fn proxy_at(
     Some(url)
 }
 
+/// The error that PgBouncer answers with.
+const CRASHED: &[u8] = b"E\0\0\0\x30SFATAL\0VFATAL\0C08P01\0Mserver conn crashed?\0\0";
+
 /// The socket of a database, and its address behind a listener. None if the server has no socket
 /// here.
 pub(crate) fn behind(database: &Database, listener: &TcpListener) -> Option<(PathBuf, String)> {
@@ -197,6 +202,9 @@ pub(crate) fn forward(
             let cut = cut
                 .filter(|(_, words)| is_here(words))
                 .filter(|_| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok());
+            if cut.is_some_and(|(cut, _)| cut == Cut::Answered) {
+                let _ = from_client.write_all(CRASHED);
+            }
             if cut.is_some() {
                 let _ = from_client.shutdown(Shutdown::Both);
             }
@@ -211,7 +219,7 @@ pub(crate) fn forward(
 
 #[test]
 fn a_commit_without_an_answer_is_uncertain() {
-    for cut in [Cut::Before, Cut::After] {
+    for cut in [Cut::Before, Cut::After, Cut::Answered] {
         let Some(shelf) = Shelf::postgres() else { return };
         append(&mut *shelf.open(), decision("a", 1)).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

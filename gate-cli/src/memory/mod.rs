@@ -43,7 +43,7 @@ use gate_checks::worktree;
 use gate_core::ledger::{Draft, Head, Sealed};
 use jiff::Timestamp;
 
-pub(crate) use accepted_loss::{AcceptedLoss, Loss};
+pub(crate) use accepted_loss::AcceptedLoss;
 pub(crate) use approvals::Approvals;
 pub(crate) use body::decision_of;
 pub use breaker_ops::{BreakerStatus, Operation};

@@ -11,9 +11,9 @@ use crate::commands::common::DONE;
 use crate::commands::log;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::memory::{self, AcceptedLoss, Loss, Memory};
+use crate::memory::{self, AcceptedLoss, Memory};
 use crate::render::{Mark, Page, print};
-use crate::store::{PATIENCE, Place, Replaced, SqliteStore, Staged, StoreError, is_aside};
+use crate::store::{Loss, PATIENCE, Place, Replaced, SqliteStore, Staged, StoreError, is_aside};
 
 pub(super) fn run(here: &Here, args: &Restore) -> Result<u8, Failure> {
     let operator = here.operator("gate ledger restore")?;

@@ -20,10 +20,15 @@ pub(super) fn store_error(place: &str, error: &Error) -> StoreError {
 }
 
 /// An error of COMMIT. Without the database's answer it is unknown whether the work was kept;
-/// the answer of a database that is shutting down proves nothing either.
+/// the answer of a database that is shutting down proves nothing either, nor does that of a pooler
+/// that has lost the database.
 pub(super) fn commit_error(place: &str, error: &Error) -> StoreError {
-    let answered = error.code().is_some_and(|code| !code.code().starts_with("57P"));
-    if answered { store_error(place, error) } else { uncertain(place, words(error)) }
+    let proves = |code: &str| !code.starts_with("57P") && !code.starts_with("08");
+    if error.code().is_some_and(|code| proves(code.code())) {
+        store_error(place, error)
+    } else {
+        uncertain(place, words(error))
+    }
 }
 
 pub(super) fn uncertain(place: &str, what: String) -> StoreError {
