@@ -43,6 +43,8 @@ mod facts;
 mod failures;
 mod faults;
 mod field_loops;
+#[cfg(feature = "postgres")]
+mod fleet;
 mod fooled;
 mod fooled_assertions;
 mod fooled_cargo;

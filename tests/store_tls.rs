@@ -12,27 +12,17 @@ use gate_cli::store::{self, DatabaseUrl, Place, Store, StoreError};
 
 use crate::needs::{needs, server_programs};
 use crate::store_items::{claimed, drafts};
-use crate::support::postgres::supervised;
+use crate::support::postgres::{CERTIFICATES, supervised};
 use crate::support::shelf::{PATIENCE, append, chain, decision};
 
 /// Makes a server that takes nothing but TLS, with certificates of an authority of its own, and
 /// ends it when standard input does.
 const SUPERVISOR: &str = r#"
-set -eu
-trap '' INT TERM HUP
 programs=$1
 folder=$(mktemp -d "${TMPDIR:-/tmp}/gate-tls.XXXXXX")
 clean() { "$programs/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1 || :; rm -rf "$folder"; }
 trap clean EXIT
 cd "$folder"
-key() { openssl genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key" 2>>log || openssl ecparam -genkey -noout -name prime256v1 -out "$1.key"; }
-authority() { key "$1"; openssl req -x509 -new -key "$1.key" -out "$1.crt" -days 2 -subj "/CN=$1" 2>>log; }
-issue() {
-  key "$1"
-  openssl req -new -key "$1.key" -out "$1.csr" -subj "/CN=$2" 2>>log
-  echo "$3" >"$1.ext"
-  openssl x509 -req -in "$1.csr" -CA ours.crt -CAkey ours.key -CAcreateserial -out "$1.crt" -days 2 -extfile "$1.ext" 2>>log
-}
 authority ours
 authority other
 issue server localhost 'subjectAltName=DNS:localhost'
@@ -68,7 +58,8 @@ impl Server {
         Some(SERVER.get_or_init(|| {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             let programs = server_programs().unwrap();
-            let (shell, folder) = supervised(SUPERVISOR, &programs, &port.to_string());
+            let (shell, folder) =
+                supervised(&format!("{CERTIFICATES}{SUPERVISOR}"), &programs, &port.to_string());
             Self { _shell: shell, folder, port }
         }))
     }

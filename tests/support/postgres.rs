@@ -40,6 +40,21 @@ echo "$folder"
 cat >/dev/null
 "#;
 
+/// How a script begins that makes a server with certificates: functions for an authority, and for
+/// what the authority `ours` signs.
+pub(crate) const CERTIFICATES: &str = r#"
+set -eu
+trap '' INT TERM HUP
+key() { openssl genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key" 2>>log || openssl ecparam -genkey -noout -name prime256v1 -out "$1.key"; }
+authority() { key "$1"; openssl req -x509 -new -key "$1.key" -out "$1.crt" -days 2 -subj "/CN=$1" 2>>log; }
+issue() {
+  key "$1"
+  openssl req -new -key "$1.key" -out "$1.csr" -subj "/CN=$2" 2>>log
+  echo "$3" >"$1.ext"
+  openssl x509 -req -in "$1.csr" -CA ours.crt -CAkey ours.key -CAcreateserial -out "$1.crt" -days 2 -extfile "$1.ext" 2>>log
+}
+"#;
+
 /// The server, while this process lives.
 struct Server {
     /// Its standard input keeps the server alive.
