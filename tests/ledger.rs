@@ -57,7 +57,10 @@ fn what_gate_recorded_holds() {
     let ran = recorded().again("ledger verify").code(0).stderr("").says("HOLDS  4 records\n");
     let found = ran.again("ledger verify --json").code(0).stderr("");
     let value = found.json();
-    assert_eq!(keys(&value), ["head", "known", "ok", "problem", "records", "undecided"].into());
+    assert_eq!(
+        keys(&value),
+        ["archived", "head", "known", "ok", "problem", "records", "undecided"].into()
+    );
     assert_eq!((&value["ok"], &value["records"]), (&json!(true), &json!(4)));
     assert_eq!(value["problem"], Value::Null);
     let ran = found.again("ledger head").code(0);

@@ -96,6 +96,8 @@ mod processes;
 mod projects;
 mod prompt;
 mod prune;
+mod prune_records;
+mod prune_records_kept;
 mod prune_runs;
 mod receipt;
 mod red_before;

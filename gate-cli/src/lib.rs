@@ -6,6 +6,7 @@
 
 mod agent;
 mod approval;
+mod archive;
 mod audit;
 mod clients;
 mod commands;
@@ -18,6 +19,7 @@ mod handoff;
 mod hook;
 mod install;
 mod interrupt;
+mod key_file;
 mod loops;
 mod memory;
 mod notify;

@@ -59,6 +59,8 @@ pub mod kind {
     pub const LOSS_NOTICED: &str = "loss_noticed";
     /// An operator goes on without the lost end of the ledger.
     pub const LOSS_ACCEPTED: &str = "loss_accepted";
+    /// Old decisions were moved out of the ledger's store to an archive.
+    pub const ARCHIVED: &str = "ledger_archived";
 
     /// Settings were approved by an operator, or no longer are.
     pub const TRUST: &str = "settings_trust";

@@ -33,6 +33,30 @@ pub(super) fn each(
     }
 }
 
+/// Shows every record in order, archived ones too.
+///
+/// # Errors
+///
+/// An archive that is missing or was changed, a store that cannot be read.
+pub(super) fn each_of_all(
+    memory: &mut Memory,
+    mut show: impl FnMut(&Sealed) -> Result<Flow, Failure>,
+) -> Result<(), Failure> {
+    let mut archives = memory.archives()?;
+    let mut next = 1;
+    each(memory, next, |sealed| {
+        while let Some(archived) = archives.next(next, sealed.record.seq)? {
+            next = archived.record.seq + 1;
+            if show(&archived)?.is_break() {
+                return Ok(Flow::Break(()));
+            }
+        }
+        next = sealed.record.seq.saturating_add(1);
+        show(sealed)
+    })
+    .map(drop)
+}
+
 /// The number from which on there are so many records that are wanted; the
 /// first if there are fewer.
 pub(super) fn start(
@@ -42,21 +66,18 @@ pub(super) fn start(
 ) -> Result<u64, Failure> {
     let mut view = memory.read()?;
     let mut left = count;
-    let mut end = view.head()?.seq;
-    while end > 0 {
-        let from = end.saturating_sub(PAGE_RECORDS as u64 - 1).max(1);
-        // The first page may be shorter: what was counted before is not in it.
-        let length = usize::try_from(end - from + 1).unwrap_or(PAGE_RECORDS);
-        let page = view.entries(from, length)?;
+    let mut before = u64::MAX;
+    loop {
+        let page = view.entries_before(before, PAGE_RECORDS)?;
+        let Some(first) = page.first() else { return Ok(1) };
         for sealed in page.iter().rev().filter(|sealed| is_wanted(sealed)) {
             left = left.saturating_sub(1);
             if left == 0 {
                 return Ok(sealed.record.seq);
             }
         }
-        end = from - 1;
+        before = first.record.seq;
     }
-    Ok(1)
 }
 
 #[cfg(test)]

@@ -38,6 +38,11 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
     };
     let mut view = memory.read()?;
     let (found, last) = (view.entry(number.get())?, view.head()?.seq);
+    drop(view);
+    let found = match found {
+        None => memory.archives()?.next(number.get(), number.saturating_add(1).get())?,
+        found => found,
+    };
     let sealed = found.ok_or_else(|| {
         let message = format!("there is no record {number}: the ledger ends at record {last}");
         Failure::usage("unknown-record", message).hint("`gate log` lists the latest records")
@@ -52,15 +57,19 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
 
 fn export(here: &Here) -> Result<u8, Failure> {
     let mut lines = Lines::for_program();
-    entries::each(&mut log::opened(here)?, 1, |sealed| lines.line(&sealed.to_line()))?;
+    entries::each_of_all(&mut log::opened(here)?, |sealed| lines.line(&sealed.to_line()))?;
     let _ = lines.flush()?;
     Ok(DONE)
 }
 
 fn backup(here: &Here, file: &Path) -> Result<u8, Failure> {
     let to = here.places.folder.join(file);
-    let records = log::opened(here)?.back_up(&to)?;
+    let mut memory = log::opened(here)?;
+    let records = memory.back_up(&to)?;
     print(&format!("copied to {}: {records} records of this project\n", to.display()))?;
+    if memory.archives()?.all().next().is_some() {
+        print("copy the folder `archive` of the state folder too: it has older decisions\n")?;
+    }
     Ok(DONE)
 }
 

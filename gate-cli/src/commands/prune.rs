@@ -1,22 +1,24 @@
-//! `gate prune`: frees the disk space of what can be made again, and of old runs.
+//! `gate prune`: frees the disk space of what can be made again and of old runs, and archives old
+//! decisions.
 
+mod card;
+mod records;
 mod runs;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_checks::{PruneOptions, Pruned, prune};
-use gate_core::config::Millis;
-use gate_core::text::readable_size;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::render::{self, Mark, Page, print};
+use crate::render::{self, print};
 use crate::settings::parse_duration;
 use clap::Args;
+use records::PrunedRecords;
 use runs::old_runs;
 
 #[derive(Debug, Args)]
@@ -26,6 +28,13 @@ pub(crate) struct Prune {
     /// with it.
     #[arg(long, value_name = "AGE", value_parser = parse_duration)]
     pub(crate) older: Option<Duration>,
+    /// Archive older decisions of this project: they leave the store, for a file that is signed.
+    /// At least 30d stay. For the operator; recorded.
+    #[arg(long, requires = "older")]
+    pub(crate) records: bool,
+    /// The folder for the archive [default: `archive` in the state folder]
+    #[arg(long, value_name = "FOLDER", requires = "records")]
+    pub(crate) to: Option<PathBuf>,
     /// Show what would be removed, and remove nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -36,9 +45,6 @@ pub(crate) struct Prune {
 
 const CODES: &str = "\
 Exit codes: 0 removed, 1 something could not be removed, 2 or 5 nothing was looked at";
-
-/// The longest label of the card, in characters.
-const MAX_LABEL_CHARS: usize = 15;
 
 /// Exit code if something could not be removed.
 const NOT_ALL: u8 = 1;
@@ -56,12 +62,16 @@ pub struct PruneRecord {
     bytes: u64,
     /// The removed things.
     removed: Pruned,
+    /// The decisions that left the store; null without `--records`. Their size is no part of
+    /// `bytes`.
+    records: Option<PrunedRecords>,
 }
 
 pub(super) fn run(here: &Here, args: &Prune) -> Result<u8, Failure> {
     let state = state_folder(here)?;
     let options = PruneOptions { older: args.older.unwrap_or_default(), dry_run: args.dry_run };
     let runs = old_runs(here, args.older)?;
+    let records = if args.records { Some(records::archive(here, args)?) } else { None };
     let mut removed = prune(state, &options).map_err(|error| {
         Failure::file("state-unreadable", "read the list of work trees in", state, &error)
     })?;
@@ -73,8 +83,9 @@ pub(super) fn run(here: &Here, args: &Prune) -> Result<u8, Failure> {
         state: state.display().to_string(),
         bytes: removed.bytes(),
         removed,
+        records,
     };
-    print(&if args.json { render::json(&record)? } else { card(&record, options.older) })?;
+    print(&if args.json { render::json(&record)? } else { card::card(&record, options.older) })?;
     Ok(code)
 }
 
@@ -90,55 +101,4 @@ fn state_folder(here: &Here) -> Result<&Path, Failure> {
     let message = format!("there is no folder {}, in which gate keeps its state", state.display());
     Err(Failure::usage("state-missing", message)
         .hint("the first check makes it; GATE_STATE_DIR names another one"))
-}
-
-fn card(record: &PruneRecord, older: Duration) -> String {
-    let removed = &record.removed;
-    let kinds = [
-        ("copies of trees", removed.copies),
-        ("build output", removed.builds),
-        ("left behind", removed.leftovers),
-        ("logs of checks", removed.logs),
-        ("folders of runs", removed.runs),
-    ];
-    let kinds = kinds.iter().filter(|(_, kind)| kind.count > 0);
-    let mut rows: Vec<_> = kinds
-        .map(|(label, kind)| {
-            (Mark::None, *label, format!("{}, {}", kind.count, readable_size(kind.bytes)))
-        })
-        .collect();
-    let mut page = Page::new().with_labels(MAX_LABEL_CHARS);
-    page.text(&first_line(record, rows.is_empty(), older));
-    match removed.in_use {
-        0 => {}
-        1 => rows.push((Mark::None, "in use", "1 copy, left alone".to_owned())),
-        more => rows.push((Mark::None, "in use", format!("{more} copies, left alone"))),
-    }
-    for failure in &removed.failed {
-        rows.push((Mark::Bad, "not removed", format!("{}: {}", failure.path, failure.error)));
-    }
-    if !rows.is_empty() {
-        page.blank();
-    }
-    for (mark, label, text) in &rows {
-        page.marked(*mark, label, text);
-    }
-    if removed.copies.count > 0 && !record.dry_run {
-        page.blank();
-        page.text("The next check of a tree whose copy is gone builds everything anew.");
-    }
-    page.into_text()
-}
-
-fn first_line(record: &PruneRecord, is_empty: bool, older: Duration) -> String {
-    let size = readable_size(record.bytes);
-    match (is_empty, record.dry_run) {
-        (true, _) if older.is_zero() => "nothing to remove".to_owned(),
-        (true, _) => {
-            let age = Millis(u64::try_from(older.as_millis()).unwrap_or(u64::MAX));
-            format!("nothing to remove that is older than {age}")
-        }
-        (false, true) => format!("would free {size}"),
-        (false, false) => format!("freed {size}"),
-    }
 }

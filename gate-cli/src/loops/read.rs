@@ -9,7 +9,7 @@ use crate::memory::Memory;
 use crate::store::Reading;
 
 /// Records that are read at once.
-const PAGE_RECORDS: u64 = 256;
+const PAGE_RECORDS: usize = 256;
 
 /// The part of a store to read.
 #[derive(Clone, Debug, Default)]
@@ -76,16 +76,17 @@ fn latest(
     is_wanted: impl Fn(&Sealed) -> bool,
 ) -> Result<Vec<Sealed>, Failure> {
     let mut newest_first = Vec::new();
-    let mut end = view.head()?.seq;
-    let mut is_early = false;
-    while end > 0 && !is_early && newest_first.len() < most {
-        let from = end.saturating_sub(PAGE_RECORDS - 1).max(1);
-        let length = usize::try_from(end - from + 1).unwrap_or(usize::MAX);
-        let page = view.entries(from, length)?;
-        is_early = page.first().is_some_and(|first| !is_within(first, since));
+    let mut before = u64::MAX;
+    while newest_first.len() < most {
+        let page = view.entries_before(before, PAGE_RECORDS)?;
+        let Some(first) = page.first() else { break };
+        let is_early = !is_within(first, since);
+        before = first.record.seq;
         let wanted = page.into_iter().rev().filter(|one| is_within(one, since) && is_wanted(one));
         newest_first.extend(wanted);
-        end = from - 1;
+        if is_early {
+            break;
+        }
     }
     newest_first.truncate(most);
     newest_first.reverse();

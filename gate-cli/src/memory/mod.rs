@@ -12,6 +12,7 @@
 
 mod accepted_loss;
 mod approvals;
+mod archive;
 mod body;
 mod breaker_ops;
 mod breakers;
@@ -45,6 +46,7 @@ use jiff::Timestamp;
 
 pub(crate) use accepted_loss::AcceptedLoss;
 pub(crate) use approvals::Approvals;
+pub(crate) use archive::{ArchivedDecisions, MIN_AGE};
 pub(crate) use body::decision_of;
 pub use breaker_ops::{BreakerStatus, Operation};
 pub use breakers::{OpenBreaker, Which};

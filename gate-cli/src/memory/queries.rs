@@ -6,16 +6,17 @@ use gate_core::{Decision, Policy, decide};
 use serde_json::Value;
 
 use super::{Memory, body, wrong};
+use crate::archive::Archives;
 use crate::failure::Failure;
 use crate::record::Record;
-use crate::store::Reading;
+use crate::store::{Keys, Reading};
 
 /// Records that are read at once; of the first page of a search.
-const PAGE_RECORDS: u64 = 100;
-const FIRST_PAGE_RECORDS: u64 = 4;
+const PAGE_RECORDS: usize = 100;
+const FIRST_PAGE_RECORDS: usize = 4;
 
 /// The latest records that are searched for the length of a transcript.
-const LENGTH_HINT_RECORDS: u64 = 16;
+const LENGTH_HINT_RECORDS: usize = 16;
 
 /// Selects decisions by their run or task.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,28 +85,27 @@ impl Memory {
         before: Option<u64>,
     ) -> Result<(Vec<Record>, Option<u64>), Failure> {
         let mut view = self.store.read(&self.project)?;
-        let end = match before {
-            Some(before) => before - 1,
-            None => view.head()?.seq,
-        };
-        let from = end.saturating_sub(PAGE_RECORDS - 1).max(1);
-        let count = usize::try_from(end + 1 - from).unwrap_or(usize::MAX);
-        let page = view.entries(from, count)?;
+        let page = view.entries_before(before.unwrap_or(u64::MAX), PAGE_RECORDS)?;
+        let from = page.first().map_or(1, |first| first.record.seq);
         let all = RecordSelector::default();
         let decisions = page.iter().rev().filter(|sealed| all.is_decision(sealed, &self.tree));
         let records = decisions.map(body::decision_of).collect::<Result<_, _>>()?;
         Ok((records, Some(from).filter(|from| *from > 1)))
     }
 
-    /// A decision by its id, by at least four characters of its id, or by its record's number.
+    /// A decision by its id, by at least four characters of its id, or by its record's number. It
+    /// may be archived.
     ///
     /// # Errors
     ///
-    /// A store that cannot be read.
+    /// A store that cannot be read, an archive that is missing or was changed.
     pub fn decision(&mut self, named: &str) -> Result<Option<Record>, Failure> {
-        let mut view = self.read()?;
-        let sealed = decision_named(&mut *view, named)?;
-        sealed.map(|sealed| marked(&mut *view, &sealed)).transpose()
+        let sealed = decision_named(&mut *self.read()?, named)?;
+        let sealed = match sealed {
+            None => archived(&mut self.archives()?, named)?,
+            found => found,
+        };
+        sealed.map(|sealed| marked(&mut *self.read()?, &sealed)).transpose()
     }
 
     /// Makes a decision again, with the policy that the store has for it.
@@ -137,8 +137,7 @@ impl Memory {
     /// of the latest records. This is only a hint for reading.
     pub(crate) fn read_before(&mut self, session: &str) -> Option<u64> {
         let mut view = self.read().ok()?;
-        let from = view.head().ok()?.seq.saturating_sub(LENGTH_HINT_RECORDS - 1).max(1);
-        let page = view.entries(from, LENGTH_HINT_RECORDS as usize).ok()?;
+        let page = view.entries_before(u64::MAX, LENGTH_HINT_RECORDS).ok()?;
         page.iter().rev().find_map(|sealed| transcript_length(sealed, session))
     }
 }
@@ -159,6 +158,27 @@ pub(super) fn decision_named(
         None if named.len() >= 4 => reading.decision_by_id(named)?,
         found => found,
     })
+}
+
+/// As [`decision_named`], from archives.
+fn archived(archives: &mut Archives, named: &str) -> Result<Option<Sealed>, Failure> {
+    let number = named.strip_prefix('#').unwrap_or(named).parse().ok();
+    let is_id = named.len() >= 4;
+    let (mut from, mut found) = (1, None);
+    while (is_id || number.is_some())
+        && let Some(sealed) = archives.next(from, u64::MAX)?
+    {
+        from = sealed.record.seq + 1;
+        let id = Keys::new(&sealed.record).decision_id.unwrap_or_default();
+        if Some(sealed.record.seq) == number || id == named {
+            return Ok(Some(sealed));
+        }
+        // Two tell that the beginning is ambiguous.
+        if is_id && id.starts_with(named) && found.replace(sealed).is_some() {
+            return Ok(None);
+        }
+    }
+    Ok(found)
 }
 
 fn transcript_length(sealed: &Sealed, session: &str) -> Option<u64> {
@@ -212,17 +232,16 @@ fn newest(
     reading: &mut dyn Reading,
     is_selected: impl Fn(&Sealed) -> bool,
 ) -> Result<Option<Sealed>, Failure> {
-    let mut end = reading.head()?.seq;
+    let mut before = u64::MAX;
     // It is among the last few most often.
     let mut length = FIRST_PAGE_RECORDS;
-    while end > 0 {
-        let from = end.saturating_sub(length - 1).max(1);
+    loop {
+        let page = reading.entries_before(before, length)?;
+        let Some(first) = page.first() else { return Ok(None) };
+        before = first.record.seq;
         length = PAGE_RECORDS;
-        let page = reading.entries(from, usize::try_from(end - from + 1).unwrap_or(usize::MAX))?;
         if let Some(found) = page.into_iter().rev().find(|sealed| is_selected(sealed)) {
             return Ok(Some(found));
         }
-        end = from - 1;
     }
-    Ok(None)
 }

@@ -226,8 +226,11 @@ impl Expected {
         };
         let found = reading.head()?;
         let there = if found == marked { None } else { reading.entry(marked.seq)? };
-        let is_there =
-            found == marked || there.is_some_and(|entry| entry.record.hash() == marked.hash);
+        let is_there = match there {
+            _ if found == marked => true,
+            Some(entry) => entry.record.hash() == marked.hash,
+            None => is_archived(reading, marked)?,
+        };
         let is_explained = !is_there && losses.explain(marked, self.acceptance);
         if is_there || is_explained {
             return Ok(Comparison { acceptance, is_explained });
@@ -345,6 +348,21 @@ impl<S: Store> Store for Marked<S> {
     fn place(&self) -> &str {
         self.store.place()
     }
+}
+
+/// True if a record says that the marked one was archived since, by another machine, and if the
+/// one after the marked one follows it, where that is still there.
+fn is_archived(reading: &mut dyn Reading, marked: Head) -> Result<bool, StoreError> {
+    let archives = reading.entries_of_type(kind::ARCHIVED, usize::MAX)?;
+    let is_named = archives.iter().any(|sealed| {
+        let archive = sealed.record.body.get("archive");
+        let number = |name: &str| archive.and_then(|archive| archive.get(name)?.as_u64());
+        sealed.record.seq > marked.seq
+            && number("first").is_some_and(|first| first <= marked.seq)
+            && number("last").is_some_and(|last| last >= marked.seq)
+    });
+    let next = reading.entry(marked.seq + 1)?;
+    Ok(is_named && next.is_none_or(|next| next.record.prev == marked.hash))
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ use self::tables::Copying;
 pub use copy::{Copied, CopiedProject, Renames};
 pub use error::StoreError;
 pub use item::{Ask, Claimable, Item};
-pub use keys::Keys;
+pub use keys::{Keys, Outline};
 pub use lookup::Lookup;
 pub use loss::Loss;
 pub use mark::{Heads, Marked};
@@ -298,12 +298,27 @@ pub trait Reading: Items {
     fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError>;
 
     /// At most `limit` records from this number on, ascending. Their hashes
-    /// are not compared.
+    /// are not compared. Between them may be others that were archived.
     ///
     /// # Errors
     ///
     /// A store that cannot be read, or a row that contradicts itself.
     fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError>;
+
+    /// At most `limit` records before this number, ascending. Their hashes are not compared.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that contradicts itself.
+    fn entries_before(&mut self, before: u64, limit: usize) -> Result<Vec<Sealed>, StoreError>;
+
+    /// The outlines of at most `limit` records from this number on, ascending. They are as
+    /// their rows have them.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that contradicts itself.
+    fn outlines(&mut self, from: u64, limit: usize) -> Result<Vec<Outline>, StoreError>;
 
     /// The latest decision of this loop (`state.loop` of its body).
     ///
@@ -375,6 +390,13 @@ pub trait Writing: Leasing {
     /// ([`StoreError::Unfit`]), a second decision for one iteration of a run
     /// ([`StoreError::Taken`]).
     fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError>;
+
+    /// Removes the decisions from one number to another, which an archive holds.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, or a role that may not delete rows.
+    fn remove_decisions(&mut self, from: u64, to: u64) -> Result<(), StoreError>;
 
     /// Keeps a policy's text under its digest, once.
     ///

@@ -4,7 +4,7 @@
 use gate_core::ledger::{Body, Hash, Record, Sealed};
 
 use super::error::StoreError;
-use super::keys::Keys;
+use super::keys::{Keys, Outline};
 use super::sql::Cell;
 
 /// The columns that `statements.rs` selects, in its order.
@@ -27,7 +27,7 @@ const COLUMNS: [&str; 13] = [
 /// The record in a row: its body is spelled canonically, and the columns that
 /// it is found by are those of its body. Its hash is not compared.
 pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
-    let mut row = Row::from_ledger(cells);
+    let mut row = Row::from_ledger(cells, &COLUMNS);
     let record = Record {
         seq: row.number("seq")?,
         v: row.number("v")?,
@@ -41,6 +41,22 @@ pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
     let hash = row.hash("hash")?;
     row.is_found_by(&Keys::new(&record))?;
     Ok(Sealed { record, hash })
+}
+
+/// The columns of an outline.
+const OUTLINE_COLUMNS: [&str; 6] = ["seq", "time", "run", "task", "loop", "decision_id"];
+
+/// The outline in a row.
+pub(super) fn outline(cells: Vec<Cell>) -> Result<Outline, StoreError> {
+    let mut row = Row::from_ledger(cells, &OUTLINE_COLUMNS);
+    Ok(Outline {
+        seq: row.number("seq")?,
+        time: row.text("time")?,
+        run: row.maybe_text("run")?,
+        task: row.maybe_text("task")?,
+        in_loop: row.maybe_text("loop")?,
+        is_decision: row.maybe_text("decision_id")?.is_some(),
+    })
 }
 
 /// The record, whose own hash is right.
@@ -68,12 +84,12 @@ impl Row {
         Self { seq: None, columns, cells: cells.into_iter() }
     }
 
-    fn from_ledger(cells: Vec<Cell>) -> Self {
+    fn from_ledger(cells: Vec<Cell>, columns: &'static [&'static str]) -> Self {
         let seq = match cells.first() {
             Some(Cell::Integer(seq)) => u64::try_from(*seq).ok(),
             _ => None,
         };
-        Self { seq, ..Self::new(cells, &COLUMNS) }
+        Self { seq, ..Self::new(cells, columns) }
     }
 
     /// The next column, which is this one.

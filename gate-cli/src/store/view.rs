@@ -8,7 +8,7 @@ use gate_fleet::work::{ItemState, WorkItem};
 use uuid::Uuid;
 
 use super::error::StoreError;
-use super::keys::Keys;
+use super::keys::{Keys, Outline};
 use super::lookup::{Answers, Lookup, Rows};
 use super::sql::{Cell, Sql, SqlValue};
 use super::{Item, Reading, Writing, row, statements};
@@ -87,7 +87,20 @@ impl<'a, S: Sql> View<'a, S> {
         rows.inspect_err(|error| note(&mut self.failed, error))
     }
 
-    fn insert(&mut self, what: &'static str, given: &[SqlValue<'_>]) -> Result<bool, StoreError> {
+    /// The rows from a number on, or before one.
+    fn page(
+        &mut self,
+        statement: &'static str,
+        seq: i64,
+        limit: usize,
+    ) -> Result<Vec<Vec<Cell>>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let given =
+            [SqlValue::Text(self.project), SqlValue::Integer(seq), SqlValue::Integer(limit)];
+        self.rows(statement, &given)
+    }
+
+    fn change(&mut self, what: &'static str, given: &[SqlValue<'_>]) -> Result<bool, StoreError> {
         self.ahead.clear();
         let done = self.sql.change(what, given);
         done.inspect_err(|error| note(&mut self.failed, error))
@@ -148,10 +161,18 @@ impl<S: Sql> Reading for View<'_, S> {
 
     fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
         let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let given =
-            [SqlValue::Text(self.project), SqlValue::Integer(from), SqlValue::Integer(limit)];
-        self.rows(statements::ENTRIES, &given)?.into_iter().map(row::read).collect()
+        self.page(statements::ENTRIES, from, limit)?.into_iter().map(row::read).collect()
+    }
+
+    fn entries_before(&mut self, before: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
+        let before = i64::try_from(before).unwrap_or(i64::MAX);
+        let rows = self.page(statements::ENTRIES_BEFORE, before, limit)?;
+        rows.into_iter().rev().map(row::read).collect()
+    }
+
+    fn outlines(&mut self, from: u64, limit: usize) -> Result<Vec<Outline>, StoreError> {
+        let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
+        self.page(statements::OUTLINES, from, limit)?.into_iter().map(row::outline).collect()
     }
 
     fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
@@ -211,13 +232,22 @@ impl<S: Sql> Writing for View<'_, S> {
         Ok(sealed)
     }
 
+    fn remove_decisions(&mut self, from: u64, to: u64) -> Result<(), StoreError> {
+        let given = [
+            SqlValue::Text(self.project),
+            SqlValue::Integer(integer("seq", from)?),
+            SqlValue::Integer(integer("seq", to)?),
+        ];
+        self.change(statements::REMOVE_DECISIONS, &given).map(drop)
+    }
+
     fn keep_policy(&mut self, digest: &str, text: &str) -> Result<(), StoreError> {
         if text.contains('\0') {
             return Err(StoreError::Unfit { column: "text", what: UNFIT.to_owned() });
         }
         let given = [SqlValue::Text(name("digest", digest)?), SqlValue::Text(text)];
         let is_kept = !self.answers(Lookup::Policy(digest))?.is_empty();
-        if is_kept { Ok(()) } else { self.insert(statements::KEEP_POLICY, &given).map(drop) }
+        if is_kept { Ok(()) } else { self.change(statements::KEEP_POLICY, &given).map(drop) }
     }
 
     fn add_item(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError> {
@@ -238,8 +268,8 @@ impl<S: Sql> View<'_, S> {
     pub(super) fn set_aside(&mut self) -> Result<(), StoreError> {
         let name = format!("{}{ASIDE}{})", self.project, Uuid::now_v7());
         let given = [SqlValue::Text(&name), SqlValue::Text(self.project)];
-        self.insert(statements::SET_ASIDE, &given)?;
-        self.insert(statements::SET_ITEMS_ASIDE, &given).map(drop)
+        self.change(statements::SET_ASIDE, &given)?;
+        self.change(statements::SET_ITEMS_ASIDE, &given).map(drop)
     }
 
     fn insert_row(&mut self, sealed: &Sealed, keys: &Keys) -> Result<bool, StoreError> {
@@ -263,7 +293,7 @@ impl<S: Sql> View<'_, S> {
             SqlValue::MaybeInteger(iteration),
             SqlValue::MaybeText(maybe_name("decision_id", keys.decision_id.as_ref())?),
         ];
-        self.insert(statements::APPEND, &given)
+        self.change(statements::APPEND, &given)
     }
 
     /// Why a row was not taken: its iteration has a decision, or, against every

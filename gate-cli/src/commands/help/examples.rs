@@ -211,6 +211,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         &[
             "gate prune --dry-run                   # what would go, and how large it is",
             "gate prune --older 90d                 # what is older, and folders of older runs",
+            "gate prune --older 90d --records       # and older decisions, to an archive",
         ],
     ),
     ("version", &["gate version --digest"]),

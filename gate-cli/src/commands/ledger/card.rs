@@ -18,6 +18,8 @@ pub(crate) struct LedgerReport {
     pub(crate) ok: bool,
     /// The number of sound records, from the first on.
     pub(crate) records: u64,
+    /// The number of those among them that are archived.
+    pub(super) archived: u64,
     /// The hash of the last one of them.
     head: String,
     /// The head to compare with, as `SEQ:HASH`. Without one a cut tail cannot be seen.
@@ -74,6 +76,7 @@ impl LedgerReport {
         Self {
             ok: problem.is_none(),
             records: seq,
+            archived: 0,
             head: hash.to_string(),
             known: known.map(|head| head.to_string()),
             undecided,
@@ -117,6 +120,9 @@ pub(crate) fn verified_card(verified: &LedgerReport) -> String {
     }
     if verified.records > 0 {
         page.row("head", &format!("{}:{}", verified.records, verified.head));
+    }
+    if verified.archived > 0 {
+        page.row("archived", &count(verified.archived));
     }
     if verified.ok {
         page.row("tail", verified.tail());

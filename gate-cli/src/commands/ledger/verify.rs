@@ -12,6 +12,7 @@ use gate_fleet::work::{ReplayedItems, WorkError};
 
 use super::Verify;
 use super::card::{self, LedgerProblem, LedgerReport};
+use crate::archive::Archives;
 use crate::commands::common::DONE;
 use crate::commands::{entries::PAGE_RECORDS, log};
 use crate::context::Here;
@@ -61,12 +62,59 @@ struct LedgerWalk {
     /// The state of the work items.
     book: ReplayedItems,
     policies: BTreeMap<String, Option<Policy>>,
+    /// None before the first gap in the store.
+    archives: Option<Archives>,
+    /// The number of records that archives have.
+    archived: u64,
 }
 
 impl LedgerWalk {
     fn new(chain: Chain) -> Self {
-        let (history, book) = (History::default(), ReplayedItems::default());
-        Self { chain, held: Head::EMPTY, history, book, policies: BTreeMap::new() }
+        Self {
+            chain,
+            held: Head::EMPTY,
+            history: History::default(),
+            book: ReplayedItems::default(),
+            policies: BTreeMap::new(),
+            archives: None,
+            archived: 0,
+        }
+    }
+
+    /// The next record, which has to follow the one before it, and from all before it.
+    fn add(&mut self, memory: &mut Memory, sealed: &Sealed) -> Result<(), LedgerProblem> {
+        self.chain.push(sealed)?;
+        self.learn(memory, &sealed.record)?;
+        self.follow(&sealed.record)
+    }
+
+    /// Follows what was archived before this record. A gap that no archive fills is found at the
+    /// record behind it.
+    fn fill(
+        &mut self,
+        memory: &mut Memory,
+        before: u64,
+    ) -> Result<Result<(), LedgerProblem>, Failure> {
+        while self.chain.head().seq + 1 < before {
+            let seq = self.chain.head().seq + 1;
+            let archives = match &mut self.archives {
+                Some(archives) => archives,
+                None => match memory.archives() {
+                    Err(error @ StoreError::Corrupt { .. }) => return Ok(Err(error.into())),
+                    archives => self.archives.insert(archives?),
+                },
+            };
+            let added = match archives.next(seq, before) {
+                Ok(None) => break,
+                Ok(Some(sealed)) => self.add(memory, &sealed),
+                Err(bad) => Err(LedgerProblem { seq: Some(seq), message: bad.to_string() }),
+            };
+            if added.is_err() {
+                return Ok(added);
+            }
+            self.archived += 1;
+        }
+        Ok(Ok(()))
     }
 
     /// The next record, which has to follow from those before it.
@@ -97,7 +145,10 @@ impl LedgerWalk {
     }
 
     fn verified(&self, wrong: Option<LedgerProblem>) -> LedgerReport {
-        LedgerReport::new(&self.chain, self.held, Some(self.history.undecided().len()), wrong)
+        let undecided = Some(self.history.undecided().len());
+        let mut report = LedgerReport::new(&self.chain, self.held, undecided, wrong);
+        report.archived = self.archived;
+        report
     }
 }
 
@@ -167,11 +218,15 @@ fn followed(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerRepo
     loop {
         let (page, damage) = page(memory, following.chain.head().seq + 1)?;
         for sealed in &page {
-            let pushed = following.chain.push(sealed).map_err(LedgerProblem::from);
-            let learned = pushed.and_then(|()| following.learn(memory, &sealed.record));
-            if let Err(wrong) = learned.and_then(|()| following.follow(&sealed.record)) {
+            let filled = following.fill(memory, sealed.record.seq)?;
+            if let Err(wrong) = filled.and_then(|()| following.add(memory, sealed)) {
                 return Ok(following.verified(Some(wrong)));
             }
+        }
+        if let Some(seq) = damage.as_ref().and_then(|wrong| wrong.seq)
+            && let Err(wrong) = following.fill(memory, seq)?
+        {
+            return Ok(following.verified(Some(wrong)));
         }
         let damage = damage.map(|wrong| behind(&following.chain, wrong));
         if damage.is_some() || page.len() < PAGE_RECORDS {

@@ -24,8 +24,9 @@ pub(super) fn old_runs(here: &Here, older: Option<Duration>) -> Result<Vec<PathB
     let Some(older) = older else { return Ok(Vec::new()) };
     // The approved settings: an agent could name another folder to have it emptied.
     let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
+    let before = Timestamp::now().checked_sub(older).unwrap_or(Timestamp::MIN);
     let runs = Runs::find(&here.places, settings.run.folder.as_deref())?;
-    let mut old = old_tasks(&runs, Timestamp::now() - older)?;
+    let mut old = old_tasks(&runs, before)?;
     if !old.is_empty() {
         let leased = here.memory_under(&trust, &settings.policy)?.leased_items()?;
         old.retain(|task| !leased.iter().any(|(project, item)| is_of(task, project, item)));

@@ -66,7 +66,7 @@ impl<S: Sql> View<'_, S> {
             SqlValue::Integer(number),
             SqlValue::Integer(number),
         ];
-        let is_added = self.insert(statements::ADD_ITEM, &given)?;
+        let is_added = self.change(statements::ADD_ITEM, &given)?;
         if is_added && is_claimable(work.state.phase) {
             self.announce()?;
         }

@@ -1,0 +1,91 @@
+//! Keys in the state folder: 32 random bytes in a file that only its owner can read.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use tempfile::NamedTempFile;
+
+use crate::durable;
+
+/// Reads the key with this name in a state folder, or makes it. Of several processes that make one at the
+/// same time, the first wins, and all get its key.
+pub(crate) fn key(folder: &Path, name: &str) -> io::Result<[u8; 32]> {
+    let file = folder.join(name);
+    match read(&file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        read => return read,
+    }
+    durable::make_folder(folder)?;
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).map_err(io::Error::from)?;
+    let mut made = NamedTempFile::new_in(folder)?;
+    made.write_all(&random)?;
+    made.as_file().sync_all()?;
+    match made.persist_noclobber(&file) {
+        Err(error) if error.error.kind() != ErrorKind::AlreadyExists => Err(error.error),
+        _ => {
+            durable::sync_folder(folder)?;
+            read(&file)
+        }
+    }
+}
+
+/// Fails on a file that others can read, and on a link.
+fn read(file: &Path) -> io::Result<[u8; 32]> {
+    let no_link = OFlags::NOFOLLOW.bits().cast_signed();
+    let mut file: File = OpenOptions::new().read(true).custom_flags(no_link).open(file)?;
+    let metadata = file.metadata()?;
+    let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !(metadata.is_file() && is_own && metadata.len() == 32 && metadata.mode() & 0o077 == 0) {
+        return Err(io::Error::other("32 bytes that only this user can read are expected"));
+    }
+    let mut key = [0; 32];
+    file.read_exact(&mut key)?;
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::thread;
+
+    use super::*;
+
+    const NAME: &str = "signal.key";
+
+    #[test]
+    fn there_is_one_key_whoever_comes_first() {
+        let state = tempfile::tempdir().unwrap();
+        let folder = state.path().join("gate");
+        let keys: BTreeSet<_> = thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| key(&folder, NAME).unwrap())).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(keys.len(), 1);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder), mode(&folder.join(NAME))), (0o700, 0o600));
+    }
+
+    #[test]
+    fn a_key_that_is_none_is_not_taken() {
+        let state = tempfile::tempdir().unwrap();
+        let (folder, file) = (state.path(), state.path().join(NAME));
+        let good = key(folder, NAME).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        assert!(key(folder, NAME).is_err());
+        fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(key(folder, NAME).unwrap(), good);
+        fs::write(&file, &good[1..]).unwrap();
+        assert!(key(folder, NAME).is_err());
+        fs::rename(&file, folder.join("other")).unwrap();
+        symlink(folder.join("other"), &file).unwrap();
+        assert!(key(folder, NAME).is_err());
+    }
+}
