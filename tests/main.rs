@@ -79,6 +79,7 @@ mod lock;
 mod log;
 mod loops;
 mod lost_state;
+mod machine;
 mod needs;
 mod new_tests;
 mod noticed;

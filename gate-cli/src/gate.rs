@@ -71,9 +71,11 @@ impl Gate {
     pub fn open(settings: Resolved, site: CheckSite) -> Result<Self, Failure> {
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::from_policy(&settings.policy)?;
-        let warnings = settings.warnings.iter().map(warning).collect();
         let backoff = settings.run.backoff;
-        let (policy, masker) = (settings.policy, site.masker());
+        let masker = site.masker();
+        let warnings = settings.warnings.iter().map(warning);
+        let warnings = warnings.map(|one| Warning { message: masker.text(&one.message), ..one });
+        let (policy, warnings) = (settings.policy, warnings.collect());
         let (memory, baseline, trust, place) = (None, None, None, None);
         Ok(Self {
             policy,

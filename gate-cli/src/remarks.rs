@@ -6,7 +6,11 @@ use gate_core::scan::Transcript;
 
 /// A warning about a setting that is valid.
 pub(crate) fn warning(warning: &ConfigWarning) -> Warning {
-    Warning::new(WarningCode::ThresholdFromEnvironment, warning.to_string())
+    let code = match warning {
+        ConfigWarning::Locked(_) => WarningCode::SettingLocked,
+        _ => WarningCode::ThresholdFromEnvironment,
+    };
+    Warning::new(code, warning.to_string())
 }
 
 /// Warnings about the transcript: flaws, errors, limits; the last of each kind. If the

@@ -1,5 +1,7 @@
 //! The sources of settings: files, environment, flags.
 
+mod machine;
+
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -13,6 +15,9 @@ use crate::store::PATIENCE;
 
 /// The project's settings file.
 pub(crate) const FILE: &str = "gate.toml";
+
+/// The settings of the machine.
+pub(crate) const MACHINE_FILE: &str = "/etc/gate/gate.toml";
 
 /// The variable with the address of a PostgreSQL database.
 pub(crate) const DATABASE: &str = "GATE_DATABASE_URL";
@@ -28,6 +33,9 @@ pub(crate) const STORE_PATIENCE: &str = "GATE_STORE_PATIENCE";
 pub struct Places {
     /// The folder that gate runs in.
     pub folder: PathBuf,
+    /// The settings for all users and projects of the machine: /etc/gate/gate.toml, and for no
+    /// variable another file.
+    pub machine: Option<PathBuf>,
     /// The user's settings folder (`$XDG_CONFIG_HOME`, `~/.config`).
     pub user: Option<PathBuf>,
     /// The folder for state (`GATE_STATE_DIR`, `$XDG_STATE_HOME/gate`,
@@ -71,7 +79,8 @@ impl Places {
             None => user_folder("XDG_STATE_HOME", ".local/state").map(|state| state.join("gate")),
         };
         let data = user_folder("XDG_DATA_HOME", ".local/share").map(|data| data.join("gate"));
-        Self { folder, user, state, data, environment: gate_checks::environment() }
+        let machine = Some(PathBuf::from(MACHINE_FILE));
+        Self { folder, machine, user, state, data, environment: gate_checks::environment() }
     }
 
     /// A variable of the environment that says something.
@@ -203,7 +212,8 @@ pub(crate) fn layers_with(
     selection: &Selection,
     project: Option<Layer>,
 ) -> Result<Vec<Layer>, Failure> {
-    let mut layers = Vec::new();
+    let machine = places.machine.as_deref().map(machine::layer).transpose()?.flatten();
+    let mut layers: Vec<_> = machine.clone().into_iter().collect();
     if let Some(file) = user_file(places) {
         layers.extend(optional(Origin::User(file.clone()), &file)?);
     }
@@ -212,12 +222,22 @@ pub(crate) fn layers_with(
     } else if project.is_some() {
         layers.extend(project);
     } else if let Some(file) = places.project_file()? {
-        layers.push(required(Origin::Project(file.clone()), &file)?);
+        let origin = Origin::Project(file.clone());
+        layers.push(match machine {
+            Some(machine) if is_same(&file, &machine) => machine.found_in(origin),
+            _ => required(origin, &file)?,
+        });
     }
     layers.extend(config::environment(places.environment.iter().cloned())?);
     layers.push(Layer::flags(selection.threshold));
     layers.extend(selection.require_evidence.then(Layer::require_evidence));
     Ok(layers)
+}
+
+/// True if a file is the machine's own, or a link to it.
+fn is_same(file: &Path, machine: &Layer) -> bool {
+    let Origin::Machine(of_machine) = machine.origin() else { return false };
+    file.canonicalize().is_ok_and(|file| of_machine.canonicalize().is_ok_and(|own| own == file))
 }
 
 /// Reads and resolves all settings.

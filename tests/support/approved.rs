@@ -31,6 +31,7 @@ impl Run {
             let _ = gate_cli::trust::approve(&Places {
                 folder: folder.canonicalize().unwrap(),
                 user: Some(home.join(".config")),
+                machine: None,
                 state: None,
                 data: Some(home.join(".local/share/gate")),
                 environment: Vec::new(),

@@ -27,6 +27,7 @@ mod last;
 mod ledger;
 mod lines;
 mod lock;
+mod locked;
 mod log;
 mod man;
 mod metrics;

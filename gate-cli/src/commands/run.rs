@@ -15,7 +15,7 @@ use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
 use gate_core::config::{Backoff, Origin, Resolved};
 use gate_core::decide::first_tests::FirstTests;
-use gate_core::decide::policy::{Allowance, When};
+use gate_core::decide::policy::{Allowance, Unverified, When};
 use gate_core::decide::signal;
 use gate_fleet::run;
 use gate_transcript::Forced;
@@ -26,6 +26,7 @@ use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
 use self::tests_first::{Stage, Writes};
 use super::common::DONE;
+use super::locked;
 use crate::agent::IN_RUN;
 use crate::context::Here;
 use crate::failure::Failure;
@@ -66,6 +67,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     args.may_change.iter().try_for_each(|glob| file_glob(glob))?;
     let selection = Selection { threshold: args.exit_threshold, ..Selection::default() };
     let (mut settings, trust) = trust::settings_in_force(&here.places, &selection)?;
+    unlocked(&settings, args)?;
     verifiable(&settings.policy, args)?;
     budget(&mut settings.policy, args);
     // Before an agent has cost anything.
@@ -354,6 +356,19 @@ fn is_below_unverified() -> bool {
         let own = words.split(|word| word == "--").next().unwrap_or_default();
         starts_runs(own) && own.iter().any(|word| word == "--unverified")
     })
+}
+
+/// Fails if a flag is against a setting that the machine's settings lock.
+fn unlocked(settings: &Resolved, args: &Run) -> Result<(), Failure> {
+    let is_verified = settings.policy.unverified == Unverified::Continue;
+    let flags = [
+        (args.unverified && is_verified, "--unverified", "exit_gate.unverified"),
+        (args.budget_tokens.is_some(), "--budget-tokens", "budget.tokens"),
+        (args.budget_cost.is_some(), "--budget-cost", "budget.cost_usd"),
+        (args.budget_wall.is_some(), "--budget-wall", "budget.wall"),
+    ];
+    let mut given = flags.into_iter().filter(|(is_given, ..)| *is_given);
+    given.try_for_each(|(_, flag, key)| locked::admit(settings, flag, key))
 }
 
 /// The limits that the command line sets.

@@ -153,6 +153,7 @@ mod tests {
         let base = folder.parent().unwrap_or(folder);
         Places {
             folder: folder.to_owned(),
+            machine: None,
             user: None,
             state: Some(base.join("state/gate")),
             data: Some(base.join("data/gate")),

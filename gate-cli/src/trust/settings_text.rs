@@ -9,10 +9,7 @@ use gate_core::config::{Layer, Origin};
 use super::approved_texts::ApprovedText;
 use super::digest::digest_of_settings;
 use crate::failure::Failure;
-use crate::settings::{self, Places, Selection};
-
-/// The machine's own settings, which only its operator can write.
-const SYSTEM_FILE: &str = "/etc/gate/gate.toml";
+use crate::settings::{self, MACHINE_FILE, Places, Selection};
 
 /// The canonical text of missing settings.
 const MISSING: &str = "null";
@@ -42,7 +39,7 @@ impl SettingsText {
         };
         let text = layer.text().unwrap_or_default().to_owned();
         let canonical = layer.spelled().unwrap_or_default();
-        let is_named = is_named || is_system_file(file, Path::new(SYSTEM_FILE), &canonical);
+        let is_named = is_named || is_system_file(file, Path::new(MACHINE_FILE), &canonical);
         Self { file: Some(file.clone()), text, canonical, is_named }
     }
 
@@ -95,7 +92,7 @@ fn is_system_file(file: &Path, system_file: &Path, canonical: &str) -> bool {
 
 fn read_canonical(file: &Path) -> Option<String> {
     let text = std::fs::read_to_string(file).ok()?;
-    Layer::parse(Origin::Project(file.to_owned()), &text).ok()?.spelled()
+    Layer::parse(Origin::Machine(file.to_owned()), &text).ok()?.spelled()
 }
 
 #[cfg(test)]

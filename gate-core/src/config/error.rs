@@ -89,6 +89,14 @@ pub enum Problem {
     /// Settings that contradict each other.
     #[error("{0}")]
     Conflict(String),
+    /// A flag against a setting that the machine's settings lock.
+    #[error("{lock} locks it at {value}")]
+    Locked {
+        /// File and line of the lock.
+        lock: String,
+        /// The locked value, as TOML.
+        value: String,
+    },
 }
 
 /// Most of a key that an error shows.
@@ -140,6 +148,7 @@ impl ConfigError {
             Problem::Missing(_) => "config-missing",
             Problem::Cycle(_) => "config-cycle",
             Problem::Conflict(_) => "config-conflict",
+            Problem::Locked { .. } => "config-locked",
         }
     }
 

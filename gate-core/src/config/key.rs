@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use toml::{Table, Value};
+
 /// One step into a settings file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Step {
@@ -9,6 +11,16 @@ pub(super) enum Step {
     Key(String),
     /// Into an array, from 0.
     Index(usize),
+}
+
+impl Step {
+    /// The table's name; none for an index.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Key(name) => Some(name),
+            Self::Index(_) => None,
+        }
+    }
 }
 
 /// Path of a key in a settings file; empty for the whole file.
@@ -43,6 +55,13 @@ impl KeyPath {
 
     pub(super) fn starts_with(&self, prefix: &Self) -> bool {
         self.0.starts_with(&prefix.0)
+    }
+
+    /// The value of this key in a table.
+    pub(super) fn value_in<'t>(&self, table: &'t Table) -> Option<&'t Value> {
+        let mut names = self.0.iter().map(Step::name);
+        let value = table.get(names.next()??)?;
+        names.try_fold(value, |value, name| value.get(name?))
     }
 
     fn with(&self, step: Step) -> Self {

@@ -12,7 +12,7 @@ use super::error::{ConfigError, Problem};
 use super::fault::Fault;
 use super::key::KeyPath;
 use super::raw::{RawConfig, RawExitGate};
-use super::{DEFAULT, locate, schema, serde_message, validate};
+use super::{DEFAULT, locate, lock, schema, serde_message, validate};
 use crate::decide::policy::Unverified;
 use crate::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
 
@@ -21,6 +21,8 @@ use crate::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_ena
 pub enum Origin {
     /// The embedded default.
     Default,
+    /// The file for all users and projects of the machine.
+    Machine(PathBuf),
     /// The user's file.
     User(PathBuf),
     /// The project's file.
@@ -64,6 +66,12 @@ impl Layer {
         let text = Some(Cow::Owned(text.to_owned()));
         let layer = Self { origin, raw, text, exit_protocol: false };
         layer.checked()
+    }
+
+    /// The same settings, as they are found in another place.
+    #[must_use]
+    pub fn found_in(self, origin: Origin) -> Self {
+        Self { origin, ..self }
     }
 
     /// Takes settings that a program has built.
@@ -145,7 +153,8 @@ impl Layer {
     }
 
     fn checked(self) -> Result<Self, ConfigError> {
-        match validate::config(&self.raw) {
+        let is_machine = matches!(self.origin, Origin::Machine(_));
+        match validate::config(&self.raw).and_then(|()| lock::check(&self.raw, is_machine)) {
             Ok(()) => Ok(self),
             Err(fault) => Err(self.error(fault)),
         }
@@ -163,7 +172,9 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
-            Self::User(path) | Self::Project(path) | Self::File(path) => path.display().fmt(f),
+            Self::Machine(path) | Self::User(path) | Self::Project(path) | Self::File(path) => {
+                path.display().fmt(f)
+            }
             Self::Environment(name) | Self::Flag(name) => f.write_str(name),
         }
     }

@@ -1,5 +1,7 @@
 //! Layers over each other, key by key; who said what is kept.
 
+mod locked;
+
 use std::collections::BTreeMap;
 
 use toml::{Table, Value};
@@ -8,6 +10,7 @@ use super::error::ConfigError;
 use super::fault::Fault;
 use super::key::{KeyPath, Step};
 use super::layer::{Layer, Origin};
+use super::lock::{self, LockedAttempt};
 use super::resolve::Setting;
 
 /// The merged settings.
@@ -16,6 +19,8 @@ pub(super) struct Merged<'a> {
     table: Table,
     /// Of what the lowest layer does not say: its settings are most of all.
     sources: BTreeMap<KeyPath, ValueSource>,
+    /// Sources that would have changed a locked setting.
+    attempts: Vec<LockedAttempt>,
 }
 
 /// Source of an effective value.
@@ -31,7 +36,7 @@ impl<'a> Merged<'a> {
     /// The lowest of these layers by itself.
     pub(super) fn new(layers: &'a [Layer]) -> Result<Self, ConfigError> {
         let table = layers.first().map_or_else(|| Ok(Table::new()), table)?;
-        Ok(Self { layers, table, sources: BTreeMap::new() })
+        Ok(Self { layers, table, sources: BTreeMap::new(), attempts: Vec::new() })
     }
 
     /// Lays one of the layers over what is there: lists replace lists, tables merge.
@@ -85,6 +90,10 @@ impl<'a> Merged<'a> {
         let lines: Vec<_> = self.layers.iter().map(Layer::lines).collect();
         let mut all = Vec::new();
         leaves(&self.table, &KeyPath::default(), &mut |path, value| {
+            // A list of keys, and no setting of any project.
+            if *path == KeyPath::dotted(lock::LOCKED) {
+                return;
+            }
             let source = self.sources.get(path);
             let (layer, there) = source.map_or((0, path), |source| (source.layer, &source.path));
             all.push(Setting {
@@ -115,12 +124,7 @@ impl<'a> Merged<'a> {
     }
 
     fn get(&self, path: &KeyPath) -> Option<&Value> {
-        let mut steps = path.0.iter();
-        let mut value = self.table.get(name(steps.next()?)?)?;
-        for step in steps {
-            value = value.get(name(step)?)?;
-        }
-        Some(value)
+        path.value_in(&self.table)
     }
 
     fn lay(&mut self, at: &KeyPath, table: Table, source: &dyn Fn(&KeyPath) -> ValueSource) {
@@ -147,7 +151,7 @@ impl<'a> Merged<'a> {
     /// The table at a path, made where it is missing.
     fn table_at(&mut self, path: &KeyPath) -> Option<&mut Table> {
         path.0.iter().try_fold(&mut self.table, |table, step| {
-            let inner = table.entry(name(step)?).or_insert_with(|| Value::Table(Table::new()));
+            let inner = table.entry(step.name()?).or_insert_with(|| Value::Table(Table::new()));
             inner.as_table_mut()
         })
     }
@@ -166,12 +170,5 @@ fn leaves(table: &Table, at: &KeyPath, tell: &mut dyn FnMut(&KeyPath, &Value)) {
             Value::Table(inner) => leaves(inner, &path, tell),
             value => tell(&path, value),
         }
-    }
-}
-
-fn name(step: &Step) -> Option<&str> {
-    match step {
-        Step::Key(name) => Some(name),
-        Step::Index(_) => None,
     }
 }

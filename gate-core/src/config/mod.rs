@@ -19,6 +19,7 @@ mod json;
 mod key;
 mod layer;
 mod locate;
+mod lock;
 mod matcher;
 mod merge;
 mod nearest;
@@ -40,6 +41,7 @@ pub use duration::Millis;
 pub use error::{ConfigError, Excerpt, Problem};
 pub use import::{Imported, import};
 pub use layer::{Layer, MAX_SETTINGS_BYTES, Origin, environment};
+pub use lock::{Lock, LockedAttempt};
 pub use nearest::nearest as nearest_name;
 pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, Rule, Sample};
 pub use raw::{

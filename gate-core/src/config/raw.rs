@@ -20,6 +20,9 @@ use crate::decide::policy::{
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawConfig {
+    /// Keys that no other source of settings may change: settings and whole tables. Only
+    /// `/etc/gate/gate.toml` has it, and sets each of them.
+    pub locked: Option<Vec<String>>,
     /// Conditions of an exit.
     pub exit_gate: Option<RawExitGate>,
     /// Forms of an explicit signal.

@@ -11,9 +11,11 @@ use super::error::ConfigError;
 use super::fault::Fault;
 use super::key::KeyPath;
 use super::layer::{Layer, Origin};
+use super::lock::{Lock, LockedAttempt};
 use super::merge::Merged;
 use super::raw::{NotifyEvent, RawConfig};
 use crate::decide::policy::{Policy, Threshold};
+use crate::text::brief;
 
 /// The merged and checked settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +30,8 @@ pub struct Resolved {
     pub work_ci: Vec<String>,
     /// Warnings that a decision mentions.
     pub warnings: Vec<ConfigWarning>,
+    /// The keys that the machine's settings lock.
+    pub locks: Vec<Lock>,
     /// The sources, the embedded default first.
     layers: Vec<Layer>,
     task_type: Option<String>,
@@ -76,6 +80,11 @@ impl Resolved {
         // They were merged before, so they can be.
         merged.map(|merged| merged.settings()).unwrap_or_default()
     }
+
+    /// The lock of a setting: its own, or that of a table around it.
+    pub fn lock_of(&self, key: &str) -> Option<&Lock> {
+        self.locks.iter().find(|lock| lock.covers(key))
+    }
 }
 
 /// Settings that hold, but that a person should know of.
@@ -91,6 +100,19 @@ pub enum ConfigWarning {
         /// The threshold.
         value: u32,
     },
+    /// A source would have changed a locked setting.
+    #[error("{}", locked_in_words(_0))]
+    Locked(LockedAttempt),
+}
+
+/// Most characters of a value in a warning: a command may be long.
+const MAX_VALUE_CHARS: usize = 80;
+
+fn locked_in_words(attempt: &LockedAttempt) -> String {
+    let LockedAttempt { key, value, lock, tried, by } = attempt;
+    let value = value.as_ref().map(|value| brief(value, MAX_VALUE_CHARS));
+    let (value, tried) = (value.as_deref().unwrap_or("its default"), brief(tried, MAX_VALUE_CHARS));
+    format!("{lock} locks `{key}` at {value}, so {tried} from {by} is ignored")
 }
 
 /// One effective setting.
@@ -134,6 +156,7 @@ fn untouched() -> Result<Resolved, ConfigError> {
         notify: build::notify(&raw.notify.clone().unwrap_or_default()),
         work_ci: raw.work.as_ref().and_then(|work| work.ci.clone()).unwrap_or_default(),
         warnings: Vec::new(),
+        locks: Vec::new(),
         layers: vec![embedded],
         task_type: None,
     })
@@ -151,6 +174,7 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
     policy.signal.exit_protocol = all.iter().any(Layer::exit_protocol);
     Ok(Resolved {
         warnings: warnings(&merged, policy.threshold),
+        locks: merged.locks(),
         policy,
         run: build::run(&raw.run.unwrap_or_default()).map_err(|fault| merged.error(fault))?,
         notify: build::notify(&raw.notify.unwrap_or_default()),
@@ -174,6 +198,7 @@ fn merge<'a>(layers: &'a [Layer], task_type: Option<&str>) -> Result<Merged<'a>,
     for index in others {
         merged.overlay(index)?;
     }
+    merged.lock(task_type)?;
     check_defaults(&mut merged);
     Ok(merged)
 }
@@ -206,13 +231,15 @@ fn check_defaults(merged: &mut Merged<'_>) {
 }
 
 fn warnings(merged: &Merged<'_>, threshold: Threshold) -> Vec<ConfigWarning> {
+    let attempts = merged.attempts().iter().cloned().map(ConfigWarning::Locked);
     let origin = merged.origin(&KeyPath::dotted("exit_gate.indicator_threshold"));
-    match (origin, threshold) {
+    let threshold = match (origin, threshold) {
         (Some(Origin::Environment(variable)), Threshold::Fixed(value)) => {
-            vec![ConfigWarning::ThresholdFromEnvironment { variable: variable.clone(), value }]
+            Some(ConfigWarning::ThresholdFromEnvironment { variable: variable.clone(), value })
         }
-        _ => Vec::new(),
-    }
+        _ => None,
+    };
+    threshold.into_iter().chain(attempts).collect()
 }
 
 impl Default for Policy {

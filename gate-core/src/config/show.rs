@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::layer::Origin;
-use super::resolve::{Resolved, Setting};
+use super::resolve::{ConfigWarning, Resolved, Setting};
 use crate::decide::policy::Threshold;
 use crate::exit::AGENT_EXIT_PROTOCOL_ENABLED_ENV;
 
@@ -21,7 +21,8 @@ pub fn show(resolved: &Resolved, origins: bool) -> String {
             open = table.to_owned();
         }
         let name = &setting.key[table.len() + 1..];
-        let comment = if origins { format!("  # {}", origin(setting)) } else { String::new() };
+        let comment =
+            if origins { format!("  # {}", origin(resolved, setting)) } else { String::new() };
         let _ = writeln!(text, "{name} = {}{comment}", setting.value);
     }
     text
@@ -58,9 +59,21 @@ fn exit_protocol(text: &mut String, table: &str, resolved: &Resolved) {
     }
 }
 
-fn origin(setting: &Setting) -> String {
-    match (&setting.origin, setting.line) {
+/// The source of a setting, its lock, and other sources that a lock keeps from it.
+fn origin(resolved: &Resolved, setting: &Setting) -> String {
+    let mut text = match (&setting.origin, setting.line) {
         (Origin::Default, _) | (_, None) => setting.origin.to_string(),
         (origin, Some(line)) => format!("{origin}:{line}"),
+    };
+    if resolved.lock_of(&setting.key).is_some() {
+        text.push_str(", locked");
     }
+    for warning in &resolved.warnings {
+        if let ConfigWarning::Locked(attempt) = warning
+            && attempt.key == setting.key
+        {
+            let _ = write!(text, "; {} from {} is ignored", attempt.tried, attempt.by);
+        }
+    }
+    text
 }

@@ -80,6 +80,7 @@ impl WarningCode {
             Self::InputProblem
                 | Self::UnknownFormat
                 | Self::ThresholdFromEnvironment
+                | Self::SettingLocked
                 | Self::AgentError
                 | Self::LimitReached
                 | Self::CheckElsewhere

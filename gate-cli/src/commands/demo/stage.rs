@@ -92,6 +92,7 @@ impl Stage {
         let others = users.environment.iter().filter(|(name, _)| !is_users(name)).cloned();
         let own = ("HOME".to_owned(), home.display().to_string());
         let places = Places {
+            machine: None,
             folder: project.clone(),
             user: Some(home.join(".config")),
             state: Some(home.join(".local/state/gate")),

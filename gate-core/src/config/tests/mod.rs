@@ -8,6 +8,7 @@ mod errors_values;
 mod import;
 mod language;
 mod layers;
+mod locks;
 mod packs;
 mod show;
 

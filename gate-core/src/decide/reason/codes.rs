@@ -273,6 +273,12 @@ codes! {
             example: "`GATE_EXIT_THRESHOLD=0`",
             next: "Put the threshold into gate.toml.",
         }
+        SettingLocked = "setting-locked" {
+            what: "A source of settings sets a value that the machine's settings lock. The locked value counts.",
+            why: "`/etc/gate/gate.toml` lists the key under `locked`. The message names the file and line, or the variable, that sets another value.",
+            example: "`exit_gate.unverified` is locked at \"continue\", and gate.toml says \"exit\".",
+            next: "Take the setting out of the place that the message names.",
+        }
         StreakNotCounted = "streak-not-counted" {
             what: "`exit_gate.consecutive` asks for several passing iterations, and no state is kept that could count them.",
             why: "So the gate cannot pass.",

@@ -1,0 +1,127 @@
+//! Locked settings get the value of the machine's file again.
+
+use toml::Value;
+
+use super::{Merged, leaves};
+use crate::config::error::{ConfigError, Problem};
+use crate::config::key::{KeyPath, Step};
+use crate::config::layer::{Layer, Origin};
+use crate::config::lock::{LOCKED, Lock, LockedAttempt};
+
+impl Merged<'_> {
+    /// The keys that the machine's file locks.
+    pub(in crate::config) fn locks(&self) -> Vec<Lock> {
+        let mut machines = self.layers.iter().filter(|layer| layer.raw().locked.is_some());
+        let Some(machine) = machines.next() else { return Vec::new() };
+        let (lines, file) = (machine.lines(), machine.origin().to_string());
+        let keys = machine.raw().locked.iter().flatten();
+        let locks = keys.map(|key| {
+            let at = lines.get(&KeyPath::dotted(key)).or(lines.get(&KeyPath::dotted(LOCKED)));
+            Lock { key: key.clone(), file: file.clone(), line: at.copied().unwrap_or(1) }
+        });
+        locks.collect()
+    }
+
+    /// The sources that would have changed a locked setting.
+    pub(in crate::config) fn attempts(&self) -> &[LockedAttempt] {
+        &self.attempts
+    }
+
+    /// Gives each locked setting the value of the machine's file again, and keeps who would have
+    /// set another one.
+    ///
+    /// # Errors
+    ///
+    /// A flag that would have: whoever types it has to know that it does not count.
+    pub(in crate::config) fn lock(&mut self, task_type: Option<&str>) -> Result<(), ConfigError> {
+        let locks = self.locks();
+        if locks.is_empty() {
+            return Ok(());
+        }
+        let machine = self.below_user(task_type)?;
+        for lock in locks {
+            let at = KeyPath::dotted(&lock.key);
+            for (path, tried) in self.leaves_at(&at) {
+                let value = machine.get(&path);
+                if value != Some(&tried) {
+                    let attempt = self.attempt(&path, &tried, (value, &lock));
+                    if let Some(Origin::Flag(flag)) = self.origin(&path) {
+                        return Err(refused(flag, attempt));
+                    }
+                    self.attempts.push(attempt);
+                }
+            }
+            self.restore(&at, &machine);
+        }
+        Ok(())
+    }
+
+    /// The settings of the embedded default and the machine's file alone.
+    fn below_user(&self, task_type: Option<&str>) -> Result<Self, ConfigError> {
+        let mut merged = Self::new(self.layers)?;
+        let is_machine = |layer: &Layer| matches!(layer.origin(), Origin::Machine(_));
+        for (index, _) in self.layers.iter().enumerate().filter(|(_, layer)| is_machine(layer)) {
+            merged.overlay(index)?;
+        }
+        // The machine's own exceptions for a type of task are no attempts.
+        task_type.into_iter().for_each(|task_type| merged.overlay_task_type(task_type));
+        Ok(merged)
+    }
+
+    fn attempt(
+        &self,
+        path: &KeyPath,
+        tried: &Value,
+        (value, lock): (Option<&Value>, &Lock),
+    ) -> LockedAttempt {
+        LockedAttempt {
+            key: path.to_string(),
+            value: value.map(Value::to_string),
+            lock: lock.place(),
+            tried: tried.to_string(),
+            by: self.source_in_words(path),
+        }
+    }
+
+    /// File and line, variable or flag.
+    fn source_in_words(&self, path: &KeyPath) -> String {
+        let source = self.sources.get(path);
+        let (layer, path) = source.map_or((0, path), |source| (source.layer, &source.path));
+        let layer = &self.layers[layer];
+        match layer.lines().get(path) {
+            Some(line) => format!("{}:{line}", layer.origin()),
+            None => layer.origin().to_string(),
+        }
+    }
+
+    /// Every setting at this key or below it.
+    fn leaves_at(&self, path: &KeyPath) -> Vec<(KeyPath, Value)> {
+        let mut all = Vec::new();
+        match self.get(path) {
+            Some(Value::Table(table)) => {
+                leaves(table, path, &mut |path, value| all.push((path.clone(), value.clone())));
+            }
+            Some(value) => all.push((path.clone(), value.clone())),
+            None => {}
+        }
+        all
+    }
+
+    /// Takes all that is at this key, or below it, from other settings.
+    fn restore(&mut self, path: &KeyPath, other: &Self) {
+        let Some(value) = other.get(path) else { return };
+        self.sources.retain(|known, _| !known.starts_with(path));
+        let sources = other.sources.iter().filter(|(known, _)| known.starts_with(path));
+        self.sources.extend(sources.map(|(path, source)| (path.clone(), source.clone())));
+        if let (Some(table), Some(Step::Key(name))) = (self.table_at(&path.parent()), path.0.last())
+        {
+            table.insert(name.clone(), value.clone());
+        }
+    }
+}
+
+fn refused(flag: &str, attempt: LockedAttempt) -> ConfigError {
+    let LockedAttempt { key, value, lock, .. } = attempt;
+    let problem = Problem::Locked { lock, value: value.unwrap_or_default() };
+    ConfigError::in_value(flag.to_owned(), key, problem, Some(format!("leave out {flag}")))
+}
