@@ -26,7 +26,7 @@ pub(crate) fn migrate(shelf: &Shelf) -> Migrated {
 /// Takes away what older gates do not know.
 pub(crate) fn without_additions(shelf: &Shelf) {
     shelf.run("DROP VIEW gate_decisions; DROP INDEX work_lease");
-    shelf.run("DROP TABLE gate_losses; DROP TABLE gate_additions");
+    shelf.run("DROP TABLE gate_additions");
 }
 
 /// Takes a step back as well.
@@ -42,8 +42,8 @@ fn names(migrated: &Migrated) -> Vec<(i64, &str)> {
 
 fn a_new_store_has_all_additions(shelf: &Shelf) {
     append(&mut *shelf.open(), decision("a", 1)).unwrap();
-    assert_eq!(additions(shelf), ["1", "2", "3"]);
-    assert_eq!(shelf.run("SELECT count(*) FROM gate_losses"), ["0"]);
+    assert_eq!(additions(shelf), ["1", "2"]);
+    assert_eq!(shelf.run("SELECT count(*) FROM gate_decisions"), ["0"]);
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["4"]);
 }
 
@@ -53,7 +53,7 @@ fn an_addition_that_nobody_here_knows_stops_nobody(shelf: &Shelf) {
     append(&mut *shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(chain(&mut *shelf.open()).len(), 2);
     assert_eq!(names(&migrate(shelf)), []);
-    assert_eq!(additions(shelf), ["1", "2", "3", "99"]);
+    assert_eq!(additions(shelf), ["1", "2", "99"]);
 }
 
 fn a_migration_makes_what_is_missing_once(shelf: &Shelf) {
@@ -61,13 +61,13 @@ fn a_migration_makes_what_is_missing_once(shelf: &Shelf) {
     older(shelf);
     let migrated = migrate(shelf);
     assert_eq!((migrated.before, migrated.version), (3, 4));
-    assert_eq!(names(&migrated), [(1, "work_lease"), (2, "losses"), (3, "decisions")]);
+    assert_eq!(names(&migrated), [(1, "work_lease"), (2, "decisions")]);
     let again = migrate(shelf);
     assert_eq!((again.before, again.version, names(&again)), (4, 4, vec![]));
     append(&mut *shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(chain(&mut *shelf.open()).len(), 2);
-    shelf.run("DROP TABLE gate_losses; DELETE FROM gate_additions WHERE number = 2");
-    assert_eq!(names(&migrate(shelf)), [(2, "losses")]);
+    shelf.run("DROP VIEW gate_decisions; DELETE FROM gate_additions WHERE number = 2");
+    assert_eq!(names(&migrate(shelf)), [(2, "decisions")]);
 }
 
 fn no_request_gets_two_items(shelf: &Shelf) {
@@ -89,7 +89,7 @@ fn a_store_of_one_machine_takes_additions_with_its_next_record() {
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["3"], "a look changes nothing");
     append(&mut *shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["4"]);
-    assert_eq!(additions(&shelf), ["1", "2", "3"]);
+    assert_eq!(additions(&shelf), ["1", "2"]);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn rows_that_contradict_an_addition_stop_nobody() {
     without_additions(&shelf);
     shelf.run("UPDATE work SET lease = 'request', actor = 'a', issued_at = 1");
     append(&mut *shelf.open(), decision("a", 2)).unwrap();
-    assert_eq!(additions(&shelf), ["2", "3"], "the others are there");
+    assert_eq!(additions(&shelf), ["2"], "the others are there");
     let migrated = migrate(&shelf);
     assert_eq!((names(&migrated), migrated.contradicted.len()), (vec![], 1));
 }
@@ -124,7 +124,7 @@ fn the_operator_migrates_a_database() {
     let Some(shop) = Shop::fleet(1) else { return };
     shop.add("W-1", "DRAFT");
     shop.run("DROP VIEW gate_decisions; DROP INDEX work_lease");
-    shop.run("DROP TABLE gate_losses; DROP TABLE gate_additions");
+    shop.run("DROP TABLE gate_additions");
     shop.run("DROP INDEX ledger_loop_step; DROP INDEX ledger_task_hold");
     shop.run("DELETE FROM gate_schema WHERE version = 4");
     let refused = shop.say("work add W-2 --title T --phase DRAFT").is(5);
@@ -133,7 +133,7 @@ fn the_operator_migrates_a_database() {
     assert_eq!(under_an_agent.status.code(), Some(2));
     let migrated = shop.say("db migrate").is(0).out;
     assert!(
-        migrated.contains("3 → 4") && migrated.contains("1 work_lease, 2 losses, 3 decisions"),
+        migrated.contains("3 → 4") && migrated.contains("1 work_lease, 2 decisions"),
         "{migrated}"
     );
     let current = shop.say("db migrate").is(0).out;

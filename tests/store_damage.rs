@@ -190,7 +190,7 @@ fn a_removed_ledger_is_lost(shelf: &Shelf) {
     is_lost(shelf, all[2].head(), Head::EMPTY);
     shelf.run("DROP VIEW gate_decisions");
     shelf.run("DROP TABLE work; DROP TABLE ledger; DROP TABLE policies; DROP TABLE gate_schema");
-    shelf.run("DROP TABLE gate_losses; DROP TABLE gate_additions");
+    shelf.run("DROP TABLE gate_additions");
     is_lost(shelf, all[2].head(), Head::EMPTY);
 }
 

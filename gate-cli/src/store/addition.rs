@@ -13,11 +13,35 @@ pub(super) struct Addition {
     pub(super) postgres: &'static str,
 }
 
+/// The view of all decisions, from the ledger with its decisions as JSON.
+macro_rules! decisions {
+    ($parsed:literal) => {
+        concat!(
+            "DROP VIEW IF EXISTS gate_decisions;\nCREATE VIEW gate_decisions AS\nWITH parsed AS (",
+            $parsed,
+            ")\n",
+            include_str!("additions/0002_decisions.sql")
+        )
+    };
+}
+
 /// The additions in order; the first one has number 1.
-const ADDITIONS: [Addition; 3] = [
-    both("work_lease", include_str!("additions/0001_work_lease.sql")),
-    both("losses", include_str!("additions/0002_losses.sql")),
-    both("decisions", include_str!("additions/0003_decisions.sql")),
+const ADDITIONS: [Addition; 2] = [
+    Addition {
+        name: "work_lease",
+        sqlite: include_str!("additions/0001_work_lease.sql"),
+        postgres: include_str!("additions/0001_work_lease.sql"),
+    },
+    Addition {
+        name: "decisions",
+        // Without the LIMIT, the body would be parsed again for each column.
+        sqlite: decisions!("SELECT *, body -> 'decision' AS decision FROM ledger LIMIT -1"),
+        // So does the OFFSET here. A condition on the ledger's columns is still looked up first.
+        postgres: decisions!(
+            "SELECT * FROM ledger, \
+             LATERAL (SELECT CAST(body AS JSONB) -> 'decision' AS decision OFFSET 0) AS body_parsed"
+        ),
+    },
 ];
 
 /// The table of the numbers of the additions that a store has.
@@ -26,11 +50,6 @@ const TABLE: &str =
 
 /// The numbers of the additions that a store has.
 pub(super) const PRESENT: &str = "SELECT number FROM gate_additions ORDER BY number";
-
-/// An addition that both databases understand.
-const fn both(name: &'static str, sql: &'static str) -> Addition {
-    Addition { name, sqlite: sql, postgres: sql }
-}
 
 /// An addition with its number.
 #[derive(Clone, Copy, Debug)]

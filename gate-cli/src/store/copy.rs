@@ -6,9 +6,7 @@ use super::error::StoreError;
 use super::row;
 use super::sql::{Cell, SqlValue, texts};
 use super::statements;
-use super::tables::{
-    COUNTS, Copying, LEDGER, LOSSES, LOSSES_NUMBER, POLICIES, POLICIES_TABLE, Table, Tables, WORK,
-};
+use super::tables::{COUNTS, Copying, LEDGER, POLICIES, POLICIES_TABLE, Table, Tables, WORK};
 use super::view::ASIDE;
 
 /// The rows that are in memory at once.
@@ -58,17 +56,10 @@ pub(super) fn copied(
         return Err(StoreError::Occupied { place, projects: taken.join("`, `") });
     }
     policies(&mut *source, &mut *target)?;
-    let losses = [source.additions()?, target.additions()?];
-    let has_losses = losses.iter().all(|additions| additions.contains(&LOSSES_NUMBER));
     let mut copied = Vec::new();
     for (old, new) in &projects {
         pages(&mut *source, &mut *target, &LEDGER, (old, new))?;
         pages(&mut *source, &mut *target, &WORK, (old, new))?;
-        if has_losses {
-            let given = [SqlValue::Text(old)];
-            let rows = source.read(LOSSES.select, &given)?;
-            target.insert(&LOSSES, &renamed(rows, new))?;
-        }
         copied.push(compared(&mut *source, &mut *target, (old, new))?);
     }
     target.commit()?;

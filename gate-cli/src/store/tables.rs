@@ -34,9 +34,6 @@ pub(super) trait Tables {
     /// Inserts rows.
     fn insert(&mut self, table: &'static Table, rows: &[Vec<Cell>]) -> Result<(), StoreError>;
 
-    /// The numbers of the additions that are there.
-    fn additions(&mut self) -> Result<Vec<i64>, StoreError>;
-
     /// Keeps the rows. Without this call they are gone.
     fn commit(self: Box<Self>) -> Result<(), StoreError>;
 }
@@ -106,23 +103,6 @@ pub(super) const WORK: Table = Table {
              WHERE project = $1 AND added > $2 ORDER BY added LIMIT $3",
     position: Some(7),
 };
-
-/// The lost ends that are known, where the store has that addition.
-pub(super) const LOSSES: Table = Table {
-    name: "gate_losses",
-    columns: &[
-        ("project", Kind::Text),
-        ("marked", Kind::Text),
-        ("found", Kind::Text),
-        ("noticed_at", Kind::Text),
-        ("place", Kind::Text),
-    ],
-    select: "SELECT project, marked, found, noticed_at, place FROM gate_losses WHERE project = $1",
-    position: None,
-};
-
-/// The number of the addition that makes the table of losses.
-pub(super) const LOSSES_NUMBER: i64 = 2;
 
 /// The policies after a digest, in pages.
 pub(super) const POLICIES: &str =

@@ -96,7 +96,7 @@ impl Copying for PostgresStore {
 const SERVER: &str = "SELECT current_setting('server_version')";
 
 const BYTES: &str = "SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS TEXT) \
-     FROM pg_catalog.pg_class WHERE relname IN ('ledger', 'policies', 'work', 'gate_losses') \
+     FROM pg_catalog.pg_class WHERE relname IN ('ledger', 'policies', 'work') \
      AND relkind = 'r' AND pg_catalog.pg_table_is_visible(oid)";
 
 /// Settings that let a crash of the server take records.
@@ -110,7 +110,7 @@ const SETTINGS: &str = "SELECT CASE name \
 
 const INVALID_INDEXES: &str = "SELECT CAST(i.indexrelid::regclass AS TEXT) \
      FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class t ON t.oid = i.indrelid \
-     WHERE t.relname IN ('gate_schema', 'gate_additions', 'ledger', 'policies', 'work', 'gate_losses') \
+     WHERE t.relname IN ('gate_schema', 'gate_additions', 'ledger', 'policies', 'work') \
      AND pg_catalog.pg_table_is_visible(t.oid) AND NOT (i.indisvalid AND i.indisready) ORDER BY 1";
 
 /// Rights without which gate does not work.
@@ -127,8 +127,7 @@ const RIGHTS: &str = "SELECT CASE WHEN need.relation = 'ledger' THEN 'this role 
      ELSE 'this role may not ' || need.act || ' in the table ' || need.relation || need.note END \
      FROM (VALUES ('ledger', 'UPDATE', ''), ('ledger', 'DELETE', ''), \
      ('work', 'INSERT', ': it cannot add work items'), \
-     ('work', 'UPDATE', ': it cannot claim work items'), \
-     ('gate_losses', 'INSERT', ': it cannot tell others about a lost end of the ledger')) \
+     ('work', 'UPDATE', ': it cannot claim work items')) \
      AS need (relation, act, note) JOIN pg_catalog.pg_class t ON t.relname = need.relation \
      AND pg_catalog.pg_table_is_visible(t.oid) \
      WHERE has_table_privilege(t.oid, need.act) = (need.relation = 'ledger') ORDER BY 1";

@@ -156,10 +156,6 @@ impl Tables for Running<'_> {
         Ok(())
     }
 
-    fn additions(&mut self) -> Result<Vec<i64>, StoreError> {
-        Running::additions(self)
-    }
-
     fn commit(self: Box<Self>) -> Result<(), StoreError> {
         Sql::commit(*self)
     }

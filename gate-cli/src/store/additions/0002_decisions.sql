@@ -1,9 +1,9 @@
 -- Decisions for people with a SQL client or a dashboard: one row a decision, its columns read
 -- from the record's body. gate itself does not read it. The book's page "SQL" describes the
--- columns. `json`, `->` and `->>` are what both databases have: SQLite since 3.38.
+-- columns. `->` and `->>` are what both databases have: SQLite since 3.38. `addition.rs` puts
+-- before this text how the view begins in each database: `parsed` is the ledger with the body's
+-- decision as JSON, parsed once a row.
 
-DROP VIEW IF EXISTS gate_decisions;
-CREATE VIEW gate_decisions AS
 SELECT
     project,
     seq,
@@ -58,12 +58,10 @@ FROM (
             decision -> 'observed' ->> 'session'
                 = decision -> 'memory' -> 'run' -> 'spent' ->> 'session' AS goes_on
         FROM (
-            SELECT
-                project, seq, decision_id, run, loop, task, iteration, time,
-                json(body) -> 'decision' AS decision
-            FROM ledger
+            SELECT project, seq, decision_id, run, loop, task, iteration, time, decision
+            FROM parsed
             -- Not the ledgers that were set aside.
             WHERE decision_id IS NOT NULL AND project NOT LIKE '% (set aside: %'
-        ) AS parsed
+        ) AS decided
     ) AS sessions
 ) AS sums;
