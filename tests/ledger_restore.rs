@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::thread;
+use std::time::{Duration, SystemTime};
 
 use gate_cli::store::{self, Place, Store, StoreError};
 use gate_core::ledger::Draft;
@@ -136,6 +137,21 @@ fn a_damaged_store_is_replaced_and_kept() {
     shop.say("ledger verify").is(0);
     check(&shop);
     assert_eq!(shop.records().len(), 4);
+}
+
+#[test]
+fn what_a_killed_restore_left_behind_goes_with_the_next() {
+    let shop = backed_up();
+    let (old, new) =
+        (shop.machines[0].state().join("restore-a"), shop.machines[0].state().join("restore-b"));
+    for folder in [&old, &new] {
+        fs::create_dir(folder).unwrap();
+        fs::write(folder.join("gate.db"), "").unwrap();
+    }
+    let two_days_ago = SystemTime::now() - Duration::from_secs(2 * 24 * 60 * 60);
+    fs::File::open(&old).unwrap().set_modified(two_days_ago).unwrap();
+    shop.say("ledger restore copy.db --reason x").is(0);
+    assert!(!old.exists() && new.exists(), "another gate may be at work in the new one");
 }
 
 #[test]

@@ -72,3 +72,30 @@ pub(super) fn missing(present: &[i64]) -> impl Iterator<Item = Numbered> {
     let all = (1..).zip(&ADDITIONS).map(|(number, addition)| Numbered { number, addition });
     all.filter(move |numbered| !present.contains(&numbered.number))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_numbered_from_1_in_order() {
+        let numbers = |present: &[i64]| -> Vec<_> {
+            missing(present).map(|numbered| numbered.number).collect()
+        };
+        let all: Vec<_> = (1..).take(ADDITIONS.len()).collect();
+        assert_eq!(numbers(&[]), all);
+        assert_eq!(numbers(&[1]), all[1..]);
+        assert!(numbers(&[all.as_slice(), &[99]].concat()).is_empty());
+    }
+
+    #[test]
+    fn an_addition_records_its_number() {
+        let first = missing(&[]).next().unwrap();
+        let statements = first.statements(first.addition.sqlite);
+        assert!(
+            statements.starts_with("CREATE TABLE IF NOT EXISTS gate_additions"),
+            "{statements}"
+        );
+        assert!(statements.ends_with("INSERT INTO gate_additions VALUES (1);"), "{statements}");
+    }
+}

@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gate_core::ledger::Head;
 use rusqlite::TransactionBehavior::Deferred;
@@ -21,6 +22,15 @@ use super::lock::LockWait;
 use super::private::{Folder, unwritable};
 use super::transaction::Running;
 use super::{INTEGRITY_CHECK, SqliteStore, fault};
+
+/// The beginning of the names of folders with copies.
+const PREFIX: &str = "restore-";
+
+/// The age at which such a folder is one that a killed gate left behind.
+const LEFTOVER_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The name that a copy of the database has while it is made.
+const BEFORE: &str = "before.db";
 
 /// A copy of a backup in the state folder, whose pages and version are sound.
 #[derive(Debug)]
@@ -52,7 +62,8 @@ impl SqliteStore {
     /// A file that is damaged, none of gate's, or a newer gate's; a full disk.
     pub fn stage(&mut self, file: &Path) -> Result<Staged, StoreError> {
         self.folder.make()?;
-        let folder = tempfile::Builder::new().prefix("restore-").tempdir_in(self.folder.path());
+        remove_leftovers(self.folder.path());
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(self.folder.path());
         let folder = folder.map_err(|error| unwritable(self.folder.path(), &error.to_string()))?;
         let path = file.display().to_string();
         let named = |error: rusqlite::Error| fault::store_error(&path, &error);
@@ -117,8 +128,10 @@ impl SqliteStore {
         if schema != Schema::Empty {
             before = heads(&mut running)?;
             drop(running);
-            let file = self.folder.aside();
-            opened.copy_to(&file)?;
+            // A file that is only half there has no such name.
+            let (whole, file) = (staged.folder().join(BEFORE), self.folder.aside());
+            opened.copy_to(&whole)?;
+            fs::rename(&whole, &file).map_err(|error| unwritable(&file, &error.to_string()))?;
             aside = Some(file);
         }
         let written = step(&backup, -1, &wait, path);
@@ -126,6 +139,18 @@ impl SqliteStore {
             let _ = fs::remove_file(file);
         }
         written.map(|()| Replaced { aside, before })
+    }
+}
+
+/// Removes the folders that killed gates left behind. What cannot be removed stays.
+fn remove_leftovers(state: &Path) {
+    for entry in fs::read_dir(state).into_iter().flatten().flatten() {
+        let is_copy = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let changed = entry.metadata().and_then(|metadata| metadata.modified());
+        let is_old = changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFTOVER_AGE));
+        if is_copy && is_old {
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 }
 
