@@ -69,7 +69,13 @@ fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
 fn document() -> String {
     let facts = facts();
     let clients = tables(&facts, "client");
-    let mut verified = vec![names(["client", "`gate install`", "verified with", "settings"])];
+    let mut verified = vec![names([
+        "client",
+        "`gate install`",
+        "verified with",
+        "settings",
+        "for all users of a machine (Linux)",
+    ])];
     let mut hooks = vec![names([
         "client",
         "stop, session, prompt",
@@ -84,7 +90,9 @@ fn document() -> String {
         files.push(text(settings, "shared"));
         files.dedup();
         let name = codes(&[text(client, "name")]);
-        verified.push(vec![title.to_owned(), name, source(client), codes(&files)]);
+        let managed = settings.get("managed").map(|managed| text(managed, "linux"));
+        let managed = codes(&managed.into_iter().collect::<Vec<_>>());
+        verified.push(vec![title.to_owned(), name, source(client), codes(&files), managed]);
         let events = &hook["events"];
         let mut all = vec![text(events, "stop"), text(events, "start")];
         all.extend(texts(events, "prompt"));

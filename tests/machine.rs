@@ -6,15 +6,7 @@
 use serde_json::Value;
 
 use crate::needs::needs;
-use crate::support::{DONE, Ran, Run, UNDONE, gate, judge};
-
-/// Puts the folder `../etc` over /etc, and starts the program there as its root.
-const MOUNTED: &str = "\
-set -e
-for name in /etc/*; do test -e ../etc/\"${name#/etc/}\" || cp -a \"$name\" ../etc/ 2>/dev/null || :; done
-mount --bind ../etc /etc
-exec \"$@\"
-";
+use crate::support::{DONE, Ran, UNDONE, gate, judge};
 
 const LOCKED: &str = "\
 locked = [\"exit_gate.unverified\", \"exit_gate.indicator_threshold\", \"checks.tests.mode\", \"budget\"]
@@ -39,22 +31,6 @@ command = [\"false\"]
 mode = \"warn\"
 ";
 
-/// On a machine with these settings, which only root may write.
-fn on(run: Run, settings: &str) -> Run {
-    let run = run.file("../etc/gate/gate.toml", settings);
-    let run = run.setup("chmod 755 ../etc ../etc/gate; chmod 644 ../etc/gate/gate.toml");
-    mounted(run)
-}
-
-fn mounted(run: Run) -> Run {
-    run.under(["unshare", "-rm", "sh", "-c", MOUNTED, "sh"])
-}
-
-/// The next run on the same machine.
-fn again(ran: Ran, words: &str) -> Run {
-    mounted(ran.again(words))
-}
-
 fn warnings(ran: &Ran) -> Vec<String> {
     let json = ran.json();
     let all = json["warnings"].as_array().unwrap().iter();
@@ -68,7 +44,8 @@ fn they_are_the_lowest_settings_above_the_default() {
         return;
     }
     let text = "[breaker]\nno_exit = 7\nrefused = 8\nsame_error = 9\n";
-    let run = on(gate("config show --origin"), text)
+    let run = gate("config show --origin")
+        .on_machine(text)
         .user_settings("[breaker]\nrefused = 18\n")
         .unapproved("[breaker]\nsame_error = 19\n");
     let ran = run.code(0);
@@ -88,7 +65,7 @@ fn a_locked_key_wins_and_the_decision_says_over_what() {
     if !needs("namespaces") {
         return;
     }
-    let run = on(judge("check --json out.log", DONE), LOCKED).settings(LOOSE);
+    let run = judge("check --json out.log", DONE).on_machine(LOCKED).settings(LOOSE);
     let ran = run.env("GATE_EXIT_THRESHOLD", "0").code(1);
     let check = ran.json()["evidence"][0].clone();
     assert_eq!((&check["mode"], &check["outcome"]), (&"require".into(), &"fail".into()));
@@ -110,10 +87,10 @@ fn a_locked_key_wins_and_the_decision_says_over_what() {
             ),
         ]
     );
-    let ran = again(ran, "config show --origin").code(0);
+    let ran = ran.again_there("config show --origin").code(0);
     let line = "unverified = \"continue\"  # /etc/gate/gate.toml:4, locked; \"exit\" from ";
     assert!(ran.stdout.lines().any(|found| found.starts_with(line)), "{}", ran.stdout);
-    let ran = again(ran, "explain setting-locked").code(0);
+    let ran = ran.again_there("explain setting-locked").code(0);
     assert!(ran.stdout.contains("/etc/gate/gate.toml"), "{}", ran.stdout);
 }
 
@@ -126,10 +103,10 @@ fn an_unverified_completion_goes_on_where_that_is_locked() {
     let ran = judge("check --json out.log", DONE).settings(loose).code(0);
     assert_eq!(ran.json()["verified"], Value::Bool(false));
     let locked = "locked = [\"exit_gate.unverified\"]\n[exit_gate]\nunverified = \"continue\"\n";
-    let ran = on(judge("check --json out.log", DONE), locked).settings(loose).code(1);
+    let ran = judge("check --json out.log", DONE).on_machine(locked).settings(loose).code(1);
     assert_eq!(warnings(&ran).len(), 1, "{}", ran.stdout);
     // Nobody tries to loosen anything: nothing is said.
-    let ran = on(judge("check --json out.log", UNDONE), locked).settings("").code(1);
+    let ran = judge("check --json out.log", UNDONE).on_machine(locked).settings("").code(1);
     assert_eq!(warnings(&ran), [""; 0]);
 }
 
@@ -138,7 +115,7 @@ fn an_operators_flag_against_a_lock_is_refused() {
     if !needs("namespaces") {
         return;
     }
-    let mut ran = on(judge("check --no-checks out.log", DONE), LOCKED).settings(LOOSE).run();
+    let mut ran = judge("check --no-checks out.log", DONE).on_machine(LOCKED).settings(LOOSE).run();
     let place = "/etc/gate/gate.toml";
     for (words, message) in [
         ("check --no-checks out.log", "--no-checks does not count: /etc/gate/gate.toml:8 locks"),
@@ -148,14 +125,14 @@ fn an_operators_flag_against_a_lock_is_refused() {
         ("run --prompt out.log --unverified -- true", "--unverified does not count"),
         ("run --prompt out.log --exit-threshold 0 -- true", "locks it at 1"),
     ] {
-        ran = again(ran, words).code(2).tells(message).tells(place);
+        ran = ran.again_there(words).code(2).tells(message).tells(place);
     }
-    let ran = again(ran, "check --json --no-checks out.log").code(2);
+    let ran = ran.again_there("check --json --no-checks out.log").code(2);
     let error = ran.json();
     assert_eq!((&error["code"], &error["line"]), (&"config-locked".into(), &8.into()), "{error}");
     assert_eq!(error["key"], "checks.tests.mode");
     // The same threshold changes nothing.
-    again(ran, "check --exit-threshold 1 out.log").code(1);
+    ran.again_there("check --exit-threshold 1 out.log").code(1);
 }
 
 #[test]
@@ -167,7 +144,7 @@ fn a_lock_without_a_setting_is_an_error_with_its_place() {
         ("locked = [\n  \"exit_gate.unverfied\",\n]\n", "exit_gate.unverfied"),
         ("locked = [\n  \"budget.tokens\",\n]\n", "`budget.tokens` has no value in this file"),
     ] {
-        let ran = on(judge("check --json out.log", DONE), text).settings("").code(2);
+        let ran = judge("check --json out.log", DONE).on_machine(text).settings("").code(2);
         let error = ran.json();
         let place = (&error["file"], &error["line"], &error["key"]);
         assert_eq!(place, (&"/etc/gate/gate.toml".into(), &2.into(), &"locked[0]".into()));
@@ -186,7 +163,8 @@ fn a_file_that_others_could_change_is_refused() {
         ("chmod 664 ../etc/gate/gate.toml", "../etc/gate/gate.toml can be written by others"),
         ("chmod 777 ../etc/gate", "../etc/gate can be written by others"),
     ] {
-        let ran = on(judge("check out.log", DONE), LOCKED).settings("").setup(script).code(2);
+        let ran =
+            judge("check out.log", DONE).on_machine(LOCKED).settings("").setup(script).code(2);
         ran.tells("machine's settings are not safe").tells(&what.replace("../etc", "/etc"));
     }
 }
@@ -197,7 +175,8 @@ fn nothing_moves_the_file() {
     if !needs("namespaces") {
         return;
     }
-    let run = on(judge("check --json out.log", DONE), LOCKED)
+    let run = judge("check --json out.log", DONE)
+        .on_machine(LOCKED)
         .settings(LOOSE)
         .file("etc/gate/gate.toml", "")
         .file("gate/gate.toml", "");
@@ -216,6 +195,7 @@ fn a_project_file_that_is_the_machines_needs_no_approval() {
         return;
     }
     let text = "locked = [\"checks.tests.command\"]\n[checks.tests]\ncommand = [\"true\"]\n";
-    let run = on(judge("check out.log", DONE), text).setup("ln -s /etc/gate/gate.toml gate.toml");
+    let run =
+        judge("check out.log", DONE).on_machine(text).setup("ln -s /etc/gate/gate.toml gate.toml");
     run.code(0);
 }

@@ -67,6 +67,7 @@ mod install;
 mod install_agents;
 mod install_doctor;
 mod install_fix;
+mod install_managed;
 mod install_opencode;
 mod install_program;
 mod integrations;

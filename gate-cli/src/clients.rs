@@ -218,6 +218,8 @@ pub(crate) struct SettingsFacts {
     pub(crate) user: String,
     pub(crate) project: String,
     pub(crate) shared: String,
+    /// The file for all users of a machine; none if the client has no such file with hooks.
+    pub(crate) managed: Option<ManagedFacts>,
     /// The events that gate is installed for, first that of a stop.
     pub(crate) installs: Vec<Moment>,
     /// The settings that switch the hooks off.
@@ -230,12 +232,29 @@ pub(crate) struct SettingsFacts {
     pub(crate) entry: Option<EntryFacts>,
 }
 
+/// The whole paths of a file for all users of a machine.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ManagedFacts {
+    linux: String,
+    macos: String,
+}
+
+impl ManagedFacts {
+    /// The path on this system.
+    pub(crate) fn file(&self) -> &str {
+        if cfg!(target_os = "macos") { &self.macos } else { &self.linux }
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NextSteps {
     pub(crate) user: Option<String>,
     /// For settings in a project, shared or not; that of the user if not given.
     pub(crate) project: Option<String>,
+    /// For settings of the machine.
+    pub(crate) managed: Option<String>,
 }
 
 /// A setting with which a client runs no hooks.

@@ -12,6 +12,7 @@ use gate_core::config::{self, Layer, Millis, Origin, Resolved};
 
 use crate::failure::Failure;
 use crate::store::PATIENCE;
+pub(crate) use machine::is_protected;
 
 /// The project's settings file.
 pub(crate) const FILE: &str = "gate.toml";

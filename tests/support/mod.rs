@@ -5,6 +5,7 @@ pub(crate) mod before;
 mod beside;
 pub(crate) mod dice;
 pub(crate) mod json_schema;
+mod machine;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(not(feature = "postgres"))]

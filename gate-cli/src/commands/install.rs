@@ -14,7 +14,7 @@ use crate::install::{self, CopyStep, HookProgram, InstallOptions, Plan, Roots, S
 use crate::render::print_text;
 
 pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
-    let roots = Roots::new(&here.places)?;
+    let roots = Roots::for_scope(&here.places, args.whom.scope())?;
     match args.agent {
         Some(agent) => install(&roots, args, agent)?,
         None => {
@@ -32,11 +32,12 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
         let message = format!("--trust is for codex alone, and {} has no such word", agent.name());
         return Err(Failure::usage("usage", message));
     }
-    if let Some(plugin) = install::plugin(agent, roots) {
-        let name = agent.name();
+    let name = agent.name();
+    if scope != Scope::Managed
+        && let Some(source) = install::other_source(agent, roots)
+    {
         return print_text(&format!(
-            "{name} has gate in front of its stop already, by the plug-in {plugin}: nothing was \
-             changed\n{}",
+            "{name} has gate in front of its stop already, by {source}: nothing was changed\n{}",
             script_hint(agent)
         ));
     }
@@ -44,6 +45,7 @@ fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
     let options = InstallOptions { agent, scope, roots, program, trust: args.trust, fix: args.fix };
     let plan = Plan::install(&options)?;
     if !args.dry_run {
+        roots.prepare()?;
         plan.apply()?;
     }
     print_text(&answer(agent, scope, &plan, args))
@@ -62,7 +64,8 @@ fn answer(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
     }
     if !args.dry_run {
         let _ = writeln!(text, "test: gate doctor --agent {name}");
-        let _ = writeln!(text, "undo: gate uninstall {name} --{}", scope.name());
+        let sudo = if scope == Scope::Managed { "sudo " } else { "" };
+        let _ = writeln!(text, "undo: {sudo}gate uninstall {name} --{}", scope.name());
         text.push_str(&script_hint(agent));
     }
     text

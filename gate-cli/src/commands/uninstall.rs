@@ -30,10 +30,11 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
     here.operator("gate uninstall")?;
-    let roots = Roots::new(&here.places)?;
+    let roots = Roots::for_scope(&here.places, args.whom.scope())?;
     let plan = Plan::uninstall(args.agent, args.whom.scope(), &roots)?;
     if !args.dry_run {
         plan.apply()?;
+        roots.tidy();
         record(here, args);
     }
     let mut text = changes(&plan, args.dry_run);

@@ -34,8 +34,8 @@ impl Gate {
 }
 
 impl GateBuilder {
-    /// Takes this text in the place of the project's gate.toml. The user's settings and
-    /// the `GATE_*` variables still apply.
+    /// Takes this text in the place of the project's gate.toml. The settings of the machine and
+    /// the user, and the `GATE_*` variables, still apply.
     #[must_use]
     pub fn settings(mut self, text: impl Into<String>) -> Self {
         self.settings = Some(text.into());

@@ -30,7 +30,8 @@ pub(super) fn switched_on(roots: &Roots) -> Vec<Plugin> {
     let mut on = BTreeMap::new();
     // The narrower settings overrule the wider ones.
     for scope in [Scope::User, Scope::Shared, Scope::Project] {
-        let settings = document(&file(Agent::ClaudeCode, roots, scope)).unwrap_or_default();
+        let file = file(Agent::ClaudeCode, roots, scope);
+        let settings = file.and_then(|file| document(&file)).unwrap_or_default();
         for (name, is_on) in settings["enabledPlugins"].as_object().into_iter().flatten() {
             on.insert(name.clone(), (scope, is_on == true));
         }

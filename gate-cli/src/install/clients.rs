@@ -25,18 +25,19 @@ pub(super) fn folder(agent: Agent, roots: &Roots) -> PathBuf {
     }
 }
 
-/// The file with the client's hooks.
-pub(super) fn file(agent: Agent, roots: &Roots, scope: Scope) -> PathBuf {
+/// The file with the client's hooks; none if the client has no such file.
+pub(super) fn file(agent: Agent, roots: &Roots, scope: Scope) -> Option<PathBuf> {
     let settings = &facts(agent).settings;
     let path = match scope {
         Scope::User => &settings.user,
         Scope::Project => &settings.project,
         Scope::Shared => &settings.shared,
+        Scope::Managed => settings.managed.as_ref()?.file(),
     };
-    match Path::new(path).strip_prefix(&settings.folder) {
+    Some(match Path::new(path).strip_prefix(&settings.folder) {
         Ok(inside) => folder(agent, roots).join(inside),
         Err(_) => roots.path(path),
-    }
+    })
 }
 
 /// The entries of gate's hooks.
@@ -54,7 +55,7 @@ pub(super) fn forms(commands: &Commands<'_>) -> Vec<Form> {
 /// The files that gate is put into with these commands.
 pub(super) fn targets(commands: &Commands<'_>, roots: &Roots, scope: Scope) -> Vec<Target> {
     let agent = commands.agent();
-    let file = file(agent, roots, scope);
+    let Some(file) = file(agent, roots, scope) else { return Vec::new() };
     let manifest = (agent == Agent::Goose).then(|| goose::manifest(&file));
     let content = match agent {
         Agent::Opencode => opencode::content(commands),
@@ -65,7 +66,8 @@ pub(super) fn targets(commands: &Commands<'_>, roots: &Roots, scope: Scope) -> V
 
 /// The settings that can switch the hooks off.
 pub(super) fn switches(agent: Agent, roots: &Roots) -> Vec<Switch<'static>> {
-    let mut files = Scope::ALL.map(|scope| file(agent, roots, scope)).to_vec();
+    let mut files: Vec<_> =
+        Scope::ALL.into_iter().filter_map(|scope| file(agent, roots, scope)).collect();
     files.dedup();
     let off = &facts(agent).settings.off;
     let switches = files.iter().flat_map(|file| off.iter().map(move |off| (file, off)));
@@ -76,6 +78,7 @@ pub(super) fn switches(agent: Agent, roots: &Roots) -> Vec<Switch<'static>> {
 pub(crate) fn next(agent: Agent, scope: Scope) -> Option<&'static str> {
     let next = &facts(agent).settings.next;
     match (scope, &next.project) {
+        (Scope::Managed, _) => next.managed.as_deref(),
         (Scope::Project | Scope::Shared, Some(step)) => Some(step.as_str()),
         _ => next.user.as_deref(),
     }

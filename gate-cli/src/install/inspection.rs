@@ -12,7 +12,7 @@ use serde::Serialize;
 use self::findings::{switched_off, wrong};
 use super::claude_plugin::{self, Plugin};
 use super::client::{Content, Target};
-use super::clients::{folder, switches, targets};
+use super::clients::{file, folder, switches, targets};
 use super::command::{self, Commands};
 use super::detection::is_here;
 use super::hooks::{Form, LocatedEntry};
@@ -72,8 +72,13 @@ pub(crate) struct Installs {
 pub(crate) fn inspect(agent: Agent, roots: &Roots) -> Result<Installs, Failure> {
     let mut all = inspect_files(agent, roots, true)?;
     all.counted(agent);
+    // What a user switches off, the settings of the machine do not obey.
+    let managed = file(agent, roots, Scope::Managed);
+    let is_users = all.places.iter().any(|place| place.scope != Scope::Managed);
     if !all.places.is_empty() {
-        all.findings.extend(switches(agent, roots).iter().filter_map(switched_off));
+        let switches = switches(agent, roots).into_iter();
+        let obeyed = switches.filter(|one| is_users || managed.as_ref() == Some(&one.file));
+        all.findings.extend(obeyed.filter_map(|one| switched_off(&one)));
     }
     all.findings.extend((!is_here(agent, roots)).then(|| absent(agent, roots)));
     Ok(all)
@@ -214,7 +219,9 @@ impl Installs {
         for entry in found {
             let place = place(inspection, target, &entry);
             self.findings.extend(wrong(inspection, &place, target, &entry));
+            // Root alone updates the settings of the machine.
             if inspection.plugin.is_none()
+                && place.scope != Scope::Managed
                 && (entry.is_outdated(&place) || inspection.is_other_to_call(&place))
                 && !self.outdated.contains(&place.scope)
             {
@@ -374,7 +381,7 @@ fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install 
         inspection.roots.in_path(&word)
     };
     let scope = match inspection.scope {
-        Scope::User => Scope::User,
+        Scope::User | Scope::Managed => inspection.scope,
         _ if is_path => Scope::Project,
         _ => Scope::Shared,
     };
@@ -389,7 +396,7 @@ fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install 
         test_stop: (inspection.with_trial && program.is_some())
             .then(|| trial::test_stop(inspection.agent, &entry.command)),
         program: program.map(|program| program.display().to_string()),
-        trusted: (!entry.trust.is_empty()).then(|| {
+        trusted: (!entry.trust.is_empty() && scope != Scope::Managed).then(|| {
             config(inspection.roots).is_ok_and(|text| {
                 entry.trust.iter().all(|trust| trust.holds(&text) == Ok(Some(true)))
             })

@@ -42,9 +42,14 @@ pub use trial::TestStop;
 
 use crate::agent::Agent;
 
-/// The plug-in that has gate's hooks, if one is switched on.
-pub(crate) fn plugin(agent: Agent, roots: &Roots) -> Option<String> {
+/// Another source of gate's hooks than the user's settings, in words: a plug-in that is switched
+/// on, or the settings of the machine.
+pub(crate) fn other_source(agent: Agent, roots: &Roots) -> Option<String> {
+    let managed = clients::targets(&command::Commands::unwritten(agent), roots, Scope::Managed);
+    if let Some(target) = managed.iter().find(|target| inspection::calls_gate(target)) {
+        return Some(format!("the settings of the machine, {}", target.file.display()));
+    }
     let plugins = (agent == Agent::ClaudeCode).then(|| claude_plugin::switched_on(roots));
     let plugin = plugins?.into_iter().find(|plugin| inspection::calls_gate(&plugin.target))?;
-    Some(plugin.name)
+    Some(format!("the plug-in {}", plugin.name))
 }

@@ -82,7 +82,7 @@ impl Plan {
     pub(crate) fn install(options: &InstallOptions<'_>) -> Result<Self, Failure> {
         let commands = Commands::new(options.agent, options.scope, &options.program.path);
         let mut steps = Vec::new();
-        for target in targets(&commands, options.roots, options.scope) {
+        for target in all_targets(&commands, options.roots, options.scope)? {
             let step = installed(options, &target, &target.file)?;
             if options.trust
                 && let Some(trust) = trusting(options.roots, &target, &step)
@@ -113,7 +113,7 @@ impl Plan {
     /// As of [`Self::install`].
     pub(crate) fn uninstall(agent: Agent, scope: Scope, roots: &Roots) -> Result<Self, Failure> {
         let mut steps = Vec::new();
-        for target in targets(&Commands::unwritten(agent), roots, scope) {
+        for target in all_targets(&Commands::unwritten(agent), roots, scope)? {
             if agent == Agent::Codex {
                 steps.extend(distrusted(roots, &target)?);
             }
@@ -146,6 +146,26 @@ impl Plan {
             _ => Ok(()),
         }
     }
+}
+
+/// The files of a scope.
+///
+/// # Errors
+///
+/// A client without settings for all users of a machine.
+fn all_targets(
+    commands: &Commands<'_>,
+    roots: &Roots,
+    scope: Scope,
+) -> Result<Vec<Target>, Failure> {
+    let found = targets(commands, roots, scope);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let name = commands.agent().name();
+    let message = format!("{name} has no hooks in settings for all users of a machine");
+    Err(Failure::usage("no-managed-settings", message)
+        .hint(format!("each user: gate install {name}")))
 }
 
 impl CopyStep {

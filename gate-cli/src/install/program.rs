@@ -14,8 +14,9 @@ use gate_checks::process::program_link;
 use tempfile::Builder;
 
 use super::command::is_gate;
-use super::roots::Roots;
+use super::roots::{MANAGED_DATA, Roots};
 use crate::failure::Failure;
+use crate::settings::is_protected;
 
 /// Folders in which an upgrade leaves a program, or a link to one, at the same path.
 const LASTING: [&str; 9] = [
@@ -69,11 +70,13 @@ impl HookProgram {
         let running = running_program()?;
         let copy = copy_of_gate(roots);
         let folders = lasting_folders(roots);
+        // What all users call, no user may replace.
+        let is_safe = |path: &Path| !roots.is_managed || is_protected(path);
         let in_folders = folders.iter().map(|folder| folder.join("gate"));
         let mut all = roots.in_path("gate").into_iter().chain(in_folders).chain([running.clone()]);
         let lasting = all.find(|path| {
             let real = path.canonicalize().unwrap_or_default();
-            is_same(path, &running) && is_lasting(path, &real, &folders)
+            is_same(path, &running) && is_lasting(path, &real, &folders) && is_safe(path)
         });
         Ok(match lasting {
             Some(path) => Self { path, copy, original: None },
@@ -91,9 +94,9 @@ impl HookProgram {
         original.is_some_and(|original| !has_same_bytes(original, &self.path).unwrap_or(false))
     }
 
-    /// True if the path is that of the copy.
+    /// True if the path is that of the copy, this user's or the machine's.
     pub(super) fn is_copy(&self, path: &Path) -> bool {
-        path == self.copy
+        path == self.copy || path == copy_in(Path::new(MANAGED_DATA))
     }
 
     /// True if it is this program, or an exact copy of it.
@@ -158,8 +161,12 @@ pub(crate) fn is_in_path(roots: &Roots) -> bool {
 
 /// The path of the copy.
 pub(super) fn copy_of_gate(roots: &Roots) -> PathBuf {
-    let path = roots.data.join("bin").join("gate");
+    let path = copy_in(&roots.data);
     std::path::absolute(&path).unwrap_or(path)
+}
+
+fn copy_in(data: &Path) -> PathBuf {
+    data.join("bin").join("gate")
 }
 
 pub(super) fn is_same(one: &Path, other: &Path) -> bool {
@@ -176,6 +183,9 @@ pub(super) fn is_fleeting(path: &Path) -> bool {
 
 /// The folders in which programs stay.
 fn lasting_folders(roots: &Roots) -> Vec<PathBuf> {
+    if roots.is_managed {
+        return LASTING.map(PathBuf::from).to_vec();
+    }
     let at_home = LASTING_AT_HOME.iter().map(|folder| roots.home.join(folder));
     let named = LASTING_NAMED.iter().filter_map(|(name, below)| {
         roots

@@ -1,9 +1,16 @@
 //! The folders that agents' settings are found from.
 
+use std::fs;
 use std::path::PathBuf;
 
+use rustix::fs::Mode;
+
+use super::scope::Scope;
 use crate::failure::Failure;
 use crate::settings::Places;
+
+/// gate's folder for installations for all users of a machine.
+pub(super) const MANAGED_DATA: &str = "/var/lib/gate";
 
 /// Folders of settings, for a user and a project.
 #[derive(Clone, Debug)]
@@ -14,6 +21,10 @@ pub(crate) struct Roots {
     pub(super) project: PathBuf,
     /// gate's own folder for what has to last.
     pub(super) data: PathBuf,
+    /// The root of the file system, below which the settings of all users are.
+    pub(super) machine: PathBuf,
+    /// True for an installation into those.
+    pub(super) is_managed: bool,
     environment: Vec<(String, String)>,
 }
 
@@ -34,13 +45,59 @@ impl Roots {
             data,
             project: places.project()?,
             environment: places.environment.clone(),
+            machine: PathBuf::from("/"),
+            is_managed: false,
             home,
         })
     }
 
-    /// A path of the facts: in the home folder, in the user's settings folder, else in the
-    /// project.
+    /// The folders for an installation of this scope. One for all users keeps its receipts, and
+    /// its copy of gate, in a folder of the machine.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Self::new`]; nobody but root installs for all users.
+    pub(crate) fn for_scope(places: &Places, scope: Scope) -> Result<Self, Failure> {
+        let roots = Self::new(places)?;
+        if scope != Scope::Managed {
+            return Ok(roots);
+        }
+        if !rustix::process::geteuid().is_root() {
+            let message = "the settings of all users of a machine are root's to change";
+            return Err(Failure::usage("needs-root", message)
+                .hint("run it with sudo, or install for yourself: --user"));
+        }
+        Ok(Self { data: PathBuf::from(MANAGED_DATA), is_managed: true, ..roots })
+    }
+
+    /// Makes the folder of the machine, which all users can look into whatever root's own mask is.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be made.
+    pub(crate) fn prepare(&self) -> Result<(), Failure> {
+        if !self.is_managed {
+            return Ok(());
+        }
+        rustix::process::umask(Mode::from(0o022));
+        fs::create_dir_all(&self.data)
+            .map_err(|error| Failure::file("file-unwritable", "make", &self.data, &error))
+    }
+
+    /// Removes the folder of the machine, if nothing is in it.
+    pub(crate) fn tidy(&self) {
+        if self.is_managed {
+            // One that holds something stays.
+            let _ = fs::remove_dir(&self.data);
+        }
+    }
+
+    /// A path of the facts: of the machine, in the home folder, in the user's settings folder, else
+    /// in the project.
     pub(super) fn path(&self, path: &str) -> PathBuf {
+        if let Some(path) = path.strip_prefix('/') {
+            return self.machine.join(path);
+        }
         if let Some(path) = path.strip_prefix("~/") {
             return self.home.join(path);
         }

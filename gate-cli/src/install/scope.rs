@@ -14,16 +14,19 @@ pub enum Scope {
     Project,
     /// For everybody who works on this project.
     Shared,
+    /// For all users of this machine.
+    Managed,
 }
 
 impl Scope {
-    pub(crate) const ALL: [Self; 3] = [Self::User, Self::Project, Self::Shared];
+    pub(crate) const ALL: [Self; 4] = [Self::User, Self::Project, Self::Shared, Self::Managed];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::User => "user",
             Self::Project => "project",
             Self::Shared => "shared",
+            Self::Managed => "managed",
         }
     }
 }

@@ -49,6 +49,16 @@ fn layer_of(file: &Path, owner: u32) -> Result<Option<Layer>, Failure> {
     Ok(Some(Layer::parse(Origin::Machine(file.to_owned()), &text)?))
 }
 
+/// True if nobody but root can change a file, or put another one in its place.
+pub(crate) fn is_protected(file: &Path) -> bool {
+    let checked = file
+        .metadata()
+        .map_err(|error| unreadable(file, &error))
+        .and_then(|metadata| protected(file, file, &metadata, ROOT))
+        .and_then(|()| folders(file, ROOT));
+    checked.is_ok()
+}
+
 /// Opens a file without waiting for the other end of a pipe.
 fn open(file: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
@@ -170,6 +180,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
     fn a_folder_or_a_pipe_is_no_file() {
         let (folder, file) = settings("");
         assert!(message(file.parent().unwrap()).contains("is no file"));

@@ -23,6 +23,16 @@ Where one file is named for a project, --project and --shared differ in the
 command alone: the whole path of gate, or gate from PATH. A gate that a
 package manager may take away is copied to ~/.local/share/gate/bin first.
 
+With --managed, for all users (on macOS in /Library/Application Support, but
+for codex and copilot):
+  claude-code  /etc/claude-code/managed-settings.json
+  codex        /etc/codex/hooks.json
+  gemini       /etc/gemini-cli/settings.json
+  qwen         /etc/qwen-code/system-defaults.json
+  copilot      /etc/github-copilot/policy.d/gate.json
+  cursor       /etc/cursor/hooks.json
+  droid        /etc/factory/settings.json
+
 Exit codes: 0 done, 2 settings that have to be put right first, 5 not done";
 
 #[derive(Debug, Args)]
@@ -32,7 +42,7 @@ pub(crate) struct Install {
     #[command(flatten)]
     pub(crate) whom: ScopeArgs,
     /// Tell Codex that the hooks have been reviewed.
-    #[arg(long, requires = "agent")]
+    #[arg(long, requires = "agent", conflicts_with = "managed")]
     pub(crate) trust: bool,
     /// Take out of the settings what the client does not read: comments, trailing commas.
     /// With them it would ignore the whole file.
@@ -58,13 +68,17 @@ pub(crate) struct ScopeArgs {
     /// PATH, and whoever has none is told so and let go.
     #[arg(long)]
     shared: bool,
+    /// In the settings for all users of this machine. Needs root.
+    #[arg(long)]
+    managed: bool,
 }
 
 impl ScopeArgs {
     pub(crate) fn scope(&self) -> Scope {
-        match (self.project, self.shared) {
-            (true, _) => Scope::Project,
-            (_, true) => Scope::Shared,
+        match self {
+            Self { project: true, .. } => Scope::Project,
+            Self { shared: true, .. } => Scope::Shared,
+            Self { managed: true, .. } => Scope::Managed,
             _ => Scope::User,
         }
     }

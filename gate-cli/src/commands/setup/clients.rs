@@ -34,13 +34,13 @@ pub(super) fn wanted(named: &[Agent], roots: &Roots) -> Vec<Agent> {
 /// and ends nothing: another client may be well.
 pub(super) fn set_up(agent: Agent, roots: &Roots) -> SetUp {
     let mut page = Page::new();
-    let plugin = install::plugin(agent, roots);
-    let is_by_plugin = plugin.is_some();
-    let done = match plugin {
-        Some(plugin) => Ok(format!("has gate by the plug-in {plugin}")),
+    let source = install::other_source(agent, roots);
+    let is_of_others = source.is_some();
+    let done = match source {
+        Some(source) => Ok(format!("has gate by {source}")),
         None => hooks(agent, roots),
     };
-    let can_undo = done.is_ok() && !is_by_plugin;
+    let can_undo = done.is_ok() && !is_of_others;
     let proven = done.and_then(|done| {
         page.marked(Mark::Good, agent.name(), &done);
         Ok(install::inspect(agent, roots)?.findings)

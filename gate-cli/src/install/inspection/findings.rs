@@ -20,12 +20,15 @@ pub(super) fn wrong(
     entry: &Entry,
 ) -> Vec<Finding> {
     let (name, file) = (inspection.agent.name(), &place.file);
+    let is_managed = place.scope == Scope::Managed;
     let again = match inspection.plugin {
         Some(plugin) => format!("claude plugin update {plugin}"),
+        None if is_managed => format!("sudo gate install {name} --managed"),
         None => format!("gate install {name} --{}", place.scope.name()),
     };
     let fix = match inspection.plugin {
         Some(_) => again.clone(),
+        None if is_managed => again.clone(),
         None => format!("gate doctor --agent {name} --fix"),
     };
     let mut findings = vec![match &place.program {
@@ -84,6 +87,7 @@ fn whom(scope: Scope) -> &'static str {
         Scope::User => "this user",
         Scope::Project => "this user in this project",
         Scope::Shared => "everybody in this project",
+        Scope::Managed => "all users of this machine",
     }
 }
 
@@ -97,7 +101,9 @@ fn untrusted(inspection: Inspection<'_>, place: &Install, target: &Target) -> Ve
             .collect();
     }
     let mut findings = Vec::new();
-    if place.trusted == Some(true) {
+    if place.scope == Scope::Managed {
+        // Codex runs the hooks of the machine without a review.
+    } else if place.trusted == Some(true) {
         findings.push(Finding::new(Level::Ok, "trusted", "codex trusts the hook as it is"));
     } else {
         let message = format!(

@@ -33,7 +33,8 @@ impl Machine {
             environment: vec![variable("HOME", at("home")), variable("PATH", at("bin"))],
             ..Places::default()
         };
-        let roots = Roots::new(&places).unwrap();
+        let mut roots = Roots::new(&places).unwrap();
+        roots.machine = at("machine");
         Self { folder, roots }
     }
 

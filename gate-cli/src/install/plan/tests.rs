@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::super::hooks::tests::document;
 use super::*;
+use crate::clients::facts;
 use crate::settings::Places;
 
 /// A user's home, a project, and gate's folder.
@@ -31,7 +32,8 @@ impl Machine {
             environment: vec![("HOME".to_owned(), home.display().to_string())],
             ..Places::default()
         };
-        let roots = Roots::new(&places).unwrap();
+        let mut roots = Roots::new(&places).unwrap();
+        roots.machine = at("machine");
         Self { folder, roots }
     }
 
@@ -101,6 +103,12 @@ impl Machine {
     }
 }
 
+/// The scopes that the client has settings for.
+fn scopes(agent: Agent) -> impl Iterator<Item = Scope> {
+    let has_managed = facts(agent).settings.managed.is_some();
+    Scope::ALL.into_iter().filter(move |scope| *scope != Scope::Managed || has_managed)
+}
+
 /// The last of the files that gate is put into.
 fn file_of(agent: Agent, roots: &Roots, scope: Scope) -> PathBuf {
     targets(&Commands::unwritten(agent), roots, scope).pop().unwrap().file
@@ -127,7 +135,7 @@ fn round(agent: Agent, scope: Scope, before: Option<&[u8]>) {
 #[test]
 fn what_was_not_there_is_gone_again() {
     for agent in Agent::ALL {
-        for scope in Scope::ALL {
+        for scope in scopes(agent) {
             round(agent, scope, None);
         }
     }
@@ -137,7 +145,7 @@ fn what_was_not_there_is_gone_again() {
 fn an_older_installation_is_completed_and_goes_whole() {
     for agent in Agent::ALL.into_iter().filter(|it| *it != Agent::Opencode) {
         let all_entries = if [Agent::Cursor, Agent::Qwen].contains(&agent) { 2 } else { 3 };
-        for scope in Scope::ALL {
+        for scope in scopes(agent) {
             for before in [None, Some("{ \"a\": [] }\r\n")] {
                 let machine = Machine::new();
                 let file = file_of(agent, &machine.roots, scope);

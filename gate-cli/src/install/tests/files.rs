@@ -78,7 +78,7 @@ fn settings_are_found_from_the_variables_that_say_something() {
     let project = folder.path().join("project");
     assert_eq!(clients::folder(Agent::ClaudeCode, &roots), project.join("../c"));
     let settings = clients::file(Agent::ClaudeCode, &roots, Scope::User);
-    assert_eq!(settings, project.join("../c/settings.json"));
+    assert_eq!(settings, Some(project.join("../c/settings.json")));
     assert_eq!([roots.variable("EMPTY"), roots.variable("MISSING")], [None, None]);
     assert_eq!(roots.path("~/.claude"), folder.path().join("home/.claude"));
     assert_eq!(roots.path("$XDG_CONFIG_HOME/goose"), folder.path().join("home/.config/goose"));

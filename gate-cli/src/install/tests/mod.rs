@@ -24,6 +24,7 @@ pub(super) fn roots(variables: &[(&str, &str)]) -> (TempDir, Roots) {
     environment.extend(variables);
     let (project, data) = (folder.path().join("project"), Some(folder.path().join("data")));
     let places = Places { folder: project, data, environment, ..Places::default() };
-    let roots = Roots::new(&places).unwrap();
+    let mut roots = Roots::new(&places).unwrap();
+    roots.machine = folder.path().join("machine");
     (folder, roots)
 }
