@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use anstream::adapter::strip_str;
-use memchr::{memchr, memrchr};
+use anstyle_parse::state::{Action, State, state_change};
+use memchr::memchr2_iter;
+
+const ESCAPE: u8 = 0x1b;
 
 /// The text without terminal escapes (colours, titles, links) and without
 /// control characters other than tab and line break; CRLF becomes LF.
@@ -13,61 +15,56 @@ use memchr::{memchr, memrchr};
 /// the input. An escape ends with its line at the latest, so an unfinished one
 /// cannot swallow what follows.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    if first_unwanted(text.as_bytes()).is_none() {
+    let bytes = text.as_bytes();
+    if !any(bytes, is_unwanted) {
         return Cow::Borrowed(text);
     }
     let mut clean = String::with_capacity(text.len());
-    clean_into(text, &mut clean);
+    let mut from = 0;
+    for at in memchr2_iter(ESCAPE, b'\r', bytes) {
+        // A carriage return within an escape is a part of it.
+        if at >= from {
+            clean.push_str(&text[from..at]);
+            from = at + unwanted_length(&bytes[at..]);
+        }
+    }
+    clean.push_str(&text[from..]);
+    let unwanted = |byte| is_unwanted(byte) && byte != b'\r';
+    if any(clean.as_bytes(), unwanted) {
+        clean.retain(|c| !u8::try_from(c).is_ok_and(unwanted));
+    }
     Cow::Owned(clean)
 }
 
-/// Appends the clean text.
-pub(super) fn clean_into(text: &str, clean: &mut String) {
-    let mut from = 0;
-    while let Some(at) = first_unwanted(&text.as_bytes()[from..]) {
-        let bytes = text.as_bytes();
-        let begin = memrchr(b'\n', &bytes[from..from + at]).map_or(from, |begin| from + begin + 1);
-        let end = memchr(b'\n', &bytes[from + at..]).map_or(text.len(), |end| from + at + end + 1);
-        clean.push_str(&text[from..begin]);
-        clean_line(&text[begin..end], clean);
-        from = end;
+/// The length of the escape that these bytes begin with, or of the carriage return unless it
+/// stays.
+fn unwanted_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r', b'\n', ..] => 1,
+        [b'\r', ..] => 0,
+        _ => escape_length(bytes),
     }
-    clean.push_str(&text[from..]);
 }
 
-fn clean_line(line: &str, clean: &mut String) {
-    let (line, end) = match line.strip_suffix('\n') {
-        Some(line) => (line.strip_suffix('\r').unwrap_or(line), "\n"),
-        None => (line, ""),
-    };
-    if line.bytes().any(|byte| unwanted(byte) && byte != b'\r') {
-        for part in strip_str(line) {
-            if part.bytes().any(unwanted) {
-                clean.extend(
-                    part.chars().filter(|c| *c == '\r' || !u8::try_from(*c).is_ok_and(unwanted)),
-                );
-            } else {
-                clean.push_str(part);
-            }
+fn escape_length(bytes: &[u8]) -> usize {
+    let mut state = State::Ground;
+    let end = bytes.iter().position(|&byte| {
+        let (next, action) = state_change(state, byte);
+        if next != State::Anywhere {
+            state = next;
         }
-    } else {
-        clean.push_str(line);
-    }
-    clean.push_str(end);
+        let is_space = action == Action::Execute && byte.is_ascii_whitespace();
+        is_space || byte == b'\n' || matches!(action, Action::Print | Action::BeginUtf8)
+    });
+    end.unwrap_or(bytes.len())
 }
 
-/// Looks at whole blocks first, which compiles to wide instructions.
-fn first_unwanted(bytes: &[u8]) -> Option<usize> {
-    let mut blocks = bytes.chunks(BLOCK);
-    let block =
-        blocks.position(|block| block.iter().fold(false, |any, &byte| any | unwanted(byte)))?;
-    let at = block * BLOCK;
-    bytes[at..].iter().position(|&byte| unwanted(byte)).map(|found| at + found)
+/// Looks at whole blocks, which compiles to wide instructions.
+fn any(bytes: &[u8], is: impl Fn(u8) -> bool) -> bool {
+    bytes.chunks(256).any(|block| block.iter().fold(false, |any, &byte| any | is(byte)))
 }
 
-const BLOCK: usize = 256;
-
-fn unwanted(byte: u8) -> bool {
+fn is_unwanted(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\n' && byte != b'\t') || byte == 0x7f
 }
 

@@ -167,10 +167,12 @@ impl Word {
     }
 
     fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-        if self.text.len() >= 2 * KEEP {
-            self.clip(KEEP);
+        if self.text.len() + text.len() >= 2 * KEEP {
+            // More than is kept stays, so that the end alone decides which lines are whole.
+            let room = KEEP.saturating_sub(text.len()) + 1;
+            self.drop_before(self.text.floor_char_boundary(self.text.len().saturating_sub(room)));
         }
+        self.text.push_str(text);
     }
 
     /// Cuts the text down to its last whole lines within `keep` bytes.
@@ -180,14 +182,15 @@ impl Word {
         }
         let bytes = self.text.as_bytes();
         let from = bytes.len() - keep;
-        let mut cut = memchr::memchr(b'\n', &bytes[from..]).map_or(from, |at| from + at + 1);
-        while !self.text.is_char_boundary(cut) {
-            cut += 1;
-        }
+        let cut = memchr::memchr(b'\n', &bytes[from..]).map_or(from, |at| from + at + 1);
+        self.drop_before(self.text.ceil_char_boundary(cut));
+    }
+
+    fn drop_before(&mut self, end: usize) {
         if self.multiline {
-            self.line += count_breaks(&bytes[..cut]);
+            self.line += count_breaks(&self.text.as_bytes()[..end]);
         }
-        self.text.drain(..cut);
-        self.clipped = true;
+        self.text.drain(..end);
+        self.clipped |= end > 0;
     }
 }

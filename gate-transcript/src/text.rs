@@ -88,7 +88,7 @@ impl Decode for PlainText {
 
 /// The block's text, clean, with a problem for each line that is not UTF-8.
 pub(super) fn decode<'a>(block: &Block<'a>, out: &mut Out<'_>) -> Cow<'a, str> {
-    match std::str::from_utf8(block.bytes) {
+    match simdutf8::basic::from_utf8(block.bytes) {
         Ok(text) => clean(text),
         Err(_) => Cow::Owned(clean(&decode_lossy(block, out)).into_owned()),
     }

@@ -200,13 +200,15 @@ pub struct Counter<'p> {
     /// The number of texts that were searched, and their bytes.
     texts: u64,
     searched: usize,
+    /// The last text in lower case: memory that is used again.
+    lower: Vec<u8>,
 }
 
 impl<'p> Counter<'p> {
     /// Counts nothing yet.
     pub fn new(set: &'p PatternSet) -> Self {
         let hits = vec![Vec::new(); set.0.patterns.len()];
-        Self { set: &set.0, hits, texts: 0, searched: 0 }
+        Self { set: &set.0, hits, texts: 0, searched: 0, lower: Vec::new() }
     }
 
     /// Takes one event.
@@ -254,7 +256,8 @@ impl<'p> Counter<'p> {
         let set = self.set;
         let mut lines = Lines { text, counted: 0, line: text.line };
         self.searched = self.searched.saturating_add(text.text.len());
-        for (range, index) in set.search.candidates(text.text, self.searched) {
+        let mut lower = std::mem::take(&mut self.lower);
+        for (range, index) in set.search.candidates(text.text, &mut lower, self.searched) {
             if self.looks(index, text.role) {
                 let at = range.start;
                 self.try_on(index, &text.text[range], at, || lines.number(at));
@@ -262,6 +265,7 @@ impl<'p> Counter<'p> {
                 break;
             }
         }
+        self.lower = lower;
     }
 
     fn try_without_literal(&mut self, text: &Text<'_>) {

@@ -3,20 +3,15 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Input};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, packed};
 use memchr::{memchr, memrchr};
-use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
 
 use crate::decide::literal::is_latin;
 
 /// In fewer bytes, a search that is built fast takes less time than a fast search.
 const MIN_SEARCHED_BYTES: usize = 32 << 10;
 
-/// So few literals are searched for with vector instructions, which more of them slow down.
-const MAX_FEW_LITERALS: usize = 32;
-
-/// A search for the literals of all patterns, in any case of ASCII letters.
+/// A search for the literals of all patterns, which are in lower case, in texts in lower case.
 #[derive(Debug)]
 pub(super) struct Search {
     literals: Vec<String>,
@@ -28,12 +23,12 @@ pub(super) struct Search {
     /// The same for texts of Latin script alone.
     short_latin_text: OnceLock<Option<AhoCorasick>>,
     long_text: OnceLock<Option<AhoCorasick>>,
-    /// Finds the lines of a long text that hold one of few literals.
-    line_finder: OnceLock<Option<Regex>>,
+    /// Finds one of few literals with vector instructions.
+    few: OnceLock<Option<packed::Searcher>>,
 }
 
 fn automaton(literals: &[String], kind: AhoCorasickKind) -> Option<AhoCorasick> {
-    AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(literals).ok()
+    AhoCorasick::builder().kind(Some(kind)).build(literals).ok()
 }
 
 impl Search {
@@ -49,17 +44,19 @@ impl Search {
             short_latin_text: OnceLock::new(),
             short_text: OnceLock::new(),
             long_text: OnceLock::new(),
-            line_finder: OnceLock::new(),
+            few: OnceLock::new(),
         }
     }
 
     /// Each line of a text, without its break, with each pattern of which it holds a literal;
-    /// `searched` bytes of the input, with this text, were searched.
+    /// `searched` bytes of the input, with this text, were searched. `lower` takes the text in
+    /// lower case.
     pub(super) fn candidates<'t>(
         &'t self,
-        text: &'t str,
+        text: &str,
+        lower: &'t mut Vec<u8>,
         searched: usize,
-    ) -> impl Iterator<Item = (Range<usize>, usize)> + 't {
+    ) -> impl Iterator<Item = (Range<usize>, usize)> + use<'t> {
         let is_long = searched >= MIN_SEARCHED_BYTES;
         let automaton = if is_long {
             self.long_text.get_or_init(|| automaton(&self.literals, AhoCorasickKind::DFA))
@@ -71,14 +68,17 @@ impl Search {
             self.short_text
                 .get_or_init(|| automaton(&self.literals, AhoCorasickKind::NoncontiguousNFA))
         };
+        lower.clear();
+        lower.extend(text.as_bytes().iter().map(u8::to_ascii_lowercase));
+        let lower: &[u8] = lower;
         let parts = automaton.iter().flat_map(move |automaton| {
-            self.parts(text, is_long).map(move |part| (automaton, Input::new(text).range(part)))
+            self.parts(lower, is_long).map(move |part| (automaton, Input::new(lower).range(part)))
         });
         let literals = parts.flat_map(|(automaton, part)| automaton.find_overlapping_iter(part));
         let (mut line, mut known) = (0..0, Vec::new());
         literals.filter_map(move |literal| {
             if literal.end() > line.end {
-                line = line_around(text.as_bytes(), literal.start());
+                line = line_around(lower, literal.start());
                 known.clear();
             }
             let owner = self.owners[literal.pattern()];
@@ -92,35 +92,22 @@ impl Search {
 
     /// The parts of a text that may hold a literal: of a long one its lines with one of few
     /// literals, otherwise all of it.
-    fn parts<'t>(&'t self, text: &'t str, is_long: bool) -> impl Iterator<Item = Range<usize>> {
-        let is_few = (1..=MAX_FEW_LITERALS).contains(&self.literals.len());
-        let finder = if is_long && is_few {
-            self.line_finder.get_or_init(|| self.line_finder()).as_ref()
-        } else {
-            None
-        };
+    fn parts<'t>(&'t self, lower: &'t [u8], is_long: bool) -> impl Iterator<Item = Range<usize>> {
+        let few = || packed::Builder::new().extend(&self.literals).build();
+        let few = if is_long { self.few.get_or_init(few).as_ref() } else { None };
         let mut from = 0;
         std::iter::from_fn(move || {
-            let rest = (from < text.len()).then_some(from..text.len())?;
-            let part = match finder {
-                Some(finder) => {
-                    let found = finder.find(regex_automata::Input::new(text).range(rest))?;
-                    line_around(text.as_bytes(), found.start())
+            let rest = (from < lower.len()).then_some(from..lower.len())?;
+            let part = match few {
+                Some(few) => {
+                    let found = few.find_in(lower, rest.into())?;
+                    line_around(lower, found.start())
                 }
                 None => rest,
             };
             from = part.end + 1;
             Some(part)
         })
-    }
-
-    fn line_finder(&self) -> Option<Regex> {
-        let literals: Vec<_> =
-            self.literals.iter().map(|text| regex_syntax::escape(text)).collect();
-        Regex::builder()
-            .syntax(syntax::Config::new().case_insensitive(true).unicode(false).utf8(false))
-            .build(&literals.join("|"))
-            .ok()
     }
 }
 
