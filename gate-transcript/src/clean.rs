@@ -83,6 +83,8 @@ mod tests {
             ("a\0b\x08c\x7fd", "abcd"),
             ("\x1b]0;never closed\nEXIT_SIGNAL: false", "\nEXIT_SIGNAL: false"),
             ("ünïcödé \x1b[1m✅\x1b[0m", "ünïcödé ✅"),
+            ("\x1b]0;in\ra title\x07b\x08\r\r\n", "b\r\n"),
+            ("a\x1b[1\rb\x1b", "a\rb"),
         ] {
             assert_eq!(clean(dirty), expected, "{dirty:?}");
         }
