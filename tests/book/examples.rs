@@ -60,6 +60,7 @@ tried! {
     python: "howto/python.md",
     ralph: "howto/ralph.md",
     replay: "howto/replay.md",
+    runbook: "howto/runbook.md",
     rust: "howto/rust.md",
     sealed: "howto/sealed.md",
     store: "howto/store.md",
