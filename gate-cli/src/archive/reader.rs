@@ -15,11 +15,10 @@ pub(crate) struct Archives {
 }
 
 impl Archives {
-    /// The archives that these records of a project name, and where to look for the files first.
-    pub(crate) fn new(named: Vec<Archive>, project: &str, state: Option<&Path>) -> Self {
+    /// The archives that the records of a ledger name, and where to look for the files first.
+    pub(crate) fn new(named: Vec<Archive>, state: Option<&Path>) -> Self {
         let reader = |archive: Archive| Reader {
             path: archive.path(state),
-            is_of_project: archive.project == project,
             archive,
             lines: None,
             next: None,
@@ -58,7 +57,6 @@ impl Archives {
 struct Reader {
     archive: Archive,
     path: PathBuf,
-    is_of_project: bool,
     lines: Option<BufReader<GzDecoder<BufReader<File>>>>,
     /// The record that was read last and not asked for.
     next: Option<Sealed>,
@@ -88,7 +86,7 @@ impl Reader {
         if digest != self.archive.digest.to_string() {
             return Err(self.bad("is not the archive that was written: it has another digest"));
         }
-        if !self.is_of_project || !self.archive.is_signed() {
+        if !self.archive.is_signed() {
             return Err(self.bad("has no valid signature in the ledger's record"));
         }
         let beside = signature_file(&self.path);

@@ -1,6 +1,6 @@
 //! Writes an archive: it is there whole and durable, or not at all.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use gate_core::ledger::{Hash, Sealed};
 use tempfile::NamedTempFile;
 
-use super::folder::{remove, unfinished};
+use super::folder::unfinished;
 use super::{Archive, ArchiveFolder, signature_file};
 use crate::key_file;
 
@@ -29,6 +29,8 @@ pub(crate) struct ArchiveWriter {
 pub(crate) struct WrittenArchive {
     pub(crate) archive: Archive,
     path: PathBuf,
+    /// False if the same one was there already.
+    is_new: bool,
 }
 
 impl ArchiveWriter {
@@ -74,7 +76,7 @@ impl ArchiveWriter {
         let secret = key_file::key(state, KEY)?;
         let digest: Hash = hasher.finalize().to_hex().parse().map_err(io::Error::other)?;
         let archive = Archive {
-            file: file_name(project, first, &last),
+            file: file_name(project, (first, last.record.seq), digest),
             folder: folder.display().to_string(),
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             project: project.to_owned(),
@@ -95,27 +97,32 @@ impl ArchiveWriter {
         serde_json::to_writer_pretty(&mut signature, &archive)?;
         signature.write_all(b"\n")?;
         signature.as_file().sync_all()?;
-        // One with this name is of a call that was killed: no record names it.
         signature.persist(signature_file(&path))?;
-        file.persist(&path)?;
+        // One with this name is the same: of a call that was killed, or of a copy of this ledger.
+        let is_new = match file.persist_noclobber(&path) {
+            Ok(_) => true,
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(error.error),
+        };
         File::open(&folder)?.sync_all()?;
-        Ok(Some(WrittenArchive { archive, path }))
+        Ok(Some(WrittenArchive { archive, path, is_new }))
     }
 }
 
 impl WrittenArchive {
-    /// Removes it again: no record names it.
+    /// Removes it again: no record names it. If that fails, it is a file that nobody reads.
     pub(crate) fn discard(&self) {
-        remove(&self.path);
+        if self.is_new && fs::remove_file(&self.path).is_ok() {
+            let _ = fs::remove_file(signature_file(&self.path));
+        }
     }
 }
 
-/// The name of an archive. The hash of the last record is in it, because a ledger that was set
-/// aside may have archives with the same numbers.
-fn file_name(project: &str, first: u64, last: &Sealed) -> String {
-    let project = blake3::hash(project.as_bytes()).to_hex();
-    let hash = last.hash.to_string();
-    format!("{}-{first}-{}-{}.jsonl.gz", &project[..16], last.record.seq, &hash[..8])
+/// The name of an archive. It has a part of the digest, because a ledger that was set aside may
+/// have archives with the same numbers.
+fn file_name(project: &str, (first, last): (u64, u64), digest: Hash) -> String {
+    let (project, digest) = (blake3::hash(project.as_bytes()).to_hex(), digest.to_string());
+    format!("{}-{first}-{last}-{}.jsonl.gz", &project[..16], &digest[..8])
 }
 
 /// A file whose bytes are counted and digested on the way.

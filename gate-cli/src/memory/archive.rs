@@ -54,7 +54,7 @@ impl Memory {
         let (mut view, _) = self.store.examine(&self.project)?;
         let named = archives_in(&mut *view)?;
         drop(view);
-        Ok(Archives::new(named, &self.project, self.state.as_deref()))
+        Ok(Archives::new(named, self.state.as_deref()))
     }
 
     /// The decisions that could be archived.
@@ -91,11 +91,6 @@ impl Memory {
         };
         self.may_remove()?;
         let open = ArchiveFolder::open(&folder).map_err(unwritable)?;
-        for archive in open.archives(&self.project).map_err(unwritable)? {
-            if self.is_in_store(&archive)? {
-                open.remove(&archive);
-            }
-        }
         let mut writer = ArchiveWriter::begin(&open).map_err(unwritable)?;
         let mut found = ArchivedDecisions::default();
         let plan = self.each_archivable(before, |sealed| {
@@ -106,7 +101,7 @@ impl Memory {
         let Some(written) = written else { return Ok(found) };
         match self.remove_archived(&plan, &written, operator) {
             Ok(place) => Ok(ArchivedDecisions { archive: Some((written.archive, place)), ..found }),
-            // What was kept nobody knows: the next call finds out, and removes what is needless.
+            // Nobody knows if the record about it was kept.
             Err(failure) if failure.code == "state-uncertain" => Err(failure),
             Err(failure) => {
                 written.discard();
@@ -155,13 +150,6 @@ impl Memory {
             ),
             error => error.into(),
         })
-    }
-
-    /// True if the records of an archive are in the store: its writer was killed before they were
-    /// removed. That is one transaction, so if the last one is there, all are.
-    fn is_in_store(&mut self, archive: &Archive) -> Result<bool, StoreError> {
-        let last = self.store.read(&self.project)?.entry(archive.last)?;
-        Ok(last.is_some_and(|last| last.hash == archive.head))
     }
 
     /// Hands on each decision that may leave the store, in the order of their numbers.
