@@ -314,6 +314,11 @@ fn wait(child: &mut Child, patience: Duration) -> (Option<i32>, Option<u64>) {
 
 /// The peak of a living process in KiB.
 fn memory(id: u32) -> Option<u64> {
+    // For a moment, a process that begins has the memory of the one that started it.
+    let program = |id: &str| fs::read_link(format!("/proc/{id}/exe")).ok();
+    if program(&id.to_string())? == program("self")? {
+        return None;
+    }
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches(" kB").parse().ok()
