@@ -5,15 +5,17 @@
 //! says that it skips.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench that cannot go on fails")]
 
-use std::fs;
+mod server;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gate_cli::store::Claimable;
 use gate_cli::{Claim, Memory, Places};
 use tokio_postgres::{Client, NoTls};
+
+use self::server::{Server, as_nobody, programs};
 
 /// How many claim at a time.
 const CLIENTS: u32 = 8;
@@ -37,13 +39,12 @@ const BARE: &str = "BEGIN;\n\
     COMMIT;\n";
 
 fn main() {
-    let programs = programs();
-    let Some(programs) = programs else {
+    let Some(programs) = programs(&["initdb", "pg_ctl", "pgbench"]) else {
         println!("SKIPPED claims: there is no initdb, pg_ctl and pgbench");
         return;
     };
     for fsync in ["off", "on"] {
-        let server = Server::new(&programs, fsync);
+        let server = Database::new(&programs, fsync);
         let bench = Bench::new(&server);
         let (mut ours, mut theirs, mut prepared) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..TURNS {
@@ -62,24 +63,6 @@ fn main() {
     }
 }
 
-/// PostgreSQL's programs: in PATH, or where Debian keeps them.
-fn programs() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let kept = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let kept = kept.map(|version| version.path().join("bin"));
-    let has_all = |folder: &PathBuf| {
-        ["initdb", "pg_ctl", "pgbench"].iter().all(|it| folder.join(it).exists())
-    };
-    std::env::split_paths(&path).chain(kept).find(has_all)
-}
-
-/// A server that is thrown away.
-struct Server {
-    shell: Child,
-    programs: PathBuf,
-    folder: PathBuf,
-}
-
 /// Makes a server, and ends it when standard input does.
 const SUPERVISOR: &str = r#"
 set -eu
@@ -95,27 +78,18 @@ echo "$folder"
 cat >/dev/null
 "#;
 
-/// PostgreSQL's programs refuse to run as root.
-fn as_nobody(program: &Path) -> Command {
-    let id = Command::new("id").arg("-u").output().unwrap();
-    if id.stdout != b"0\n" {
-        return Command::new(program);
-    }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program);
-    command
+/// A server with the database `shop`.
+struct Database {
+    _server: Server,
+    programs: PathBuf,
+    folder: PathBuf,
 }
 
-impl Server {
+impl Database {
     fn new(programs: &Path, fsync: &str) -> Self {
-        let mut shell = as_nobody(Path::new("sh"));
-        shell.args(["-c", SUPERVISOR, "sh"]).arg(programs).arg(fsync);
-        let mut shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        let output = shell.stdout.take().unwrap();
-        std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut line).unwrap();
-        assert!(!line.is_empty(), "no server could be made");
-        Self { shell, programs: programs.to_owned(), folder: PathBuf::from(line.trim()) }
+        let server = Server::new(SUPERVISOR, programs, fsync);
+        let folder = PathBuf::from(&server.line);
+        Self { _server: server, programs: programs.to_owned(), folder }
     }
 
     fn url(&self) -> String {
@@ -124,22 +98,15 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.shell.stdin.take());
-        let _ = self.shell.wait();
-    }
-}
-
 struct Bench<'a> {
-    server: &'a Server,
+    server: &'a Database,
     folder: tempfile::TempDir,
     runtime: tokio::runtime::Runtime,
     client: Client,
 }
 
 impl<'a> Bench<'a> {
-    fn new(server: &'a Server) -> Self {
+    fn new(server: &'a Database) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let url = server.url();
         let connecting = tokio_postgres::connect(&url, NoTls);

@@ -4,15 +4,18 @@
 //! openssl it says that it skips.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench that cannot go on fails")]
 
+mod server;
+
 use std::collections::VecDeque;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use self::server::{Server, programs};
 
 /// The time from one end to the other.
 const DELAY: Duration = Duration::from_millis(10);
@@ -35,20 +38,24 @@ printf sesame >password
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout data/server.key -out data/server.crt >>log 2>&1
 chmod 600 data/server.key
 echo 'hostssl all all 127.0.0.1/32 scram-sha-256' >data/pg_hba.conf
-"$programs/pg_ctl" -D data -l log -w -o "-k $folder -p $2 -c listen_addresses=127.0.0.1 -c ssl=on" start >/dev/null 2>&1 </dev/null || cat log >&2
+"$programs/pg_ctl" -D data -l log -w -o "-k $folder -p $2 -c listen_addresses=127.0.0.1 -c ssl=on" start >/dev/null 2>&1 </dev/null || { cat log >&2; exit 1; }
 echo ready
 cat >/dev/null
 "#;
 
 fn main() {
-    let Some(programs) = programs() else {
+    let has_openssl = Command::new("openssl").arg("version").output().is_ok();
+    let programs = if has_openssl { programs(&["initdb", "pg_ctl"]) } else { None };
+    let Some(programs) = programs else {
         println!("SKIPPED far: there is no initdb, pg_ctl and openssl");
         return;
     };
-    let server = Server::new(&programs);
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let server = Server::new(SUPERVISOR, &programs, &port.to_string());
+    assert_eq!(server.line, "ready");
     let project = Project::new();
-    let near = proxy(server.port, Duration::ZERO);
-    let far = proxy(server.port, DELAY);
+    let near = proxy(port, Duration::ZERO);
+    let far = proxy(port, DELAY);
     // Makes the tables.
     project.check(near);
     let (mut close, mut distant) = (Vec::new(), Vec::new());
@@ -64,55 +71,6 @@ fn main() {
     println!("  {:<44}{close:>10.1} ms", "gate check, on loopback");
     println!("  {:<44}{distant:>10.1} ms", "gate check, far away");
     println!("  {:<44}{:>10.1} ms", format!("more (bar: {BAR})"), distant - close);
-}
-
-/// PostgreSQL's programs: in PATH, or where Debian keeps them.
-fn programs() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let paths: Vec<_> = std::env::split_paths(&path).collect();
-    paths.iter().find(|folder| folder.join("openssl").exists())?;
-    let kept = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let kept = kept.map(|version| version.path().join("bin"));
-    let has_all =
-        |folder: &PathBuf| ["initdb", "pg_ctl"].iter().all(|program| folder.join(program).exists());
-    paths.iter().cloned().chain(kept).find(has_all)
-}
-
-/// A server that is thrown away.
-struct Server {
-    shell: Child,
-    port: u16,
-}
-
-/// PostgreSQL's programs refuse to run as root.
-fn as_nobody(program: &Path) -> Command {
-    let id = Command::new("id").arg("-u").output().unwrap();
-    if id.stdout != b"0\n" {
-        return Command::new(program);
-    }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(program);
-    command
-}
-
-impl Server {
-    fn new(programs: &Path) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut shell = as_nobody(Path::new("sh"));
-        shell.args(["-c", SUPERVISOR, "sh"]).arg(programs).arg(port.to_string());
-        let mut shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "ready\n", "no server could be made");
-        Self { shell, port }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.shell.stdin.take());
-        let _ = self.shell.wait();
-    }
 }
 
 /// A project with a transcript that goes on.
