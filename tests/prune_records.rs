@@ -167,7 +167,9 @@ fn a_changed_or_missing_archive_is_named_and_stops_no_decision() {
     shop.say(PRUNE).is(0);
     let file = files(&archives(&shop)).remove(0);
     let shown = file.display().to_string();
-    let (whole, beside) = (fs::read(&file).unwrap(), PathBuf::from(format!("{shown}.sig")));
+    let whole = fs::read(&file).unwrap();
+    let beside = fs::read_dir(file.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    let beside = beside.into_iter().find(|path| path.extension().unwrap() == "sig").unwrap();
     let problem = |what: &str| {
         let problem = shop.problem();
         let message = problem["message"].as_str().unwrap();
@@ -238,4 +240,18 @@ fn a_record_that_was_changed_is_not_archived() {
     let refused = shop.say(PRUNE).is(5);
     assert_eq!(refused.json()["code"], "state-corrupt", "{}", refused.out);
     assert_eq!((shop.rows(), files(&archives(&shop)).len()), (rows, 0));
+}
+
+#[test]
+fn a_damaged_archive_is_written_again() {
+    let shop = shop();
+    shop.say("ledger backup before.db").is(0);
+    shop.say(PRUNE).is(0);
+    let file = files(&archives(&shop)).remove(0);
+    let whole = fs::read(&file).unwrap();
+    fs::write(&file, b"garbage").unwrap();
+    shop.say_with("ledger restore before.db --reason", &["the archive is damaged"]).is(0);
+    shop.say(PRUNE).is(0);
+    assert_eq!(fs::read(&file).unwrap(), whole);
+    verified(&shop);
 }

@@ -118,10 +118,10 @@ impl Archive {
     }
 }
 
-/// The file with the signature of an archive.
-fn signature_file(archive: &Path) -> PathBuf {
+/// The file with the signature of an archive. It has a part of the key's digits, because copies of
+/// a ledger on two machines may have the same archive in one folder.
+fn signature_file(archive: &Path, key: &str) -> PathBuf {
     let mut name = archive.as_os_str().to_owned();
-    name.push(".");
-    name.push(SIGNATURE);
+    name.push(format!(".{}.{SIGNATURE}", key.get(..8).unwrap_or(key)));
     name.into()
 }

@@ -89,7 +89,7 @@ impl Reader {
         if !self.archive.is_signed() {
             return Err(self.bad("has no valid signature in the ledger's record"));
         }
-        let beside = signature_file(&self.path);
+        let beside = signature_file(&self.path, &self.archive.key);
         let text =
             std::fs::read(&beside).map_err(|error| unreadable(&self.archive, &beside, &error))?;
         match serde_json::from_slice::<Archive>(&text) {
@@ -120,7 +120,7 @@ impl Reader {
 }
 
 /// The digest of a file, in hexadecimal digits.
-fn digest(file: &File) -> io::Result<String> {
+pub(super) fn digest(file: &File) -> io::Result<String> {
     let (mut file, mut hasher) = (BufReader::new(file), blake3::Hasher::new());
     loop {
         let bytes = file.fill_buf()?;

@@ -93,17 +93,24 @@ impl ArchiveWriter {
         .signed(&secret)
         .map_err(io::Error::other)?;
         let path = folder.join(&archive.file);
+        // One with this name is the same, of a call that was killed or of a copy of this ledger; or
+        // a damaged one, whose place this one takes.
+        let is_new = match file.persist_noclobber(&path) {
+            Ok(_) => true,
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                let there = File::open(&path).and_then(|there| super::reader::digest(&there));
+                if there.ok().as_deref() != Some(&digest.to_string()) {
+                    error.file.persist(&path)?;
+                }
+                false
+            }
+            Err(error) => return Err(error.error),
+        };
         let mut signature = unfinished(&folder)?;
         serde_json::to_writer_pretty(&mut signature, &archive)?;
         signature.write_all(b"\n")?;
         signature.as_file().sync_all()?;
-        signature.persist(signature_file(&path))?;
-        // One with this name is the same: of a call that was killed, or of a copy of this ledger.
-        let is_new = match file.persist_noclobber(&path) {
-            Ok(_) => true,
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => false,
-            Err(error) => return Err(error.error),
-        };
+        signature.persist(signature_file(&path, &archive.key))?;
         File::open(&folder)?.sync_all()?;
         Ok(Some(WrittenArchive { archive, path, is_new }))
     }
@@ -113,7 +120,7 @@ impl WrittenArchive {
     /// Removes it again: no record names it. If that fails, it is a file that nobody reads.
     pub(crate) fn discard(&self) {
         if self.is_new && fs::remove_file(&self.path).is_ok() {
-            let _ = fs::remove_file(signature_file(&self.path));
+            let _ = fs::remove_file(signature_file(&self.path, &self.archive.key));
         }
     }
 }

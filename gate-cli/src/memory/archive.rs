@@ -119,10 +119,12 @@ impl Memory {
     ) -> Result<Ledger, Failure> {
         let body = body::body(&json!({ "archive": written.archive, "by": operator }))?;
         let mut transaction = self.begin()?;
-        let is_outdated = archives_in(&mut *transaction)?.len() != plan.archives
+        let last = transaction.entry(written.archive.last)?;
+        let is_outdated = last.is_none_or(|last| last.record.hash() != written.archive.head)
+            || archives_in(&mut *transaction)?.len() != plan.archives
             || wrong::marked_numbers(&mut *transaction)?.len() != plan.wrong;
         if is_outdated {
-            let message = "somebody else archived or marked decisions meanwhile";
+            let message = "somebody else changed the ledger meanwhile: archived, marked, restored";
             return Err(Failure::internal("state-busy", message).hint("try again"));
         }
         for (from, to) in &plan.ranges {
