@@ -136,6 +136,53 @@ fn one_acceptance_serves_all_machines_of_a_fleet() {
 }
 
 #[test]
+fn a_machine_that_knew_more_than_was_accepted_goes_on_too() {
+    let Some(shop) = failed_over() else { return };
+    let on = |machine: usize, words: &str| shop.command(machine, words).output().unwrap();
+    let add = |machine: usize, id: &str| {
+        on(machine, &format!("work add {id} --title T --phase DRAFT")).status.code()
+    };
+    // The second machine notices less than the first one knows.
+    assert_eq!(add(2, "W-4"), Some(5));
+    assert!(on(2, "ledger accept --reason failover").status.success());
+    for (machine, id) in [(1, "W-5"), (0, "W-6"), (2, "W-7"), (1, "W-8")] {
+        assert_eq!(add(machine, id), Some(0), "{machine}");
+    }
+}
+
+#[test]
+fn a_reset_on_one_machine_serves_all_machines() {
+    let Some(shop) = failed_over() else { return };
+    let on = |machine: usize, words: &str| shop.command(machine, words).output().unwrap();
+    let add = |machine: usize, id: &str| {
+        on(machine, &format!("work add {id} --title T --phase DRAFT")).status.code()
+    };
+    assert_eq!(add(1, "W-4"), Some(5));
+    assert!(on(0, "breaker reset --reason lost").status.success());
+    for (machine, id) in [(0, "W-5"), (1, "W-6"), (2, "W-7")] {
+        assert_eq!(add(machine, id), Some(0), "{machine}");
+    }
+}
+
+#[test]
+fn an_older_backup_with_an_older_acceptance_is_a_loss() {
+    let check = |ran: Ran| ran.again("check out.log --run r").code(1);
+    let ran = restored().again("ledger accept --reason first").code(0);
+    let ran = check(ran).again("ledger backup older.db").code(0);
+    let older = |ran: &Ran| {
+        for end in ["-wal", "-shm"] {
+            let _ = fs::remove_file(ran.database().with_file_name(format!("gate.db{end}")));
+        }
+        fs::copy(ran.path("older.db"), ran.database()).unwrap();
+    };
+    let ran = check(check(ran));
+    older(&ran);
+    let ran = check(ran.again("ledger accept --reason second").code(0));
+    older(&ran);
+    ran.again("check done.log --run r").code(3).again("ledger verify").code(1);
+}
+
+#[test]
 fn a_backup_is_private_whole_and_takes_no_files_place() {
     let added = gate("work add W-1 --title Parser").code(0);
     let ran = added.again("ledger backup copy.db").code(0);

@@ -151,7 +151,8 @@ fn a_reset_begins_a_ledger_that_names_what_was_lost() {
         let ran = ran.again("breaker reset --reason looked-at-it").code(0).says("CLOSED");
         let ran = ran.again("ledger export").code(0);
         let records = ran.json_lines();
-        assert_eq!(records.len(), 1, "{name}");
+        assert_eq!(records.len(), 2, "{name}");
+        assert_eq!(records[1]["type"], "loss_accepted", "for other machines");
         assert_eq!((&records[0]["seq"], &records[0]["type"]), (&1.into(), &"operator_act".into()));
         let said = &records[0]["body"];
         assert_eq!(
@@ -161,9 +162,9 @@ fn a_reset_begins_a_ledger_that_names_what_was_lost() {
         assert!(said["lost"].as_str().unwrap().contains(why), "{name}: {said}");
         let ran = ran.again("check out.log --run r --json").code(1);
         let decision = ran.json();
-        assert_eq!((&decision["iteration"], &decision["ledger"]["seq"]), (&1.into(), &2.into()));
+        assert_eq!((&decision["iteration"], &decision["ledger"]["seq"]), (&1.into(), &3.into()));
         let ran = ran.again("check done.log --run r").code(0);
-        let ran = ran.again("ledger verify").code(0).says("HOLDS  3 records");
+        let ran = ran.again("ledger verify").code(0).says("HOLDS  4 records");
         ran.again("last").code(0);
     });
 }

@@ -16,9 +16,6 @@ use crate::settings::Places;
 use crate::supervision::SUPERVISE;
 use crate::trust::Trust;
 
-/// Longest time for one try of a loop that waits for its store.
-const TRY_TIMEOUT: Duration = Duration::from_secs(3);
-
 /// The folders and variables with which a command runs.
 pub(crate) struct Here {
     pub(crate) places: Places,
@@ -84,7 +81,7 @@ impl Here {
         settings: &Resolved,
         interrupt: &Interrupt,
     ) -> Result<Memory, Failure> {
-        let memory = self.memory_within(trust, &settings.policy, self.try_timeout()?)?;
+        let memory = self.memory_under(trust, &settings.policy)?;
         Ok(memory.waiting_out(settings.run.backoff.limit_ms, interrupt))
     }
 
@@ -95,14 +92,8 @@ impl Here {
         interrupt: &Interrupt,
     ) -> Result<Memory, Failure> {
         let id = settings.policy.project_id.as_deref();
-        let memory = Memory::open_within(&self.places, id, self.try_timeout()?)?;
+        let memory = Memory::open(&self.places, id)?;
         Ok(memory.waiting_out(settings.run.backoff.limit_ms, interrupt))
-    }
-
-    /// An interrupt is seen between two tries, so each of them ends soon.
-    fn try_timeout(&self) -> Result<Duration, Failure> {
-        let patience = self.places.patience()?;
-        Ok(if self.places.names_database() { patience.min(TRY_TIMEOUT) } else { patience })
     }
 
     /// The memory for the project's decisions.

@@ -253,11 +253,15 @@ impl Gate {
     }
 
     /// The approvals of changed tests. One that cannot be read allows nothing.
-    fn approvals(&self, memory: &mut Memory, request: &Request) -> Approvals {
+    fn approvals(&self, memory: &mut Memory, request: &Request) -> Result<Approvals, Failure> {
         if self.policy.checks.is_empty() || request.checks == Checks::None {
-            return Approvals::default();
+            return Ok(Approvals::default());
         }
-        memory.approvals().unwrap_or_default()
+        match memory.approvals() {
+            // The store has been waited for. Nobody waits once more.
+            Err(failure) if failure.is_of_connection() => Err(failure),
+            approvals => Ok(approvals.unwrap_or_default()),
+        }
     }
 
     fn site(&self, source: &Source, request: &Request) -> CheckSite {

@@ -6,6 +6,7 @@ mod beside;
 pub(crate) mod dice;
 pub(crate) mod json_schema;
 mod machine;
+mod peak;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(not(feature = "postgres"))]
@@ -21,13 +22,14 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use self::peak::wait;
 pub(crate) use beside::{Fault, Kept};
 pub(crate) use ran::Ran;
 pub(crate) use tools::go_cache;
@@ -293,33 +295,4 @@ fn make_executable(path: &Path) {
     let script = r#"cp "$1" "$1.copy" && chmod 755 "$1.copy" && mv "$1.copy" "$1""#;
     let copied = Command::new("sh").args(["-c", script, "sh"]).arg(path).status();
     assert!(copied.unwrap().success(), "{}", path.display());
-}
-
-/// The exit code, and the most memory that was seen on the way.
-fn wait(child: &mut Child, patience: Duration) -> (Option<i32>, Option<u64>) {
-    let began = Instant::now();
-    let mut peak = None;
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return (status.code(), peak);
-        }
-        peak = memory(child.id()).max(peak);
-        if began.elapsed() > patience {
-            child.kill().unwrap();
-            panic!("it did not end within {patience:?}");
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// The peak of a living process in KiB.
-fn memory(id: u32) -> Option<u64> {
-    // For a moment, a process that begins has the memory of the one that started it.
-    let program = |id: &str| fs::read_link(format!("/proc/{id}/exe")).ok();
-    if program(&id.to_string())? == program("self")? {
-        return None;
-    }
-    let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().trim_end_matches(" kB").parse().ok()
 }

@@ -36,7 +36,7 @@ impl Gate {
             return self.judge_without_memory(judging, source, request, report);
         };
         let mut memory = memory.borrow_mut();
-        let approvals = &self.approvals(&mut memory, request);
+        let approvals = &self.approvals(&mut memory, request)?;
         // If the caller numbers the iterations, the input tells a repetition from a new run.
         let input = request.iteration.and(judging.input.as_deref());
         let question = DecisionRequest {

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::secrets;
-use crate::store::{Loss, StoreError};
+use crate::store::{self, Loss, StoreError};
 
 /// `gate.accepted.v1`: a loss that was accepted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -33,6 +33,15 @@ pub(crate) struct AcceptedLoss {
     pub reason: String,
     /// The record of the loss.
     pub ledger: Ledger,
+}
+
+/// The record that goes with the reset of a lost ledger: the new one is compared with no older mark.
+pub(super) fn reset_record(time: &str, actor: &str, reason: &str) -> Result<Draft, Failure> {
+    let body = body::body(&json!({
+        "marked": Head::EMPTY, "found": Head::EMPTY, "missing": null, "reason": reason, "reset": true,
+    }))?;
+    let (time, actor) = (time.to_owned(), actor.to_owned());
+    Ok(Draft { time, kind: kind::LOSS_ACCEPTED.to_owned(), run: None, actor, body })
 }
 
 impl Memory {
@@ -66,12 +75,7 @@ impl Memory {
 
     fn try_to_tell(&mut self) -> Result<(), Failure> {
         let Some(Loss { marked, found }) = self.loss()? else { return Ok(()) };
-        let (mut left, _) = self.examine()?;
-        let told = left.latest_of_type(kind::LOSS_NOTICED)?;
-        let told = told.and_then(|sealed| sealed.record.body.get("marked").cloned());
-        drop(left);
-        let marked = json!(marked);
-        if told.as_ref() == Some(&marked) {
+        if store::open_loss(&mut *self.examine()?.0)?.is_some() {
             return Ok(());
         }
         let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();

@@ -11,11 +11,12 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::accepted_loss;
 use super::body::{self, ActBody};
 use super::breakers::{self, OpenBreaker, Which};
 use super::run_history::{self, Loop};
 use super::set_aside::{self, SetAside};
-use super::{Memory, made_since, naming, now};
+use super::{Memory, made_at, naming, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
@@ -187,7 +188,8 @@ impl Memory {
             return Ok(false);
         }
         let owner = BreakerOwner::Loop(session.to_owned(), String::new());
-        operate_one(&mut *transaction, &owner, (Act::Reset, PROMPTED, None), &self.tree)?;
+        let time = Timestamp::now().to_string();
+        operate_one(&mut *transaction, &owner, (Act::Reset, PROMPTED, None), (&self.tree, &time))?;
         transaction.commit()?;
         Ok(true)
     }
@@ -226,14 +228,13 @@ impl Memory {
         let Operation { which, act, reason } = operation;
         let reason = &secrets::masked(reason);
         let name = self.loop_name(which)?;
-        let (since, actor) = (Timestamp::now(), Operator::from_process().actor());
+        let (time, actor) = (Timestamp::now().to_string(), Operator::from_process().actor());
         let mut count = 0;
-        // The operator of a lost ledger knows, and sets it aside.
-        let place = self.retry_silently(|memory, is_again| {
+        let place = self.retry(|memory, is_again| {
             let tree = &memory.tree;
             let mut transaction = memory.store.begin(&memory.project)?;
             let ledger = &mut *transaction;
-            if is_again && let Some(kept) = made_since(ledger, kind::ACT, (since, &actor))? {
+            if is_again && let Some(kept) = made_at(ledger, kind::ACT, (&time, &actor))? {
                 return Ok(Some(body::place(&kept)));
             }
             let owners = match act {
@@ -243,12 +244,17 @@ impl Memory {
             let (mut place, mut why) = (None, lost.map(|(why, _)| why));
             count = 0;
             for owner in &owners {
-                let (was_open, at) = operate_one(ledger, owner, (act, reason, why.take()), tree)?;
+                let (was_open, at) =
+                    operate_one(ledger, owner, (act, reason, why.take()), (tree, &time))?;
                 count += usize::from(was_open);
                 place = Some(at);
             }
-            for work in lost.map(|(_, items)| items).unwrap_or_default() {
-                set_aside::take_on(ledger, work, &actor)?;
+            if let Some((_, items)) = lost {
+                // Other machines have marks of the ledger that was set aside.
+                ledger.append(accepted_loss::reset_record(&time, &actor, reason)?)?;
+                for work in items {
+                    set_aside::take_on(ledger, work, &actor)?;
+                }
             }
             transaction.commit()?;
             Ok(place)
@@ -338,7 +344,7 @@ fn operate_one(
     writing: &mut dyn Writing,
     owner: &BreakerOwner,
     (act, reason, lost): (Act, &str, Option<&str>),
-    tree: &str,
+    (tree, time): (&str, &str),
 ) -> Result<(bool, Ledger), Failure> {
     let operator = Operator::from_process();
     let before = match owner {
@@ -364,7 +370,7 @@ fn operate_one(
         state: Some(state),
     };
     let sealed = writing.append(Draft {
-        time: Timestamp::now().to_string(),
+        time: time.to_owned(),
         kind: kind::ACT.to_owned(),
         run: None,
         actor: operator.actor(),

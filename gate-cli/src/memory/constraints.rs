@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::run_history::Loop;
-use super::{Memory, body, made_since};
+use super::{Memory, body, made_at};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
@@ -103,11 +103,11 @@ impl Memory {
         (place, digest): (&str, Option<&str>),
         operator: &Operator,
     ) -> Result<Ledger, Failure> {
-        let (since, actor) = (Timestamp::now(), operator.actor());
+        let (time, actor) = (Timestamp::now().to_string(), operator.actor());
         self.retry(|memory, is_again| {
             let mut transaction = memory.begin()?;
             if is_again
-                && let Some(kept) = made_since(&mut *transaction, kind::TRUST, (since, &actor))?
+                && let Some(kept) = made_at(&mut *transaction, kind::TRUST, (&time, &actor))?
             {
                 return Ok(body::place(&kept));
             }
@@ -118,7 +118,7 @@ impl Memory {
             }
             let change = json!({ "place": place, "digest": digest });
             let body = json!({ "trust": change, "trusted": trusted, "by": operator });
-            let place = append(&mut *transaction, kind::TRUST, None, operator, &body)?;
+            let place = append(&mut *transaction, (kind::TRUST, &time), None, operator, &body)?;
             transaction.commit()?;
             Ok(place)
         })
@@ -134,12 +134,11 @@ impl Memory {
     ) -> Result<Lock, Failure> {
         let named = loop_args.named(self)?;
         let digest = policy.map(|(digest, _)| digest.to_owned());
-        let (since, actor) = (Timestamp::now(), operator.actor());
+        let (time, actor) = (Timestamp::now().to_string(), operator.actor());
         let (run, place) = self.retry(|memory, is_again| {
             let mut transaction = memory.begin()?;
             let run = named.current_run(&mut *transaction)?;
-            if is_again
-                && let Some(kept) = made_since(&mut *transaction, kind::LOCK, (since, &actor))?
+            if is_again && let Some(kept) = made_at(&mut *transaction, kind::LOCK, (&time, &actor))?
             {
                 return Ok((run, body::place(&kept)));
             }
@@ -153,7 +152,8 @@ impl Memory {
             }
             let change = json!({ "run": run, "policy": digest });
             let body = json!({ "lock": change, "locks": locks, "by": operator });
-            let place = append(&mut *transaction, kind::LOCK, Some(run.clone()), operator, &body)?;
+            let place =
+                append(&mut *transaction, (kind::LOCK, &time), Some(run.clone()), operator, &body)?;
             transaction.commit()?;
             Ok((run, place))
         })?;
@@ -163,13 +163,13 @@ impl Memory {
 
 fn append(
     writing: &mut dyn Writing,
-    kind: &str,
+    (kind, time): (&str, &str),
     run: Option<String>,
     operator: &Operator,
     body: &impl Serialize,
 ) -> Result<Ledger, Failure> {
     let sealed = writing.append(Draft {
-        time: Timestamp::now().to_string(),
+        time: time.to_owned(),
         kind: kind.to_owned(),
         run,
         actor: operator.actor(),

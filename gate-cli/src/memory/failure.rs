@@ -30,7 +30,7 @@ impl From<StoreError> for Failure {
         match &error {
             Unwritable { path, .. } => {
                 let failure = Self::internal("state-unwritable", message);
-                let hint = "nothing was recorded; --no-state decides without memory";
+                let hint = "make room (`gate prune`) or the folder writable; nothing was recorded";
                 Self { file: Some(path.clone()), ..failure.hint(hint) }
             }
             Busy { .. } | Changed { .. } => Self::internal("state-busy", message),

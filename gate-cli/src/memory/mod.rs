@@ -42,7 +42,6 @@ use std::time::Duration;
 
 use gate_checks::worktree;
 use gate_core::ledger::{Draft, Head, Sealed};
-use jiff::Timestamp;
 
 pub(crate) use accepted_loss::AcceptedLoss;
 pub(crate) use approvals::Approvals;
@@ -86,6 +85,8 @@ pub struct Memory {
     /// The state folder, which has the key of the tokens.
     state: Option<PathBuf>,
     patience: Patience,
+    /// True once the ledger had the record that is marked, before a claim.
+    has_held: bool,
 }
 
 impl Memory {
@@ -128,7 +129,8 @@ impl Memory {
         let limit = if matches!(place, Place::Database(_)) { patience } else { Duration::ZERO };
         let patience = Patience { limit, waiting: None };
         let state = places.state.clone();
-        Ok(Self { store, project, tree: naming::tree_name(folder), state, patience })
+        let tree = naming::tree_name(folder);
+        Ok(Self { store, project, tree, state, patience, has_held: false })
     }
 
     // If the settings are not the approved ones, the approved ones name the ledger. An
@@ -166,7 +168,8 @@ impl Memory {
     ) -> Result<Self, Failure> {
         let store = store::open(place, heads, store::PATIENCE)?;
         let (project, tree) = (project.to_owned(), String::new());
-        Ok(Self { store, project, tree, state: None, patience: Patience::default() })
+        let patience = Patience::default();
+        Ok(Self { store, project, tree, state: None, patience, has_held: false })
     }
 
     /// The damage that the database's own quick check finds.
@@ -228,7 +231,7 @@ impl Memory {
 
     /// Appends one record.
     fn append(&mut self, draft: &Draft) -> Result<Sealed, Failure> {
-        self.retry(|memory, is_again| {
+        self.retry_record(|memory, is_again| {
             let mut transaction = memory.begin()?;
             if is_again && let Some(kept) = kept(&mut *transaction, draft)? {
                 return Ok(kept);
@@ -247,16 +250,17 @@ fn kept(reading: &mut dyn Reading, draft: &Draft) -> Result<Option<Sealed>, Stor
     Ok(latest.into_iter().find(|sealed| is_record_of(sealed, draft)))
 }
 
-/// The latest record of a type, if this actor made it since then.
-fn made_since(
+/// The record of this type, actor and time, if it is one of the latest of its type. The time is one
+/// process's, to the nanosecond.
+fn made_at(
     reading: &mut dyn Reading,
     kind: &str,
-    (since, actor): (Timestamp, &str),
+    (time, actor): (&str, &str),
 ) -> Result<Option<Sealed>, StoreError> {
-    let latest = reading.latest_of_type(kind)?;
-    Ok(latest.filter(|Sealed { record, .. }| {
-        record.actor == actor && record.time.parse::<Timestamp>().is_ok_and(|time| time >= since)
-    }))
+    let latest = reading.entries_of_type(kind, MAX_MEANWHILE)?;
+    Ok(latest
+        .into_iter()
+        .find(|Sealed { record, .. }| record.time == time && record.actor == actor))
 }
 
 fn is_record_of(Sealed { record, .. }: &Sealed, draft: &Draft) -> bool {

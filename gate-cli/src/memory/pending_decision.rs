@@ -161,7 +161,7 @@ impl Memory {
             pending.head = view.head()?.seq;
             Ok((history, earlier, constraints))
         };
-        if request.dry_run { self.retry_silently(&mut load) } else { self.retry(&mut load) }
+        if request.dry_run { self.retry(&mut load) } else { self.retry_record(&mut load) }
     }
 
     /// The run and the number of the next iteration.

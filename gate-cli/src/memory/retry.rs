@@ -15,6 +15,9 @@ use crate::store::RETRY_INTERVAL;
 /// The longest pause between two tries.
 const MAX_PAUSE: Duration = Duration::from_secs(5);
 
+/// The longest wait for a connection in a loop: an interrupt is seen between two of them.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+
 /// Time without an answer after which a loop that waits says so.
 const QUIET: Duration = Duration::from_secs(3);
 
@@ -32,28 +35,29 @@ impl Memory {
     /// somebody interrupts the loop.
     pub(crate) fn waiting_out(mut self, limit_ms: u64, interrupt: &Interrupt) -> Self {
         if !self.patience.limit.is_zero() {
+            self.store.connect_within(CONNECT_TIMEOUT);
             let limit = Duration::from_millis(limit_ms).max(self.patience.limit);
             self.patience = Patience { limit, waiting: Some(interrupt.clone()) };
         }
         self
     }
 
-    /// Calls `work` until it succeeds, or fails otherwise than by its connection. The flag is true
-    /// if an earlier call may have been kept: then `work` has to look for it first.
-    pub(crate) fn retry<T>(
+    /// As [`Memory::retry`], for what is to be recorded. If the end of the ledger is lost, the other
+    /// machines are told.
+    pub(super) fn retry_record<T>(
         &mut self,
         work: impl FnMut(&mut Self, bool) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let done = self.retry_silently(work);
+        let done = self.retry(work);
         if done.as_ref().is_err_and(|failure| failure.code == "state-lost") {
             self.tell_of_loss();
         }
         done
     }
 
-    /// The same, but if the end of the ledger is lost, nobody else is told: a dry run records
-    /// nothing.
-    pub(super) fn retry_silently<T>(
+    /// Calls `work` until it succeeds, or fails otherwise than by its connection. The flag is true
+    /// if an earlier call may have been kept: then `work` has to look for it first.
+    pub(crate) fn retry<T>(
         &mut self,
         mut work: impl FnMut(&mut Self, bool) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
@@ -90,7 +94,10 @@ impl Outage {
     /// The failure, if another try is no use or nobody waits any more. One after which something
     /// may have been kept goes before all later ones.
     fn wait_after(&mut self, failure: Failure) -> Result<(), Failure> {
-        let is_over = self.began.elapsed() >= self.patience.limit || self.is_interrupted();
+        // One try may have waited for a connection nearly as long.
+        let is_over = self.began.elapsed() + MAX_PAUSE.min(self.patience.limit / 4)
+            >= self.patience.limit
+            || self.is_interrupted();
         if !failure.is_of_connection() || is_over {
             return Err(self.uncertain.take().unwrap_or(failure));
         }

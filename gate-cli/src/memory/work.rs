@@ -48,7 +48,7 @@ impl Memory {
     /// cannot be written.
     pub fn add_work(&mut self, work: &WorkItem, by: Option<&str>) -> Result<Item, Failure> {
         let added = draft(kind::ADDED, &actor_of(by)?, body::body(&Added::new(work))?);
-        self.retry(|memory, is_again| {
+        self.retry_record(|memory, is_again| {
             let mut transaction = memory.begin()?;
             if is_again && let Some(item) = transaction.item(&work.id)? {
                 let first = transaction.entry(item.added)?;
@@ -109,7 +109,7 @@ impl Memory {
         signal: &ExitSignal,
     ) -> Result<Submitted, Failure> {
         let act = Act::new(kind::ENDED, handed.actor);
-        let item = self.retry(|memory, is_again| {
+        let item = self.retry_record(|memory, is_again| {
             if !is_again {
                 // A signal that is refused touches nothing, not even to undo it.
                 let mut view = memory.read()?;
@@ -167,7 +167,7 @@ impl Memory {
     ) -> Result<Item, Failure> {
         step(&self.work(id)?.work.state)?;
         let act = Act::new(kind::MOVED, by);
-        self.retry(|memory, is_again| {
+        self.retry_record(|memory, is_again| {
             again(|| {
                 let mut transaction = memory.begin()?;
                 let item = found(&mut *transaction, id)?;

@@ -3,6 +3,7 @@
 
 use gate_core::history::kind;
 use gate_core::ledger::{Hash, Head, Sealed};
+use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::Reading;
@@ -17,13 +18,21 @@ pub struct Loss {
     pub found: Head,
 }
 
+/// The acceptance of a loss: its time and the hash of its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Acceptance {
+    /// Nanoseconds since 1970.
+    pub(super) time: u64,
+    pub(super) record: Hash,
+}
+
 /// The records of a ledger about losses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Losses {
     /// The loss that a machine has noticed and nobody has accepted.
     pub(super) open: Option<Loss>,
-    /// The loss that was accepted last, with the hash of that record.
-    accepted: Option<(Loss, Hash)>,
+    /// The last acceptance.
+    pub(super) accepted: Option<Acceptance>,
 }
 
 impl Losses {
@@ -36,27 +45,28 @@ impl Losses {
         let seq = |sealed: &Option<Sealed>| sealed.as_ref().map(|sealed| sealed.record.seq);
         let is_open = seq(&noticed) > seq(&accepted);
         let open = if is_open { noticed.as_ref().map(loss_in).transpose()? } else { None };
-        let accepted = match accepted {
-            Some(sealed) => Some((loss_in(&sealed)?, sealed.hash)),
-            None => None,
-        };
-        Ok(Self { open, accepted })
+        Ok(Self { open, accepted: accepted.as_ref().map(acceptance).transpose()? })
     }
+}
 
-    /// The record that accepted the last loss.
-    pub(super) fn accepted(&self) -> Option<Hash> {
-        self.accepted.map(|(_, record)| record)
-    }
+/// The loss that a machine has noticed and nobody has accepted.
+///
+/// # Errors
+///
+/// A store that cannot be read, a record that tells of no loss.
+pub fn open_loss(reading: &mut dyn Reading) -> Result<Option<Loss>, StoreError> {
+    Ok(Losses::read(reading)?.open)
+}
 
-    /// True if the record that is marked went with the accepted loss. `seen` is the acceptance
-    /// that this machine knows already: what it has marked since is of the ledger that went on.
-    pub(super) fn explain(&self, marked: Head, seen: Option<Hash>) -> bool {
-        let unknown = self.accepted.filter(|(_, record)| Some(*record) != seen);
-        let Some((loss, _)) = unknown else { return false };
-        // Where other records stand in the place of lost ones, nobody knows from which on.
-        let is_other = loss.found.seq >= loss.marked.seq;
-        marked.seq <= loss.marked.seq && (is_other || marked.seq > loss.found.seq)
-    }
+fn acceptance(sealed: &Sealed) -> Result<Acceptance, StoreError> {
+    let time: Option<Timestamp> = sealed.record.time.parse().ok();
+    let time = time.and_then(|time| u64::try_from(time.as_nanosecond()).ok());
+    let time = time.ok_or_else(|| StoreError::Corrupt {
+        seq: Some(sealed.record.seq),
+        column: Some("time".to_owned()),
+        what: "it is no time".to_owned(),
+    })?;
+    Ok(Acceptance { time, record: sealed.hash })
 }
 
 fn loss_in(sealed: &Sealed) -> Result<Loss, StoreError> {
@@ -70,32 +80,4 @@ fn loss_in(sealed: &Sealed) -> Result<Loss, StoreError> {
         })
     };
     Ok(Loss { marked: head("marked")?, found: head("found")? })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn head(seq: u64) -> Head {
-        Head { seq, hash: Hash::digest(&seq.to_le_bytes()) }
-    }
-
-    #[test]
-    fn an_accepted_loss_explains_what_was_marked_before_and_no_later_mark() {
-        let record = Hash::digest(b"accepted");
-        let lost = |found, marked| Losses {
-            accepted: Some((Loss { marked: head(marked), found: head(found) }, record)),
-            ..Losses::default()
-        };
-        let tail = lost(5, 9);
-        let explained = |losses: &Losses, seq| losses.explain(head(seq), None);
-        assert_eq!(
-            [4, 5, 6, 9, 10].map(|seq| explained(&tail, seq)),
-            [false, false, true, true, false]
-        );
-        assert!(!tail.explain(head(8), Some(record)), "it was marked after the acceptance");
-        let other = lost(12, 9);
-        assert_eq!([3, 9, 10].map(|seq| explained(&other, seq)), [true, true, false]);
-        assert!(!Losses::default().explain(head(1), None));
-    }
 }

@@ -1,7 +1,7 @@
 //! Marks of the heads of ledgers. They are kept apart from the ledgers, so that one that was
 //! removed, cut or replaced is noticed.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use gate_core::ledger::{Draft, Hash, Head};
 use rustix::fs::OFlags;
 
 use super::error::StoreError;
-use super::loss::{Loss, Losses};
+use super::loss::{Acceptance, Loss, Losses};
 use super::{Leasing, Lookup, Reading, Store, Transaction};
 use crate::durable;
 
@@ -40,13 +40,21 @@ impl Heads {
     /// The head that is marked for a project of a store. It may lag behind the
     /// ledger and is never ahead of it. A mark that cannot be read is none.
     pub fn known(&self, place: &str, project: &str) -> Option<Head> {
-        let file = opened(OpenOptions::new().read(true), self.file(place, project)).ok()?;
-        read(&file).or_else(|| read(&file))
+        self.known_mark(place, project).map(|known| known.head)
     }
 
-    /// Marks a head, unless another gate has marked a later one. Only the first mark of a ledger
-    /// waits for the disk: after a crash of the machine the mark may be an older one.
-    fn keep(&self, place: &str, project: &str, head: Head) -> io::Result<()> {
+    fn known_mark(&self, place: &str, project: &str) -> Option<KnownMark> {
+        let file = opened(OpenOptions::new().read(true), self.file(place, project)).ok()?;
+        // Another gate may be writing.
+        let mut tries = (0..3).filter_map(|_| read(&file));
+        let first = tries.next()?;
+        if first.acceptance.is_ok() { Some(first) } else { tries.next().or(Some(first)) }
+    }
+
+    /// Marks a head and the last acceptance of a loss, unless another gate has marked a later one.
+    /// Only the first mark of a ledger waits for the disk: after a crash of the machine the mark
+    /// may be an older one.
+    fn keep(&self, place: &str, project: &str, mark: NewMark) -> io::Result<()> {
         let file = self.file(place, project);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
@@ -57,11 +65,12 @@ impl Heads {
             }
             file => file?,
         };
-        if read(&file).is_some_and(|known| known.seq > head.seq) {
+        let is_older = read(&file).is_some_and(|known| mark.is_before(&known));
+        if is_older && !mark.replaces {
             return Ok(());
         }
         let is_first = file.metadata()?.len() == 0;
-        file.write_all_at(spell(head).as_bytes(), 0)?;
+        file.write_all_at(spell(mark.head, mark.acceptance).as_bytes(), 0)?;
         if is_first {
             file.sync_all()?;
             durable::sync_folder(&self.folder)?;
@@ -69,46 +78,24 @@ impl Heads {
         Ok(())
     }
 
-    /// The last acceptance of a loss that this machine knows.
-    fn acceptance(&self, place: &str, project: &str) -> Option<Hash> {
-        let text = fs::read_to_string(self.acceptance_file(place, project)).ok()?;
-        text.trim().parse().ok()
-    }
-
-    /// Keeps the last acceptance of a loss.
-    fn keep_acceptance(&self, place: &str, project: &str, record: Hash) -> io::Result<()> {
-        let file = self.acceptance_file(place, project);
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        durable::write(&self.folder, &name, record.to_string().as_bytes())
-    }
-
-    fn acceptance_file(&self, place: &str, project: &str) -> PathBuf {
-        self.file(place, project).with_extension("accepted")
-    }
-
-    /// Marks the head of a ledger that was copied here, in the place of any other mark.
+    /// Marks the head of a ledger that was copied here, in the place of any other mark, with the
+    /// last acceptance in it.
     ///
     /// # Errors
     ///
-    /// A mark that cannot be written.
-    pub fn adopt(&self, place: &str, project: &str, head: Head) -> Result<(), StoreError> {
-        self.forget(place, project)?;
-        self.keep(place, project, head).map_err(|error| {
+    /// A mark that cannot be written, a ledger that cannot be read.
+    pub fn adopt(
+        &self,
+        place: &str,
+        project: &str,
+        reading: &mut dyn Reading,
+    ) -> Result<(), StoreError> {
+        let acceptance = Losses::read(reading)?.accepted;
+        let mark = NewMark { head: reading.head()?, acceptance, replaces: true };
+        self.keep(place, project, mark).map_err(|error| {
             let path = self.file(place, project).display().to_string();
             StoreError::Unwritable { path, what: error.to_string() }
         })
-    }
-
-    /// Removes a mark.
-    fn forget(&self, place: &str, project: &str) -> Result<(), StoreError> {
-        let file = self.file(place, project);
-        match fs::remove_file(&file) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                let path = file.display().to_string();
-                Err(StoreError::Unwritable { path, what: error.to_string() })
-            }
-            _ => Ok(()),
-        }
     }
 
     fn file(&self, place: &str, project: &str) -> PathBuf {
@@ -124,19 +111,73 @@ fn opened(options: &mut OpenOptions, path: PathBuf) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-fn read(file: &File) -> Option<Head> {
-    let mut bytes = [0; LENGTH as usize];
-    file.read_exact_at(&mut bytes, 0).ok()?;
-    let text = str::from_utf8(&bytes).ok()?;
-    let (seq, hash) = text.split_once(' ')?;
-    let head = Head { seq: seq.parse().ok()?, hash: hash.get(..64)?.parse().ok()? };
-    (spell(head) == text).then_some(head)
+/// A mark as it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct KnownMark {
+    head: Head,
+    /// The last acceptance of a loss that this machine knows. An error if it cannot be read, for
+    /// then it may be any.
+    acceptance: Result<Option<Acceptance>, ()>,
 }
 
-fn spell(head: Head) -> String {
-    let said = format!("{:020} {}", head.seq, head.hash);
-    let check = blake3::hash(said.as_bytes()).to_hex();
-    format!("{said} {}\n", &check[..CHECK])
+/// A mark to be written.
+#[derive(Clone, Copy)]
+struct NewMark {
+    head: Head,
+    acceptance: Option<Acceptance>,
+    /// True if it takes the place of a later one, too.
+    replaces: bool,
+}
+
+impl NewMark {
+    fn is_before(&self, known: &KnownMark) -> bool {
+        let time = |acceptance: Option<Acceptance>| acceptance.map(|acceptance| acceptance.time);
+        let there = known.acceptance.ok().flatten();
+        (time(self.acceptance), self.head.seq) < (time(there), known.head.seq)
+    }
+}
+
+// The first line is the head. The second one is the acceptance, if there is one; its digest is of
+// both lines, so that parts of two marks are no mark. Older gates write the first line alone.
+fn read(file: &File) -> Option<KnownMark> {
+    let mut bytes = [0; 2 * LENGTH as usize];
+    let count = file.read_at(&mut bytes, 0).ok()?;
+    let text = str::from_utf8(bytes.get(..count)?).ok()?;
+    let (first, second) = text.split_at_checked(LENGTH as usize)?;
+    let (seq, hash) = number_and_hash(first)?;
+    let head = Head { seq, hash };
+    if spell(head, None) != first {
+        return None;
+    }
+    let acceptance = match number_and_hash(second) {
+        _ if second.is_empty() => Ok(None),
+        Some((time, record)) => Some(Acceptance { time, record })
+            .filter(|acceptance| spell(head, Some(*acceptance)) == text)
+            .map(Some)
+            .ok_or(()),
+        None => Err(()),
+    };
+    Some(KnownMark { head, acceptance })
+}
+
+fn number_and_hash(line: &str) -> Option<(u64, Hash)> {
+    let (number, hash) = line.split_once(' ')?;
+    Some((number.parse().ok()?, hash.get(..64)?.parse().ok()?))
+}
+
+fn spell(head: Head, acceptance: Option<Acceptance>) -> String {
+    let mut text = checked(String::new(), head.seq, head.hash);
+    if let Some(Acceptance { time, record }) = acceptance {
+        text = checked(text, time, record);
+    }
+    text
+}
+
+/// The lines with another one, whose digest is of them all.
+fn checked(lines: String, number: u64, hash: Hash) -> String {
+    let text = format!("{lines}{number:020} {hash}");
+    let check = blake3::hash(text.as_bytes()).to_hex();
+    format!("{text} {}\n", &check[..CHECK])
 }
 
 /// A store whose heads are marked elsewhere.
@@ -156,35 +197,22 @@ impl<S: Store> Marked<S> {
         Self { store, heads, renewed: None }
     }
 
-    /// The head that the ledger is held against.
-    fn known(&self, project: &str) -> Option<Head> {
-        if self.is_renewed(project) {
-            return None;
-        }
-        self.heads.as_ref()?.known(self.store.place(), project)
-    }
-
     fn is_renewed(&self, project: &str) -> bool {
         self.renewed.as_deref() == Some(project)
     }
 
-    /// The ledger's expectations from outside of it.
+    /// The mark that the ledger is compared with.
     fn expected(&self, project: &str) -> Expected {
-        let acceptance = self.heads.as_ref();
-        Expected {
-            known: self.known(project).filter(|known| known.seq > 0),
-            acceptance: acceptance.and_then(|heads| heads.acceptance(self.store.place(), project)),
-            is_renewed: self.is_renewed(project),
-        }
+        let is_renewed = self.is_renewed(project);
+        let heads = if is_renewed { None } else { self.heads.as_ref() };
+        let known = heads.and_then(|heads| heads.known_mark(self.store.place(), project));
+        Expected { known: known.filter(|known| known.head.seq > 0), is_renewed }
     }
 }
 
 /// A ledger's expectations from outside of it.
 struct Expected {
-    /// The head that is marked.
-    known: Option<Head>,
-    /// The last acceptance of a loss that this machine knows.
-    acceptance: Option<Hash>,
+    known: Option<KnownMark>,
     /// Nothing is expected: the ledger was set aside, or its loss accepted.
     is_renewed: bool,
 }
@@ -192,15 +220,15 @@ struct Expected {
 /// The result of a comparison with a mark.
 struct Comparison {
     /// The last acceptance of a loss in the ledger.
-    acceptance: Option<Hash>,
-    /// The mark is one of a lost record, and that loss was accepted.
-    is_explained: bool,
+    acceptance: Option<Acceptance>,
+    /// The next mark takes the place of a later one.
+    replaces: bool,
 }
 
 impl Expected {
     /// The lookups, with those of [`Expected::compare`].
     fn ahead<'l>(&self, ahead: &[Lookup<'l>]) -> Vec<Lookup<'l>> {
-        let marked = self.known.map(|known| Lookup::Entry(known.seq));
+        let marked = self.known.map(|known| Lookup::Entry(known.head.seq));
         let own = [
             Lookup::Head,
             Lookup::LatestOfType(kind::LOSS_NOTICED, 1),
@@ -213,16 +241,15 @@ impl Expected {
     /// it knows of later ones. A ledger that goes on after the mark was written by others, or by a
     /// gate that was killed before it marked.
     fn compare(&self, reading: &mut dyn Reading) -> Result<Comparison, StoreError> {
-        let losses = Losses::read(reading)?;
-        let acceptance = losses.accepted();
+        let Losses { open, accepted: acceptance } = Losses::read(reading)?;
         if self.is_renewed {
-            return Ok(Comparison { acceptance, is_explained: false });
+            return Ok(Comparison { acceptance, replaces: true });
         }
-        if let Some(Loss { marked, found }) = losses.open {
+        if let Some(Loss { marked, found }) = open {
             return Err(StoreError::Lost { marked, found });
         }
-        let Some(marked) = self.known else {
-            return Ok(Comparison { acceptance, is_explained: false });
+        let Some(KnownMark { head: marked, acceptance: known }) = self.known else {
+            return Ok(Comparison { acceptance, replaces: false });
         };
         let found = reading.head()?;
         let there = if found == marked { None } else { reading.entry(marked.seq)? };
@@ -231,9 +258,16 @@ impl Expected {
             Some(entry) => entry.record.hash() == marked.hash,
             None => is_archived(reading, marked)?,
         };
-        let is_explained = !is_there && losses.explain(marked, self.acceptance);
-        if is_there || is_explained {
-            return Ok(Comparison { acceptance, is_explained });
+        if is_there {
+            return Ok(Comparison { acceptance, replaces: false });
+        }
+        // What this machine marked after an acceptance, it marked with that acceptance. So a loss
+        // that was accepted since the mark is the one of the marked record.
+        let is_news = |known: Option<Acceptance>| {
+            acceptance.map(|acceptance| acceptance.time) > known.map(|known| known.time)
+        };
+        if known.is_ok_and(is_news) {
+            return Ok(Comparison { acceptance, replaces: true });
         }
         Err(StoreError::Lost { marked, found })
     }
@@ -250,26 +284,18 @@ pub(super) struct Mark<'s> {
 }
 
 impl Mark<'_> {
-    /// Marks the head after a commit.
-    pub(super) fn advance(self, head: Head) -> Result<(), StoreError> {
-        if Some(head) == self.expected.known || head.seq == 0 {
-            return Ok(());
+    /// Marks the head after a commit. What is recorded is durable by now, so nothing fails here: a
+    /// mark that cannot be written lags behind, as one does after a crash.
+    pub(super) fn advance(self, head: Head) {
+        let known = self.expected.known.map(|known| known.head);
+        if Some(head) == known || head.seq == 0 {
+            return;
         }
-        // First: without it, a mark that follows could be taken for one of before.
-        if let Some(record) = self.compared.acceptance
-            && Some(record) != self.expected.acceptance
-            && self.heads.keep_acceptance(&self.place, self.project, record).is_err()
-        {
-            return Ok(());
-        }
-        if self.expected.is_renewed || self.compared.is_explained {
-            self.heads.forget(&self.place, self.project)?;
+        let Comparison { acceptance, replaces } = self.compared;
+        let mark = NewMark { head, acceptance, replaces };
+        if self.heads.keep(&self.place, self.project, mark).is_ok() && self.expected.is_renewed {
             *self.renewed = None;
         }
-        // What is recorded is durable. A mark that cannot be written lags
-        // behind, as one does after a crash.
-        let _ = self.heads.keep(&self.place, self.project, head);
-        Ok(())
     }
 }
 
@@ -289,7 +315,7 @@ impl<S: Store> Store for Marked<S> {
         &'s mut self,
         project: &'s str,
     ) -> Result<(Box<dyn Reading + 's>, Option<Head>), StoreError> {
-        let known = self.known(project);
+        let known = self.expected(project).known.map(|known| known.head);
         let mut view = self.store.read(project)?;
         // A record that contradicts itself is for the caller to find.
         let open = Losses::read(&mut *view).unwrap_or_default().open.map(|loss| loss.marked);
@@ -333,6 +359,10 @@ impl<S: Store> Store for Marked<S> {
         self.store.note(project, draft)
     }
 
+    fn connect_within(&mut self, limit: Duration) {
+        self.store.connect_within(limit);
+    }
+
     fn accept(&mut self, project: &str) {
         self.renewed = Some(project.to_owned());
     }
@@ -367,9 +397,7 @@ fn is_archived(reading: &mut dyn Reading, marked: Head) -> Result<bool, StoreErr
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
-
-    use gate_core::ledger::Hash;
+    use std::{fs, thread};
 
     use super::*;
 
@@ -377,16 +405,53 @@ mod tests {
     fn a_mark_is_one_head_or_none_whoever_writes_meanwhile() {
         let folder = tempfile::tempdir().unwrap();
         let heads = Heads::new(folder.path().to_owned());
-        let head = |seq: u64| Head { seq, hash: Hash::digest(&seq.to_le_bytes()) };
         thread::scope(|scope| {
-            scope.spawn(|| (1..3000).for_each(|seq| heads.keep("place", "p", head(seq)).unwrap()));
+            scope.spawn(|| (1..3000).for_each(|seq| keep(&heads, head(seq), seq % 2, false)));
             for _ in 0..3000 {
                 let known = heads.known("place", "p");
                 assert_eq!(known, known.map(|known| head(known.seq)));
             }
         });
         assert_eq!(heads.known("place", "p"), Some(head(2999)));
-        heads.keep("place", "p", head(7)).unwrap();
+        keep(&heads, head(7), 1, false);
         assert_eq!(heads.known("place", "p"), Some(head(2999)), "it never goes back");
+        keep(&heads, head(7), 2, false);
+        assert_eq!(heads.known("place", "p"), Some(head(7)), "but with a later acceptance");
+        keep(&heads, head(3), 2, true);
+        assert_eq!(heads.known("place", "p"), Some(head(3)), "and if it replaces the other one");
+    }
+
+    #[test]
+    fn a_mark_without_its_second_line_knows_no_acceptance_and_a_spoilt_one_may_know_any() {
+        let folder = tempfile::tempdir().unwrap();
+        let heads = Heads::new(folder.path().to_owned());
+        keep(&heads, head(9), 5, true);
+        let file = heads.file("place", "p");
+        let known = || heads.known_mark("place", "p").unwrap();
+        assert_eq!(known().acceptance, Ok(Some(acceptance(5))));
+        let text = fs::read_to_string(&file).unwrap();
+        // An older gate writes the first line alone.
+        fs::write(
+            &file,
+            text.replacen(text.lines().next().unwrap(), spell(head(10), None).trim(), 1),
+        )
+        .unwrap();
+        assert_eq!((known().head, known().acceptance), (head(10), Err(())));
+        fs::write(&file, spell(head(10), None)).unwrap();
+        assert_eq!((known().head, known().acceptance), (head(10), Ok(None)));
+    }
+
+    fn head(seq: u64) -> Head {
+        Head { seq, hash: Hash::digest(&seq.to_le_bytes()) }
+    }
+
+    fn acceptance(time: u64) -> Acceptance {
+        Acceptance { time, record: Hash::digest(b"accepted") }
+    }
+
+    /// No acceptance at the time 0.
+    fn keep(heads: &Heads, head: Head, time: u64, replaces: bool) {
+        let acceptance = (time > 0).then(|| acceptance(time));
+        heads.keep("place", "p", NewMark { head, acceptance, replaces }).unwrap();
     }
 }

@@ -46,7 +46,7 @@ pub use error::StoreError;
 pub use item::{Ask, Claimable, Item};
 pub use keys::{Keys, Outline};
 pub use lookup::Lookup;
-pub use loss::Loss;
+pub use loss::{Loss, open_loss};
 pub use mark::{Heads, Marked};
 pub use postgres::DatabaseUrl;
 #[cfg(feature = "postgres")]
@@ -161,6 +161,9 @@ pub trait Store: Debug + Send {
     ///
     /// A store that cannot be written, or a role that may not change rows.
     fn renew(&mut self, project: &str) -> Result<(), StoreError>;
+
+    /// Waits at most so long for a connection, each time. Statements have all of the patience.
+    fn connect_within(&mut self, _limit: Duration) {}
 
     /// Goes on with a project's ledger as it is, although a record is missing that is marked: the
     /// mark of the next record takes the place of the old one.

@@ -31,7 +31,8 @@ impl<'s> Transaction<'s> {
         let Some(mark) = self.mark.take() else { return self.ledger.commit() };
         let head = self.ledger.head()?;
         self.ledger.commit()?;
-        mark.advance(head)
+        mark.advance(head);
+        Ok(())
     }
 }
 

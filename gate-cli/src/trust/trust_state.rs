@@ -199,7 +199,8 @@ impl Trust {
         let programs = programs(policy, site);
         match report.state {
             TrustState::Approved => Ok(()),
-            TrustState::Never if programs.is_empty() => Ok(()),
+            // A check without a command starts nothing, and is inconclusive.
+            TrustState::Never if programs.iter().all(|program| program.argv.is_empty()) => Ok(()),
             state => Err(report.refusal(state, &programs)),
         }
     }
@@ -353,6 +354,13 @@ impl TrustReport {
             (TrustState::Never, Some(file)) => {
                 let starts = message::programs(programs);
                 format!("{} is not approved yet{starts}", file.display())
+            }
+            (TrustState::Never, None) => {
+                let starts = message::programs(programs);
+                let what = "the settings of the machine or the user configure checks, and this project \
+                            has no approved gate.toml";
+                return untrusted(format!("{what}{starts}"), self)
+                    .hint("`gate init` writes a gate.toml and approves it");
             }
             _ => self.difference.clone(),
         };

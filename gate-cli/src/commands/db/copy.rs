@@ -48,9 +48,10 @@ fn mark(here: &Here, to: &Place, copied: &Copied) -> Result<(), Failure> {
     let heads = here.places.heads();
     let used =
         copied.projects.iter().filter(|project| !is_aside(&project.to) && project.head.seq > 0);
-    for CopiedProject { to: project, head, .. } in used {
+    for CopiedProject { to: project, .. } in used {
         if let Some(heads) = &heads {
-            Heads::new(heads.clone()).adopt(&copied.to, project, *head)?;
+            let mut memory = Memory::in_place(to, None, project)?;
+            Heads::new(heads.clone()).adopt(&copied.to, project, &mut *memory.read()?)?;
         }
         Memory::in_place(to, heads.clone(), project)?.read()?;
     }

@@ -31,6 +31,7 @@ pub(super) fn run(here: &Here, args: &Accept) -> Result<u8, Failure> {
 pub(super) fn lost(accepted: &AcceptedLoss) -> String {
     let AcceptedLoss { marked, missing, .. } = accepted;
     match missing {
+        Some(1) => format!("1 record is missing: record {}", marked.seq),
         Some(count) => format!("{count} records are missing, up to record {}", marked.seq),
         None => format!("record {} is another one than it was", marked.seq),
     }

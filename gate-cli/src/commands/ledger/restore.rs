@@ -28,7 +28,13 @@ pub(super) fn run(here: &Here, args: &Restore) -> Result<u8, Failure> {
     })?;
     let mut memory = log::opened(here)?;
     let mut store = SqliteStore::open(state, PATIENCE)?;
-    let staged = store.stage(&file)?;
+    let staged = store.stage(&file).map_err(|error| {
+        let failure = Failure::from(error);
+        if failure.lost_state().is_none() {
+            return failure;
+        }
+        failure.hint("it is no sound backup of gate's; nothing was changed")
+    })?;
     let projects = verified(&staged, memory.project(), &file)?;
     let replaced = store.replace(&staged)?;
     drop(store);

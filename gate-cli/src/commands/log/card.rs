@@ -146,7 +146,8 @@ fn event(record: &Record) -> (String, Option<AnsiColor>, String) {
         }
         kind::RUN_ENDED => run_ended(record),
         kind::LOSS_NOTICED => {
-            let marked = at(record, "marked", "/seq");
+            let marked = record.body.get("marked").and_then(|marked| marked.get("seq"));
+            let marked = marked.and_then(Value::as_u64).unwrap_or_default();
             let why = format!("{} knows record {marked}", at(record, "machine", ""));
             ("loss noticed".to_owned(), Some(AnsiColor::Red), why)
         }

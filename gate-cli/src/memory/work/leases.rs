@@ -67,6 +67,7 @@ impl Memory {
         ended: &dyn Fn() -> bool,
     ) -> Result<Option<Item>, Failure> {
         actor(claim.actor)?;
+        self.must_hold()?;
         if let Some(id) = claim.which.id {
             self.work(id)?;
         }
@@ -86,6 +87,16 @@ impl Memory {
                 return Ok(None);
             }
         }
+    }
+
+    /// Fails if the ledger has lost its end: nobody should work on what it says. Once is enough, for
+    /// the work under a claim is compared again.
+    fn must_hold(&mut self) -> Result<(), Failure> {
+        if !self.has_held {
+            self.retry_record(|memory, _| Ok(memory.read().map(drop)?))?;
+            self.has_held = true;
+        }
+        Ok(())
     }
 
     /// Why nobody can claim this item now, where that is so.

@@ -83,8 +83,9 @@ fn answer_error(place: &str, answer: &DbError) -> StoreError {
     let place = place.to_owned();
     let what = format!("{message} ({code})");
     match code {
-        // Starting, stopping, too many connections.
-        "57P01" | "57P02" | "57P03" | "53300" => StoreError::Unreachable { place, what },
+        // Starting, stopping, too many connections; a standby that a failover has not promoted yet.
+        "57P01" | "57P02" | "57P03" | "53300" | "25006" => StoreError::Unreachable { place, what },
+        "0A000" if message.contains("recovery") => StoreError::Unreachable { place, what },
         _ if code.starts_with("08") => StoreError::Unreachable { place, what },
         // A lock, a deadlock, a conflict, a time limit of the database's own.
         "55P03" | "40P01" | "40001" | "57014" => StoreError::Busy { place },
@@ -94,8 +95,7 @@ fn answer_error(place: &str, answer: &DbError) -> StoreError {
             let what = format!("it does not let this user in: {} ({code})", without_user(message));
             StoreError::Refused { place, what }
         }
-        // A full disk, no memory, an input or output error, a read-only copy.
-        "25006" => StoreError::Unwritable { path: place, what },
+        // A full disk, no memory, an input or output error.
         _ if code.starts_with("53") || code.starts_with("58") => {
             StoreError::Unwritable { path: place, what }
         }

@@ -59,6 +59,8 @@ pub struct PostgresStore {
     url: DatabaseUrl,
     place: String,
     patience: Duration,
+    /// The longest wait for a connection.
+    connecting: Duration,
     session: Option<Session>,
     /// The connection that is told when work can be claimed.
     listener: Option<Session>,
@@ -77,7 +79,15 @@ impl PostgresStore {
             place: place.clone(),
             what: error.to_string(),
         })?;
-        Ok(Self { runtime, url: url.clone(), place, patience, session: None, listener: None })
+        Ok(Self {
+            runtime,
+            url: url.clone(),
+            place,
+            patience,
+            connecting: patience,
+            session: None,
+            listener: None,
+        })
     }
 
     /// A connection on which something has begun. Nothing was changed yet, so it is tried again
@@ -86,7 +96,7 @@ impl PostgresStore {
         &mut self,
         begin: impl Fn(&Running<'_>) -> Result<T, StoreError>,
     ) -> Result<(Session, T), StoreError> {
-        let until = Instant::now() + self.patience;
+        let until = Instant::now() + self.connecting;
         loop {
             match self.try_connect(&begin, until) {
                 Err(StoreError::Unreachable { .. }) if Instant::now() + RETRY_INTERVAL < until => {
@@ -269,6 +279,10 @@ impl Store for PostgresStore {
     fn back_up(&mut self, _to: &Path) -> Result<(), StoreError> {
         let task = "copied with PostgreSQL's own tools: `pg_dump`, or a base backup";
         Err(StoreError::OtherTools { place: self.place.clone(), task })
+    }
+
+    fn connect_within(&mut self, limit: Duration) {
+        self.connecting = limit.min(self.patience);
     }
 
     /// It has no marks.

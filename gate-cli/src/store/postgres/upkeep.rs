@@ -50,8 +50,15 @@ impl Upkeep for PostgresStore {
             remarks: ask(SETTINGS)?,
             projects: Vec::new(),
         };
+        condition.problems.extend(ask(STANDBY)?);
         if version == 0 {
             return Ok(condition);
+        }
+        if version < migration::VERSION {
+            let known = migration::VERSION;
+            let what =
+                format!("the tables have version {version}, and gate writes version {known}");
+            condition.problems.push(format!("{what}: run `gate db migrate`"));
         }
         let invalid = ask(INVALID_INDEXES)?;
         let invalid = invalid.iter().map(|index| {
@@ -107,6 +114,9 @@ const SETTINGS: &str = "SELECT CASE name \
      FROM pg_catalog.pg_settings \
      WHERE (name IN ('fsync', 'full_page_writes') AND setting = 'off') \
      OR (name = 'synchronous_commit' AND setting IN ('off', 'local')) ORDER BY name";
+
+const STANDBY: &str = "SELECT 'the server is a standby or read-only: nothing can be recorded' \
+     WHERE pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on'";
 
 const INVALID_INDEXES: &str = "SELECT CAST(i.indexrelid::regclass AS TEXT) \
      FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class t ON t.oid = i.indrelid \
