@@ -166,15 +166,15 @@ fn number_and_hash(line: &str) -> Option<(u64, Hash)> {
 }
 
 fn spell(head: Head, acceptance: Option<Acceptance>) -> String {
-    let mut text = checked(String::new(), head.seq, head.hash);
+    let mut text = checked("", head.seq, head.hash);
     if let Some(Acceptance { time, record }) = acceptance {
-        text = checked(text, time, record);
+        text = checked(&text, time, record);
     }
     text
 }
 
 /// The lines with another one, whose digest is of them all.
-fn checked(lines: String, number: u64, hash: Hash) -> String {
+fn checked(lines: &str, number: u64, hash: Hash) -> String {
     let text = format!("{lines}{number:020} {hash}");
     let check = blake3::hash(text.as_bytes()).to_hex();
     format!("{text} {}\n", &check[..CHECK])
