@@ -52,30 +52,25 @@ impl Heads {
     }
 
     /// Marks a head and the last acceptance of a loss, unless another gate has marked a later one.
-    /// Only the first mark of a ledger waits for the disk: after a crash of the machine the mark
-    /// may be an older one.
+    /// A mark in the place of one of the same form does not wait for the disk: after a crash of the
+    /// machine it may be an older one. Any other one is there whole, or not at all.
     fn keep(&self, place: &str, project: &str, mark: NewMark) -> io::Result<()> {
         let file = self.file(place, project);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let file = match opened(&mut options, file.clone()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                durable::make_folder(&self.folder)?;
-                opened(&mut options, file)?
+        let text = spell(mark.head, mark.acceptance);
+        match opened(OpenOptions::new().read(true).write(true), file.clone()) {
+            Ok(there) => {
+                if !mark.replaces && read(&there).is_some_and(|known| mark.is_before(&known)) {
+                    return Ok(());
+                }
+                if !mark.replaces && there.metadata()?.len() == text.len() as u64 {
+                    return there.write_all_at(text.as_bytes(), 0);
+                }
             }
-            file => file?,
-        };
-        let is_older = read(&file).is_some_and(|known| mark.is_before(&known));
-        if is_older && !mark.replaces {
-            return Ok(());
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
-        let is_first = file.metadata()?.len() == 0;
-        file.write_all_at(spell(mark.head, mark.acceptance).as_bytes(), 0)?;
-        if is_first {
-            file.sync_all()?;
-            durable::sync_folder(&self.folder)?;
-        }
-        Ok(())
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        durable::write(&self.folder, &name, text.as_bytes())
     }
 
     /// Marks the head of a ledger that was copied here, in the place of any other mark, with the
