@@ -20,7 +20,7 @@ use self::server::{Server, programs};
 /// The time from one end to the other.
 const DELAY: Duration = Duration::from_millis(10);
 
-/// How much longer a check may take, in milliseconds.
+/// The most that a check may take longer, in milliseconds.
 const BAR: f64 = 250.0;
 
 const TURNS: usize = 11;

@@ -30,6 +30,7 @@ macro_rules! laws {
 laws! {
     the_log_of_all_projects_names_each,
     the_loops_of_all_projects_are_listed,
+    a_ledger_that_was_cut_hides_no_other,
     a_row_of_the_view_is_a_decision,
     an_iteration_of_the_view_has_its_own_use,
     a_ledger_that_was_set_aside_is_not_in_the_view,
@@ -150,6 +151,32 @@ fn the_loops_of_all_projects_are_listed(fleet: &Fleet) {
     let ran = fleet.again(ran, "runs", 0).says("acme/shop").says("acme/till");
     let ran = fleet.again(ran, "report --all-projects", 0).says("2 loops: 1 done");
     fleet.again(ran, "metrics", 0).says("project=\"acme/till\"");
+}
+
+fn a_ledger_that_was_cut_hides_no_other(fleet: &Fleet) {
+    let ran = fleet.decided();
+    // Another record than the marked one stands there.
+    for sql in [
+        "DELETE FROM ledger WHERE project = 'acme/till'",
+        "INSERT INTO ledger SELECT 'acme/till', 1, v, time, type, run, actor, body, prev, hash, task, \
+         loop, iteration, decision_id FROM ledger WHERE project = 'acme/shop' AND seq = 1",
+    ] {
+        match &fleet.database {
+            Some(database) => drop(database.session().run(sql)),
+            None => Connection::open(ran.database()).unwrap().execute_batch(sql).unwrap(),
+        }
+    }
+    let mut ran = ran;
+    for (words, other) in [
+        ("runs", "acme/shop"),
+        ("log --all-projects", "acme/shop"),
+        ("metrics", "acme/shop"),
+        ("report --all-projects", "DONE  7"),
+    ] {
+        ran = fleet.again(ran, words, 0).says(other).tells("ledger of `acme/till` is left out");
+        assert!(!ran.stdout.contains("acme/till"), "{words}: {}", ran.stdout);
+    }
+    fleet.again(ran, "-C till log", 5);
 }
 
 fn a_row_of_the_view_is_a_decision(fleet: &Fleet) {

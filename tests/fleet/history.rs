@@ -1,4 +1,4 @@
-//! What workers saw of a fleet, checked against what the ledger has in the end.
+//! The histories of a fleet's workers, compared with the ledger in the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -86,7 +86,7 @@ pub(super) fn unknown(calls: &[Call]) -> Vec<&Call> {
     calls.iter().filter(|call| matches!(call.answer, Answer::Unknown(_))).collect()
 }
 
-/// What does not fit together. Nothing if all is well.
+/// The contradictions. None if all is well.
 pub(super) fn faults(calls: &[Call], ledger: &[Record]) -> Vec<String> {
     let mut faults = Vec::from_iter(numbers(ledger));
     faults.extend(repeated(ledger));
@@ -101,7 +101,7 @@ fn numbers(ledger: &[Record]) -> Option<String> {
     wrong.map(|(number, record)| format!("record {} stands where {number} belongs", record.seq))
 }
 
-/// What the ledger has twice: an iteration, a decision, the end of a lease.
+/// The records that stand twice: an iteration, a decision, the end of a lease.
 fn repeated(ledger: &[Record]) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let keys = ledger.iter().flat_map(|record| match &record.body {
@@ -167,8 +167,9 @@ fn ends_lease(asked: &Asked, of: &str) -> bool {
 
 /// An answer that the ledger does not bear out.
 fn answer_fault(call: &Call, ledger: &[Record]) -> Option<String> {
-    let found =
-        |is_right: &dyn Fn(&Record) -> bool| ledger.iter().filter(|it| is_right(it)).count();
+    let found = |is_right: &dyn Fn(&Record) -> bool| {
+        ledger.iter().filter(|record| is_right(record)).count()
+    };
     let problem = match (&call.asked, &call.answer) {
         (Asked::Submit { item, lease }, Answer::Recorded { seq, .. }) => {
             let step = Body::Step { item: item.clone(), lease: lease.clone() };

@@ -27,7 +27,7 @@ const LEASE: Duration = Duration::from_secs(8);
 /// After this time without enough submits something is lost.
 const LOST: Duration = Duration::from_secs(300);
 
-/// How large a test is.
+/// The size of a test.
 struct Size {
     workers: usize,
     items: usize,

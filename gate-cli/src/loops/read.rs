@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use super::{LoopRecord, fold};
 use crate::failure::Failure;
 use crate::memory::Memory;
+use crate::render::notes;
 use crate::store::Reading;
 
 /// Records that are read at once.
@@ -27,11 +28,11 @@ pub(crate) struct Window {
 /// A store that cannot be read.
 pub(crate) fn read(memory: &mut Memory, window: &Window) -> Result<Vec<LoopRecord>, Failure> {
     let mut loops = Vec::new();
-    for project in projects(memory, window)? {
-        let mut view = memory.read_project(&project)?;
-        let records = latest(&mut *view, window.since, usize::MAX, |_| true)?;
-        loops.extend(fold(&project, &records)?);
-    }
+    each_ledger(memory, window, |project, view| {
+        let records = latest(view, window.since, usize::MAX, |_| true)?;
+        loops.extend(fold(project, &records)?);
+        Ok(())
+    })?;
     loops.sort_by(|one, other| one.started.cmp(&other.started));
     Ok(loops)
 }
@@ -50,21 +51,37 @@ pub(crate) fn latest_records(
 ) -> Result<Vec<(String, Sealed)>, Failure> {
     let most = most.unwrap_or(usize::MAX);
     let mut all = Vec::new();
-    for project in projects(memory, window)? {
-        let mut view = memory.read_project(&project)?;
-        let latest = latest(&mut *view, window.since, most, &is_wanted)?;
-        all.extend(latest.into_iter().map(|sealed| (project.clone(), sealed)));
-    }
+    each_ledger(memory, window, |project, view| {
+        let latest = latest(view, window.since, most, &is_wanted)?;
+        all.extend(latest.into_iter().map(|sealed| (project.to_owned(), sealed)));
+        Ok(())
+    })?;
     // The records of one project keep their order: the sort is stable.
     all.sort_by(|(_, one), (_, other)| one.record.time.cmp(&other.record.time));
     Ok(all.split_off(all.len().saturating_sub(most)))
 }
 
-fn projects(memory: &mut Memory, window: &Window) -> Result<Vec<String>, Failure> {
-    match window.all_projects {
-        true => memory.projects(),
-        false => Ok(vec![memory.project().to_owned()]),
+/// Reads the ledgers in a window. Of several, one that cannot be trusted is left out and named: it
+/// must not hide the others.
+fn each_ledger(
+    memory: &mut Memory,
+    window: &Window,
+    mut take: impl FnMut(&str, &mut dyn Reading) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if !window.all_projects {
+        let project = memory.project().to_owned();
+        return take(&project, &mut *memory.read_project(&project)?);
     }
+    for project in memory.projects()? {
+        let view = memory.read_project(&project).map_err(Failure::from);
+        match view.and_then(|mut view| take(&project, &mut *view)) {
+            Err(failure) if failure.lost_state().is_some() => {
+                notes(&[format!("the ledger of `{project}` is left out: {}", failure.message)]);
+            }
+            done => done?,
+        }
+    }
+    Ok(())
 }
 
 /// The latest wanted records since a time, ascending. Pages are read from the end, so that a

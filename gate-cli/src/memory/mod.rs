@@ -202,7 +202,8 @@ impl Memory {
 
     /// The names of all projects in the store.
     pub(crate) fn projects(&mut self) -> Result<Vec<String>, Failure> {
-        Ok(self.read()?.projects()?)
+        // The names alone: no ledger has to hold for them.
+        Ok(self.examine()?.0.projects()?)
     }
 
     /// A consistent view of the ledger of another project in the same store.
