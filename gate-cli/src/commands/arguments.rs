@@ -10,7 +10,7 @@ use gate_transcript::Forced;
 
 use crate::settings::Selection;
 
-/// The format of transcripts, and the settings.
+// The format of transcripts, and the settings. No doc: clap would print that as the command's text.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
     /// Input format or agent [default: detected]
@@ -20,7 +20,7 @@ pub(crate) struct InputArgs {
     pub(crate) settings: SettingsArgs,
 }
 
-/// The settings to use.
+// The settings to use.
 #[derive(Debug, Args)]
 pub(crate) struct SettingsArgs {
     /// Read settings from this file instead of the project's gate.toml.

@@ -32,7 +32,9 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
+// A start makes the arguments of its own command alone: those of all commands took a third of it.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Set up a project: its checks, your agents' hooks, one test stop
     ///

@@ -67,7 +67,7 @@ pub(crate) fn command() -> Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}\n\n\
          Topics of `gate help`: exit-codes, environment, signals, trust\n",
     );
-    with_examples(Cli::command(), "").help_template(template)
+    with_examples(command, "").help_template(template)
 }
 
 /// The text of a topic.
@@ -121,7 +121,9 @@ mod tests {
     #[test]
     fn each_command_has_examples_and_a_place_in_the_help() {
         let mut all = Vec::new();
-        leaves(&Cli::command(), "", &mut all);
+        let mut command = Cli::command();
+        command.build();
+        leaves(&command, "", &mut all);
         for path in &all {
             assert!(EXAMPLES.iter().any(|(known, _)| known == path), "no example: gate {path}");
             let grouped = GROUPS.iter().any(|(_, names)| names.contains(&path.as_str()));

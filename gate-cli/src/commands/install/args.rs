@@ -53,7 +53,7 @@ pub(crate) struct Install {
     pub(crate) dry_run: bool,
 }
 
-/// The settings to change.
+// The settings to change.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct ScopeArgs {
