@@ -36,16 +36,22 @@ pub(crate) struct Context<'l, 'w> {
     layout: &'l Layout<'w>,
     lines: Range<usize>,
     is_json: bool,
+    is_denial: bool,
 }
 
 impl<'l, 'w> Context<'l, 'w> {
     pub(crate) fn new(layout: &'l Layout<'w>, lines: Range<usize>) -> Self {
-        Self { layout, lines, is_json: false }
+        Self { layout, lines, is_json: false, is_denial: false }
     }
 
     /// The context of a JSON signal, which may stand in a fence of JSON.
     pub(crate) fn for_json(self) -> Self {
         Self { is_json: true, ..self }
+    }
+
+    /// The context of a signal that denies completion, if this one does.
+    pub(crate) fn for_denial(self, is_denial: bool) -> Self {
+        Self { is_denial, ..self }
     }
 
     /// The reason why the candidate is no signal, if there is one.
@@ -158,6 +164,10 @@ impl<'l, 'w> Context<'l, 'w> {
 
     /// A prompt: most lines above are orders, and nobody speaks of themselves.
     fn prompt(&self) -> Option<Objection> {
+        // A report may end with a list of the next steps. If that is in doubt, the work goes on.
+        if self.is_denial {
+            return None;
+        }
         let above = self.above().iter().rev().take(NEARBY_LINES);
         let lines = above.map(|line| line.text).filter(|text| {
             text.len() <= MAX_LINE_BYTES && text.split_whitespace().nth(2).is_some()

@@ -118,9 +118,10 @@ impl<'l> Block<'l> {
 
     fn candidate(&self, layout: &Layout<'_>) -> Option<Candidate> {
         let status = self.fields.iter().find(|field| field.key == "EXIT_STATUS")?;
-        let place = Context::new(layout, self.lines.clone());
+        let denies = denies(&status.value);
+        let place = Context::new(layout, self.lines.clone()).for_denial(denies);
         let reading = match place.objection() {
-            Some(objection) if denies(&status.value) => Reading::Doubtful(objection.why),
+            Some(objection) if denies => Reading::Doubtful(objection.why),
             Some(objection) => Reading::Rejected(objection),
             None if place.work_follows() && split_word(&status.value).0 == "COMPLETE" => {
                 Reading::Rejected(Objection::new(FOLLOWED))

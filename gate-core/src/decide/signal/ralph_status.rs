@@ -147,8 +147,10 @@ impl<'l> Block<'l> {
     }
 
     fn candidate(&self, layout: &Layout<'_>) -> Candidate {
-        let reading = match Context::new(layout, self.lines.clone()).objection() {
-            Some(objection) if self.denies() => Reading::Doubtful(objection.why),
+        let denies = self.denies();
+        let reading = match Context::new(layout, self.lines.clone()).for_denial(denies).objection()
+        {
+            Some(objection) if denies => Reading::Doubtful(objection.why),
             Some(objection) => Reading::Rejected(objection),
             None => self.reading(),
         };
@@ -330,8 +332,15 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
     let text = layout.lines()[index].text;
     let found = STRAY.find(text)?;
     if denies(layout, index) {
-        let mut statement = Statement::new(SignalValue::Continue);
-        statement.reason = Some("EXIT_SIGNAL: false".to_owned());
+        let place = Context::new(layout, index..index + 1).for_denial(true);
+        let reading = match place.objection() {
+            Some(objection) => Reading::Doubtful(objection.why),
+            None => {
+                let mut statement = Statement::new(SignalValue::Continue);
+                statement.reason = Some("EXIT_SIGNAL: false".to_owned());
+                Reading::Signal(statement)
+            }
+        };
         return Some(Candidate {
             spelling: Spelling::RalphStatus,
             line: layout.number(index),
@@ -339,7 +348,7 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
             span: layout.span(index..index + 1),
             text: "EXIT_SIGNAL: false".to_owned(),
             taken: Vec::new(),
-            reading: Reading::Signal(statement),
+            reading,
         });
     }
     let why = if text[found.clone()].to_ascii_uppercase().contains("SIGNAL") {
@@ -361,13 +370,12 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
 /// True if a line by itself says `EXIT_SIGNAL: false`, which forbids an exit even outside
 /// of a block.
 fn denies(layout: &Layout<'_>, index: usize) -> bool {
-    let is_false =
-        field(layout.language(), layout.lines()[index].text, index).is_some_and(|field| {
-            field.key == "EXIT_SIGNAL"
-                && first_word(&field.value) == "false"
-                && !is_placeholder(&field.value)
-        });
-    is_false && Context::new(layout, index..index + 1).objection().is_none()
+    let field = field(layout.language(), layout.lines()[index].text, index);
+    field.is_some_and(|field| {
+        field.key == "EXIT_SIGNAL"
+            && first_word(&field.value) == "false"
+            && !is_placeholder(&field.value)
+    })
 }
 
 /// Texts of which each header contains one, and so does what looks like a header.
