@@ -5,6 +5,9 @@ use crate::clients::{self, facts};
 
 /// The variable with this name, if an agent's program sets it for what it starts.
 pub(crate) fn mark(name: &str) -> Option<&'static str> {
+    if !clients::may_name(name) {
+        return None;
+    }
     let marks = clients::all().map(|facts| &facts.marks);
     let mut names = marks.flat_map(|marks| marks.hooks.iter().chain(&marks.tools));
     names.find(|known| *known == name).map(String::as_str)

@@ -9,7 +9,7 @@ use gate_checks::process::{ProcessStat, ancestors, command_line, working_folder}
 use gate_checks::worktree;
 
 use super::Agent;
-use crate::clients::facts;
+use crate::clients::{facts, may_name};
 
 /// Programs that run a script.
 const INTERPRETERS: [&str; 9] =
@@ -61,7 +61,11 @@ pub(crate) fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
     let stem = script.map(|path| base_name(path).split('.').next().unwrap_or_default());
     let packages = script.and_then(|path| Some(path.split_once("node_modules/")?.1));
     let packages = packages.into_iter().flat_map(|path| path.split('/'));
-    let names: Vec<_> = [name, program].into_iter().chain(stem).chain(packages).collect();
+    let mut names: Vec<_> = [name, program].into_iter().chain(stem).chain(packages).collect();
+    names.retain(|name| !INTERPRETERS.contains(name) && may_name(name));
+    if names.is_empty() {
+        return None;
+    }
     Agent::ALL.into_iter().find(|agent| {
         let facts = facts(*agent);
         let mut known = facts.programs.iter().chain(&facts.packages);

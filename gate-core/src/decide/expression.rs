@@ -7,6 +7,7 @@
 //! The second one runs only on a text that holds the literals that each match needs.
 
 mod ascii;
+mod sentence_bound;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -146,6 +147,11 @@ impl Expression {
 
     const fn with_lite(source: Cow<'static, str>, lite: Option<Lite>) -> Self {
         Self { source, lite, required: OnceLock::new(), regex: OnceLock::new() }
+    }
+
+    /// True if it may be tried on each sentence by itself, up to and with one of `.!?`.
+    pub(crate) fn is_sentence_bound(&self) -> bool {
+        self.lite.is_some() && sentence_bound::is_sentence_bound(&self.source)
     }
 
     /// As it is written.

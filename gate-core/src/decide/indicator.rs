@@ -51,6 +51,8 @@ struct Prepared {
 struct Compiled {
     pattern: Pattern,
     expression: Expression,
+    /// A match stands in one sentence: a long line need not be searched whole.
+    is_sentence_bound: bool,
 }
 
 /// A pattern that cannot be compiled.
@@ -131,14 +133,20 @@ impl Compiled {
             matcher => Expression::from_settings(matcher),
         };
         match expression.required() {
-            Ok(_) => Ok(Self { pattern: pattern.clone(), expression }),
+            Ok(_) => Ok(Self {
+                is_sentence_bound: expression.is_sentence_bound(),
+                pattern: pattern.clone(),
+                expression,
+            }),
             Err(message) => Err(PatternError { id: pattern.id.clone(), message }),
         }
     }
 
     /// The first hit in the line that no guard takes away.
     fn find(&self, line: &str, language: &Language) -> Option<(usize, usize)> {
-        let hits = self.expression.find_iter(line).map(|found| (found.start, found.end));
+        let hits = self.parts(line).flat_map(|(at, part)| {
+            self.expression.find_iter(part).map(move |hit| (at + hit.start, at + hit.end))
+        });
         hits.take(MAX_TRIED_HITS).find(|&(start, end)| {
             let from = line.floor_char_boundary(start.saturating_sub(GUARD_CONTEXT_BYTES));
             let window =
@@ -146,6 +154,17 @@ impl Compiled {
             let phrase = Phrase::new(window, start - from, end - from);
             let own = self.expression.source();
             !self.pattern.unless.iter().any(|&guard| phrase.is(guard, own, language))
+        })
+    }
+
+    /// The parts of a line that are searched one by one, each with its first byte in the line.
+    fn parts<'l>(&self, line: &'l str) -> impl Iterator<Item = (usize, &'l str)> + use<'l> {
+        let is_sentence_bound = self.is_sentence_bound;
+        let is_end = move |c| is_sentence_bound && matches!(c, '.' | '!' | '?');
+        line.split_inclusive(is_end).scan(0, |end, part| {
+            let begin = *end;
+            *end += part.len();
+            Some((begin, part))
         })
     }
 

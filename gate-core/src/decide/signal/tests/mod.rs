@@ -124,8 +124,7 @@ fn not_done_after_a_completion_counts_in_any_dress() {
 fn that_the_work_goes_on_counts_below_a_list_of_next_steps() {
     let steps = "The parser is complete.\n\nRun the migration\nWrite tests for the lexer\n\
                  Use the new table\nKeep the old flag\nCompare both outputs\n\n";
-    for goes_on in
-        ["EXIT_STATUS: CONTINUE\n", "EXIT_SIGNAL: false\n", &ralph("EXIT_SIGNAL: false")]
+    for goes_on in ["EXIT_STATUS: CONTINUE\n", "EXIT_SIGNAL: false\n", &ralph("EXIT_SIGNAL: false")]
     {
         assert_eq!(read(&format!("{steps}{goes_on}")).status, Status::Continue, "{goes_on}");
     }
