@@ -191,6 +191,17 @@ pub fn is_uncommitted(site: &CheckSite) -> Result<Option<bool>, WorktreeError> {
     Ok(status.map(|status| !status.is_clean()))
 }
 
+/// Number of files that differ from a commit, with those that are not committed. `None` outside of
+/// git, and before the first commit.
+///
+/// # Errors
+///
+/// A tree that cannot be read.
+pub fn changed_files(site: &CheckSite, since: &str) -> Result<Option<u64>, WorktreeError> {
+    let files = WorkTree::open(site)?.changed_files(Some(since), &Cancellation::default())?;
+    Ok(files.map(|files| files.len() as u64))
+}
+
 fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {
     let evidence = policy.checks.iter().map(|(name, check)| Evidence {
         summary: format!("the work tree cannot be read: {error}"),

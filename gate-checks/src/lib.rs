@@ -56,7 +56,8 @@ pub use doctor::{
 };
 pub use event::{Event, Events};
 pub use gather::{
-    GatherError, GatherOptions, Gathered, TreeChange, gather, is_uncommitted, list_files, look,
+    GatherError, GatherOptions, Gathered, TreeChange, changed_files, gather, is_uncommitted,
+    list_files, look,
 };
 pub use programs::{Program, programs, starts_program};
 pub use prune::{PruneFailure, PruneOptions, Pruned, PrunedKind, prune};

@@ -44,7 +44,12 @@ fn iteration(input: Input, memory: &LoopState, commit: u64, error: Option<&str>)
     let number = memory.run.iteration + 1;
     let tree =
         TreeState { digest: "tree".to_owned(), head: Some(commit.to_string()), branches: None };
-    let seen = TreeSeen { before: tree.clone(), after: tree, uncommitted: Some(false) };
+    let seen = TreeSeen {
+        before: tree.clone(),
+        after: tree,
+        uncommitted: Some(false),
+        changed_files: None,
+    };
     let observed = IterationFacts {
         at: at(number * 3),
         iteration: number,

@@ -329,6 +329,7 @@ fn observed() -> impl Strategy<Value = IterationFacts> {
         before: tree(digest),
         after: tree(digest),
         uncommitted: None,
+        changed_files: None,
     });
     let limited = LimitNotice { text: "limit".to_owned(), resets_at: None };
     let limited = proptest::option::weighted(0.1, Just(limited));

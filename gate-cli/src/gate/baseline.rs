@@ -246,26 +246,8 @@ impl Gate {
         Ok(found)
     }
 
-    /// True if the run's first look finds uncommitted files, or a commit that is newer than its
-    /// baseline. None if that is not known.
-    pub(super) fn did_something(
-        &self,
-        site: &CheckSite,
-        request: &Request,
-        turn: &PendingDecision,
-        found: &TreeState,
-    ) -> Option<bool> {
-        let uncommitted = gate_checks::is_uncommitted(site).ok().flatten();
-        if uncommitted == Some(true) {
-            return uncommitted;
-        }
-        let began_at = request.began_at.clone().or_else(|| self.began_at(site, request, turn));
-        let committed = began_at.zip(found.head.as_ref()).map(|(then, now)| then != *now);
-        if committed == Some(true) { committed } else { uncommitted }
-    }
-
     /// The commit that the run began at: its baseline's.
-    fn began_at(
+    pub(super) fn began_at(
         &self,
         site: &CheckSite,
         request: &Request,
@@ -304,6 +286,21 @@ impl Gate {
         let is_movable = baseline.is_movable();
         is_movable.then(|| Warning::new(WarningCode::BaselineOfHistory, message))
     }
+}
+
+/// True if the run's first look finds uncommitted files, or another commit than the one at which
+/// the run began. None if that is not known.
+pub(super) fn did_something(
+    site: &CheckSite,
+    began_at: Option<&str>,
+    found: &TreeState,
+) -> Option<bool> {
+    let uncommitted = gate_checks::is_uncommitted(site).ok().flatten();
+    if uncommitted == Some(true) {
+        return uncommitted;
+    }
+    let committed = began_at.zip(found.head.as_deref()).map(|(then, now)| then != now);
+    if committed == Some(true) { committed } else { uncommitted }
 }
 
 /// The name under which a task's baseline is kept.

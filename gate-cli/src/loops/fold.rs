@@ -121,6 +121,7 @@ pub(crate) fn iteration(record: &Record) -> IterationRecord {
         why: first_reason(record),
         checks: decision.evidence.iter().map(check).collect(),
         changed: changed(decision),
+        changed_files: decision.observed.tree.as_ref().and_then(|tree| tree.changed_files),
         agent_ms: record.transcript.duration_ms,
         decision_ms: record.duration_ms,
         usage: used(before.as_ref(), decision.spent().as_ref(), record),

@@ -158,6 +158,8 @@ pub(crate) struct IterationRecord {
     pub(crate) checks: Vec<CheckRecord>,
     /// True if the work tree is another one than before the iteration; none if nobody knows.
     pub(crate) changed: Option<bool>,
+    /// Number of files that differ from the commit at which the loop began; none if nobody knows.
+    pub(crate) changed_files: Option<u64>,
     /// The agent's time in milliseconds, if its transcript tells.
     pub(crate) agent_ms: Option<u64>,
     /// The time for the decision in milliseconds, checks included.

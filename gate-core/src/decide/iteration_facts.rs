@@ -63,6 +63,10 @@ pub struct TreeSeen {
     /// something is not committed, or there is another commit. None if that is not known.
     #[serde(default)]
     pub uncommitted: Option<bool>,
+    /// Number of files that differ from the commit at which the run began. None if that is not
+    /// known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_files: Option<u64>,
 }
 
 /// A state of the work tree. A commit changes it, even if no file changes.

@@ -259,7 +259,12 @@ fn input(kind: Kind) -> Input {
 
 fn observed(kind: Kind, tree: u8) -> IterationFacts {
     let state = TreeState { digest: tree.to_string(), head: None, branches: None };
-    let seen = TreeSeen { before: state.clone(), after: state, uncommitted: Some(tree == 0) };
+    let seen = TreeSeen {
+        before: state.clone(),
+        after: state,
+        uncommitted: Some(tree == 0),
+        changed_files: None,
+    };
     IterationFacts {
         tree: (tree < 2).then_some(seen),
         signature: matches!(kind, Kind::Claims).then(|| "red".to_owned()),

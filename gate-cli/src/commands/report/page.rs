@@ -110,16 +110,25 @@ fn row(iteration: &IterationRecord, most: usize) -> Markup {
             td { (verdict) }
             td { (cut(&plain(&said(iteration)), most)) }
             td { (cut(&plain(&found(iteration)), most)) }
-            td { @match iteration.changed {
-                Some(true) => "changed",
-                Some(false) => "same",
-                None => "",
-            } }
+            td { (files(iteration)) }
             td { @if let Some(ms) = iteration.agent_ms { (milliseconds(ms)) } }
             td { (milliseconds(iteration.decision_ms)) }
             td { @if iteration.usage.tokens > 0 { (grouped(iteration.usage.tokens)) } }
             td { (iteration.usage.dollars()) }
         }
+    }
+}
+
+/// The number of files that differ from the loop's beginning, or if the iteration changed any.
+fn files(iteration: &IterationRecord) -> String {
+    let change = match iteration.changed {
+        Some(true) => "changed",
+        Some(false) => "same",
+        None => "",
+    };
+    match iteration.changed_files {
+        Some(number) => format!("{} {change}", grouped(number)).trim_end().to_owned(),
+        None => change.to_owned(),
     }
 }
 

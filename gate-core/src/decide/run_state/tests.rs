@@ -52,6 +52,7 @@ fn fourth(left: Option<&str>) -> IterationFacts {
         before: tree("before"),
         after: tree(left),
         uncommitted: None,
+        changed_files: None,
     };
     IterationFacts {
         at: at(1_500),

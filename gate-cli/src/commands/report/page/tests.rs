@@ -38,6 +38,7 @@ fn iteration(number: u64) -> IterationRecord {
             flaky: Vec::new(),
         }],
         changed: Some(true),
+        changed_files: Some(7),
         agent_ms: Some(754_321),
         decision_ms: 61_234,
         usage: Usage::new(1_234_567, 1_234_567),
