@@ -71,3 +71,11 @@ fn hooks_of_an_older_gate_are_told() {
 fn settings_with_a_mistake_are_told_with_their_line() {
     gate("").unapproved("[checks\n").code(2).tells("gate.toml:1:8: unclosed table");
 }
+
+#[test]
+fn the_nearest_command_is_one_of_its_own_place() {
+    gate("lgo").code(2).tells("a similar subcommand exists: 'log'");
+    gate("work clam").code(2).tells("a similar subcommand exists: 'claim'");
+    let ran = gate("config chekc").code(2);
+    assert!(!ran.stderr.contains("'check'"), "{}", ran.stderr);
+}

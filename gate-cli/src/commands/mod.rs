@@ -97,7 +97,7 @@ pub(crate) fn run(args: &[OsString]) -> u8 {
         }
         Err(error) if is_answer(&error) => error.print().map_or(5, |()| DONE),
         Err(error) if names_no_subcommand(&error) => error.print().map_or(5, |()| MISUSED),
-        Err(error) => misused(&with_nearest_command(error), args),
+        Err(error) => misused(&with_nearest_command(error, args), args),
     }
 }
 
@@ -141,11 +141,15 @@ fn output_mode(command: &Command) -> OutputMode {
 
 /// The error with the command that is fewest edits away, if one is near. clap suggests by
 /// common letters, so that `lgo` would be `lock`.
-fn with_nearest_command(mut error: clap::Error) -> clap::Error {
+fn with_nearest_command(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     let nearest = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(name)) => {
-            let commands = Cli::command();
-            let names: Vec<_> = commands.get_subcommands().map(clap::Command::get_name).collect();
+            let mut all = Cli::command();
+            all.build();
+            let before = args.iter().skip(1).take_while(|word| *word != name.as_str());
+            let called =
+                before.fold(&all, |called, word| called.find_subcommand(word).unwrap_or(called));
+            let names: Vec<_> = called.get_subcommands().map(clap::Command::get_name).collect();
             nearest_name(name, &names).map(str::to_owned)
         }
         _ => None,
