@@ -27,8 +27,8 @@ pub(crate) struct Process {
 
 impl Process {
     /// Those above this one, the nearest first.
-    pub(crate) fn above() -> impl Iterator<Item = Self> {
-        ancestors().filter_map(|process| Some(Self::new(&process.stat?)))
+    pub(crate) fn above() -> Vec<Self> {
+        ancestors().filter_map(|process| Some(Self::new(&process.stat?))).collect()
     }
 
     fn new(stat: &ProcessStat) -> Self {

@@ -20,7 +20,7 @@ pub(super) fn outer_agent(agent: Agent, places: &Places) -> Option<String> {
     let environment = places.environment.iter();
     let mut marks = environment.filter_map(|(name, value)| mark(name, value));
     marks.find(|mark| is_foreign(mark, agent)).map(in_environment).or_else(|| {
-        let ancestry: Vec<_> = Process::above().map(Ancestor::new).collect();
+        let ancestry: Vec<_> = Process::above().into_iter().map(Ancestor::new).collect();
         agent_in_ancestry(agent, &ancestry, &|process| process.works_on(&places.folder))
     })
 }

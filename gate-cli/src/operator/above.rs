@@ -11,12 +11,12 @@ use crate::supervision::ATTEND;
 
 /// The nearest agent above this process that may work on the project of these places,
 /// in words: one that a `gate run` started, or one that is known by its program.
-pub(super) fn agent(places: &Places) -> Option<String> {
+pub(super) fn agent(above: &[Process], places: &Places) -> Option<String> {
     let (project, is_named) = (places.top(), LazyCell::new(|| is_named(places)));
     let here = LazyCell::new(|| project_marks(places, None));
-    Process::above().find_map(|process| {
+    above.iter().find_map(|process| {
         let pid = process.pid;
-        let (who, is_of_it) = match (attended(&process), process.agent) {
+        let (who, is_of_it) = match (attended(process), process.agent) {
             (Some([folder, marks]), _) => {
                 let is_it = *folder == project.to_string_lossy();
                 let is_it = is_it || here.iter().any(|mark| marks.contains(mark));

@@ -7,9 +7,9 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use gate_checks::process::{self, MARK, ancestors, command_line};
+use gate_checks::process::{self, MARK};
 
-use crate::agent::IN_RUN;
+use crate::agent::{IN_RUN, Process};
 use crate::settings::Places;
 use crate::supervision::{ATTEND, SUPERVISE};
 
@@ -18,11 +18,11 @@ const GATE: &str = "gate";
 
 /// The nearest process of gate's above this one, in words. What the agent of a run
 /// starts is that agent's, which is told elsewhere.
-pub(super) fn gate(places: &Places) -> Option<String> {
-    let above = ancestors().map(|process| (process.pid, command_line(process.pid)));
-    let mut above = above.take_while(|(_, words)| !is_attendant(words));
-    let process = above.find(|(pid, words)| is_supervisor(words) || is_gate(*pid));
-    if let Some((pid, _)) = process {
+pub(super) fn gate(above: &[Process], places: &Places) -> Option<String> {
+    let own = program_file(std::process::id() as i32);
+    let mut nearest = above.iter().take_while(|process| !is_attendant(&process.words));
+    let found = nearest.find(|process| is_supervisor(&process.words) || is_gate(process.pid, own));
+    if let Some(Process { pid, .. }) = found {
         return Some(format!("process {pid}"));
     }
     if places.variable(IN_RUN).is_some() {
@@ -46,10 +46,9 @@ fn is_supervisor(words: &[String]) -> bool {
 }
 
 /// True if a process is gate, as a program that is called so, or as the one that runs
-/// here. A script in front of gate is none.
-fn is_gate(pid: i32) -> bool {
+/// here, whose file is `own`. A script in front of gate is none.
+fn is_gate(pid: i32, own: Option<(u64, u64)>) -> bool {
     let Some(program) = process::program(pid) else { return false };
-    let own = program_file(std::process::id() as i32);
     program.file_name().is_some_and(|name| name == GATE)
         || (own.is_some() && own == program_file(pid))
 }
@@ -86,7 +85,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_test_runner_is_no_gate() {
         let parent = rustix::process::getppid().unwrap();
-        assert!(!is_gate(parent.as_raw_pid()));
-        assert!(is_gate(std::process::id() as i32), "this very program");
+        let this = std::process::id() as i32;
+        let own = program_file(this);
+        assert!(!is_gate(parent.as_raw_pid(), own));
+        assert!(is_gate(this, own), "this very program");
     }
 }

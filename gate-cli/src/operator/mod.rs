@@ -14,6 +14,7 @@ use gate_checks::process::ProcessStat;
 use gate_core::text;
 use serde::Serialize;
 
+use crate::agent::Process;
 use crate::failure::Failure;
 use crate::settings::Places;
 
@@ -45,10 +46,11 @@ impl Operator {
     ///
     /// It is called under an agent (code 2).
     pub(crate) fn admitted(act: &str, places: &Places) -> Result<Self, Failure> {
-        if let Some(agent) = agent_above(places) {
+        let above = Process::above();
+        if let Some(agent) = agent_among(&above, places) {
             return Err(refused(act, "under-an-agent", &format!("under an agent: {agent}")));
         }
-        Self::above_checks(act, places)
+        Self::above_checks_among(&above, act, places)
     }
 
     /// That a command is not given below a check, whether an agent is above or not.
@@ -57,7 +59,11 @@ impl Operator {
     ///
     /// A program that gate started calls it (code 2).
     pub(crate) fn above_checks(act: &str, places: &Places) -> Result<Self, Failure> {
-        match below::gate(places) {
+        Self::above_checks_among(&Process::above(), act, places)
+    }
+
+    fn above_checks_among(above: &[Process], act: &str, places: &Places) -> Result<Self, Failure> {
+        match below::gate(above, places) {
             Some(check) => Err(refused(
                 act,
                 "under-a-check",
@@ -100,7 +106,11 @@ fn terminal() -> Option<String> {
 /// environment, one that a `gate run` of this project started, or an agent's program
 /// that works on this project.
 pub(crate) fn agent_above(places: &Places) -> Option<String> {
+    agent_among(&Process::above(), places)
+}
+
+fn agent_among(above: &[Process], places: &Places) -> Option<String> {
     let mark = marks::first(&places.environment);
     let marked = mark.map(|mark| format!("the environment has {}", text::brief(&mark, 200)));
-    marked.or_else(|| above::agent(places))
+    marked.or_else(|| above::agent(above, places))
 }
