@@ -341,6 +341,9 @@ pub(crate) enum Reading {
 
 #[cfg(test)]
 mod tests {
+    use gate_checks::baseline::AGENT_SETTINGS;
+    use gate_core::integrity::guarded;
+
     use super::*;
 
     #[test]
@@ -367,6 +370,16 @@ mod tests {
         for ProgramFacts { name, title, programs, verified } in &FACTS.program {
             assert!(!title.is_empty() && !programs.is_empty(), "{name}");
             check_source(name, verified);
+        }
+    }
+
+    #[test]
+    fn the_settings_of_each_client_are_guarded_and_watched() {
+        for ClientFacts { name, settings, .. } in all() {
+            for path in [&settings.project, &settings.shared] {
+                assert!(guarded(path).is_some(), "{name}: {path}");
+                assert!(AGENT_SETTINGS.contains(&path.as_str()), "{name}: {path}");
+            }
         }
     }
 

@@ -13,8 +13,10 @@ use gate_core::integrity::{Finding, GIT, HOOK, Severity, decisive};
 use super::Baseline;
 use crate::worktree::{Snapshot, WorkTree};
 
-/// Settings of agents.
-const AGENTS: [&str; 10] = [
+/// The settings of agents, and the plug-ins that gate installs: those of gate-cli's clients.toml,
+/// and others that a client reads.
+pub const AGENT_SETTINGS: [&str; 12] = [
+    ".agents/plugins/gate/hooks/hooks.json",
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".codex/config.toml",
@@ -23,6 +25,7 @@ const AGENTS: [&str; 10] = [
     ".factory/settings.json",
     ".factory/settings.local.json",
     ".gemini/settings.json",
+    ".opencode/plugins/gate.js",
     ".qwen/settings.json",
     ".github/hooks/gate.json",
 ];
@@ -33,7 +36,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Each that is there, with the hash of what decides.
 pub(super) fn watched(tree: &WorkTree) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
-    for name in AGENTS {
+    for name in AGENT_SETTINGS {
         insert_hash(&mut found, name.to_owned(), &tree.root().join(name));
     }
     let Some(git) = tree.git_folder() else { return found };

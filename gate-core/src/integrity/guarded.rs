@@ -126,8 +126,9 @@ fn by_name(name: &str) -> Option<Guarded> {
 
 /// Files that a folder gives their meaning.
 fn by_folder(folders: &str, name: &str) -> Option<Guarded> {
+    // Those of clients.toml: a test of gate-cli compares them.
     const AGENTS: &[&str] =
-        &[".claude", ".codex", ".gemini", ".qwen", ".cursor", ".factory", ".opencode", ".goose"];
+        &[".claude", ".codex", ".gemini", ".qwen", ".cursor", ".factory", ".opencode"];
     const HOOKS: &[&str] = &[".husky", ".githooks", ".git-hooks"];
     const CI: &[&str] =
         &[".github", ".gitea", ".forgejo", ".circleci", ".buildkite", ".woodpecker", ".ci"];
@@ -136,7 +137,8 @@ fn by_folder(folders: &str, name: &str) -> Option<Guarded> {
     if AGENTS.contains(&top) {
         return (!is_clients_own(parts.next(), name)).then_some(Guarded::Hook);
     }
-    if HOOKS.contains(&top) {
+    // Skills and prompts stand beside the plug-ins.
+    if HOOKS.contains(&top) || folders.starts_with(".agents/plugins") {
         Some(Guarded::Hook)
     } else if CI.contains(&top) {
         (!is_prose(name)).then_some(Guarded::Ci)
