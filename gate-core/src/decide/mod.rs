@@ -18,7 +18,7 @@ pub mod indicator;
 pub mod input;
 pub mod iteration_facts;
 pub mod language;
-mod literal;
+pub(crate) mod literal;
 pub mod notice;
 pub mod pattern;
 pub mod policy;

@@ -9,10 +9,16 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 use serde::Deserialize;
 
+use crate::decide::literal::Pairs;
+
 const PACK: &str = include_str!("../../patterns/secrets.toml");
 
 /// Most bytes of a rule's lazily built automaton.
 const REGEX_CACHE_BYTES: usize = 1 << 18;
+
+/// Most bytes of a text in which keywords are looked for one by one. Most decisions mask a few
+/// such texts, and building the automaton would take longer.
+const MAX_SHORT_BYTES: usize = 500;
 
 /// Stands where a text was cut.
 const ELLIPSIS: char = '…';
@@ -40,7 +46,8 @@ struct Rules {
     rules: Vec<LazyRule>,
     /// Index of the rule that each keyword belongs to.
     owners: Vec<usize>,
-    keywords: Option<AhoCorasick>,
+    keywords: Vec<&'static str>,
+    automaton: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Rules {
@@ -53,14 +60,30 @@ impl Rules {
             }
             rules.push(LazyRule::new(text));
         }
-        // Every start of gate builds this automaton: the kind that is built fastest
-        // costs the least.
+        Self { rules, owners, keywords: all, automaton: OnceLock::new() }
+    }
+
+    /// False only if a text has no keyword.
+    fn may_hold(&self, text: &str) -> bool {
+        if text.len() > MAX_SHORT_BYTES {
+            return true;
+        }
+        let pairs = Pairs::new(text);
+        self.keywords.iter().any(|keyword| pairs.may_hold(keyword) && text.contains(keyword))
+    }
+
+    fn automaton(&self) -> Option<&AhoCorasick> {
+        // The kind that is built fastest: most calls search some kilobytes.
         let kind = Some(AhoCorasickKind::NoncontiguousNFA);
-        Self { rules, owners, keywords: AhoCorasick::builder().kind(kind).build(all).ok() }
+        let build = || AhoCorasick::builder().kind(kind).build(&self.keywords).ok();
+        self.automaton.get_or_init(build).as_ref()
     }
 
     fn find(&self, text: &str, part: Range<usize>) -> Vec<Range<usize>> {
-        let Some(keywords) = &self.keywords else { return Vec::new() };
+        if !self.may_hold(&text[part.clone()]) {
+            return Vec::new();
+        }
+        let Some(keywords) = self.automaton() else { return Vec::new() };
         let mut found = Vec::new();
         // For each rule, how far it has searched. Without this a text of nothing but
         // keywords would be searched from each of them to its end.
