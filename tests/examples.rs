@@ -77,7 +77,30 @@ fn a_program_gates_its_own_loop() {
     let settings = "[checks.file]\ncommand = [\"test\", \"-e\", \"done.txt\"]\n";
     let agent = "test -e begun && touch done.txt; touch begun; \
                  printf 'It is ready.\\n\\nEXIT_STATUS: COMPLETE\\nEXIT_REASON: the file is there\\n'";
-    let run = compiled("gate_a_loop").settings(settings).committed();
-    let ran = run.args(["sh", "-c", agent]).code(0);
-    ran.says("go on: ").says("file failed").says("done");
+    let run = compiled("gate_a_loop").settings(settings).file("task.md", "Do it.").committed();
+    let ran = run.args(["task.md", "sh", "-c", agent]).code(0);
+    ran.tells("1 continue: file failed").tells("2 exit: ");
+}
+
+#[test]
+fn a_loop_that_was_interrupted_starts_with_decisions_of_its_own() {
+    // The agent's second call kills the loop. Its third one does the work, and says the same.
+    let agent = "echo >>calls; calls=$(wc -l <calls); [ $calls != 2 ] || kill -9 $PPID; \
+                 [ $calls -lt 3 ] || touch done.txt; \
+                 printf 'It is ready.\\n\\nEXIT_STATUS: COMPLETE\\nEXIT_REASON: the file is there\\n'";
+    let settings = "[checks.file]\ncommand = [\"test\", \"-e\", \"done.txt\"]\n";
+    let program = std::path::Path::new(crate::support::GATE).with_file_name("examples/gate_a_loop");
+    let once = format!("'{}' task.md sh -c \"$0\"", program.display());
+    let run = Run::new("sh").settings(settings).file("task.md", "Do it.").committed();
+    let ran = run.args(["-c", &format!("{once}; {once}"), agent]).code(0);
+    ran.tells("1 continue: file failed").tells("1 exit: ");
+}
+
+#[test]
+fn the_book_shows_the_whole_program() {
+    let read = |file| std::fs::read_to_string(root().join(file)).unwrap();
+    let example = read("examples/gate_a_loop.rs");
+    let (_, program) = example.split_once("\n\nuse ").unwrap();
+    let shown = format!("```rust,no_run\nuse {program}```\n");
+    assert!(read("docs/book/src/howto/loop-rust.md").contains(&shown), "{shown}");
 }

@@ -34,6 +34,7 @@ mod db_copy;
 mod demo;
 mod disk;
 mod doctor;
+mod embed;
 mod examples;
 mod exit;
 mod exit_conformance;

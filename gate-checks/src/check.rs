@@ -1,12 +1,12 @@
 //! The interface of checks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use gate_core::decide::evidence::Evidence;
+pub use async_trait::async_trait;
+use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::first_tests::FirstTests;
-use gate_core::decide::policy::Allowance;
+use gate_core::decide::policy::{Allowance, Mode};
 use gate_core::mask::Masker;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,28 @@ use crate::worktree::Snapshot;
 /// [`Inconclusive`](gate_core::decide::evidence::Outcome::Inconclusive)
 /// record. It ends soon after [`CheckContext::cancel`] is cancelled, and
 /// leaves no process behind.
+///
+/// ```
+/// use gate_checks::check::{Check, CheckContext, CheckId, async_trait};
+/// use gate_core::decide::evidence::{Evidence, Outcome};
+///
+/// struct Changelog(CheckId);
+///
+/// #[async_trait]
+/// impl Check for Changelog {
+///     fn id(&self) -> &CheckId {
+///         &self.0
+///     }
+///
+///     async fn run(&self, cx: &CheckContext) -> Evidence {
+///         match std::fs::read_to_string(cx.project().join("CHANGELOG.md")) {
+///             Ok(text) if text.contains("## Unreleased") => self.evidence(Outcome::Pass, ""),
+///             Ok(_) => self.evidence(Outcome::Fail, "CHANGELOG.md has no section Unreleased"),
+///             Err(error) => self.evidence(Outcome::Inconclusive, format!("CHANGELOG.md: {error}")),
+///         }
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait Check: Send + Sync {
     /// Its name.
@@ -33,31 +55,41 @@ pub trait Check: Send + Sync {
 
     /// Runs the check.
     async fn run(&self, cx: &CheckContext) -> Evidence;
+
+    /// A record of this check: the outcome, and one line for a person and the agent. gate adds
+    /// the mode that settings give the check.
+    fn evidence(&self, outcome: Outcome, summary: impl Into<String>) -> Evidence
+    where
+        Self: Sized,
+    {
+        let record = Evidence::new(self.id().as_str(), Mode::default(), outcome);
+        Evidence { summary: summary.into(), ..record }
+    }
 }
 
 /// Input of a check.
 #[derive(Clone, Debug)]
 pub struct CheckContext {
     /// Folders and environment of the check.
-    pub site: Arc<CheckSite>,
+    pub(crate) site: Arc<CheckSite>,
     /// The work tree before the checks of this round.
-    pub tree: Arc<Snapshot>,
+    pub(crate) tree: Arc<Snapshot>,
     /// The work tree before the agent acted, if known.
-    pub baseline: Option<Baseline>,
+    pub(crate) baseline: Option<Baseline>,
     /// Changes that the operator allows.
-    pub allow: Arc<[Allowance]>,
+    pub(crate) allow: Arc<[Allowance]>,
     /// True at a stop where a person waits: the warm copy decides.
-    pub interactive: bool,
+    pub(crate) interactive: bool,
     /// Facts about the decision.
-    pub about: Arc<About>,
+    pub(crate) about: Arc<About>,
     /// The tests that were written before the work, if a phase of its own wrote some.
-    pub first_tests: Option<Arc<FirstTests>>,
+    pub(crate) first_tests: Option<Arc<FirstTests>>,
     /// Cancelled when nobody waits for the result any more.
-    pub cancel: Cancellation,
+    pub(crate) cancel: Cancellation,
     /// Receiver of events.
-    pub events: Events,
+    pub(crate) events: Events,
     /// Masks secrets in everything that is stored.
-    pub masker: Arc<Masker>,
+    pub(crate) masker: Arc<Masker>,
     /// Destination of logs.
     pub(crate) logs: Arc<Logs>,
     /// The machine's check slots, where checks are bound to them.
@@ -66,6 +98,28 @@ pub struct CheckContext {
     pub(crate) copies_max_bytes: u64,
     /// Set if nothing of what the check starts may be seen.
     pub(crate) private: Option<Arc<PrivateRun>>,
+}
+
+impl CheckContext {
+    /// The project's folder.
+    pub fn project(&self) -> &Path {
+        &self.site.project
+    }
+
+    /// Digest of the work tree before the checks: an equal digest means equal files.
+    pub fn tree(&self) -> &str {
+        &self.tree.digest
+    }
+
+    /// The task, the run and the iteration, as far as the caller gave them.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// Cancelled when the check's time is over, or nobody waits for the result any more.
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.cancel
+    }
 }
 
 /// A run that leaves nothing behind but its exit code and its report.

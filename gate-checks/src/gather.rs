@@ -22,10 +22,11 @@ use crate::baseline::Baseline;
 use crate::cache::EvidenceCache;
 use crate::cancellation::Cancellation;
 use crate::check::{About, CheckContext};
-use crate::checks::{self, Planned};
+use crate::checks::{self, OwnChecks, Planned};
 use crate::event::{Event, Events};
 use crate::logs::Logs;
 use crate::schedule::{self, Rules};
+use crate::settings::BadSetting;
 use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::store;
@@ -47,6 +48,8 @@ pub struct GatherOptions {
     /// Time limit of the call. A check that takes longer is ended without grace, and its
     /// record is inconclusive.
     pub deadline: Option<Duration>,
+    /// Checks that the caller brings, beside those of the policy.
+    pub checks: OwnChecks,
     /// The work tree before the agent acted, if known.
     pub baseline: Option<Baseline>,
     /// Changes that the operator has approved, beside those of the policy.
@@ -94,6 +97,9 @@ pub enum GatherError {
     /// The system refused what asynchronous processes need.
     #[error("checks cannot be started: {0}")]
     Runtime(#[from] io::Error),
+    /// A check of the caller has a name that it cannot have.
+    #[error(transparent)]
+    Check(#[from] BadSetting),
 }
 
 /// Runs the configured checks: one record for each, never none. A tree that
@@ -112,6 +118,7 @@ pub fn gather(
     events: Events,
 ) -> Result<Gathered, GatherError> {
     let deadline = options.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
+    let policy = &*options.checks.in_policy(policy)?;
     if policy.checks.is_empty() {
         return Ok(Gathered::default());
     }
@@ -128,7 +135,8 @@ pub fn gather(
     let folder = folder.as_deref();
     let cache = Arc::new(EvidenceCache::new(folder, options.fresh, options.shared));
     let masker = Arc::new(site.masker());
-    let plan = checks::plan(policy, &site, &cache, options.only.as_deref());
+    let wanted = (options.only.as_deref(), &options.checks);
+    let plan = checks::plan(policy, &site, &cache, wanted);
     let gathering = Gathering {
         runtime,
         tree,

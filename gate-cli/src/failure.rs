@@ -120,7 +120,10 @@ impl From<BadSetting> for Failure {
 
 impl From<GatherError> for Failure {
     fn from(error: GatherError) -> Self {
-        Self::internal("checks-unavailable", error.to_string())
+        match error {
+            GatherError::Check(bad) => bad.into(),
+            error => Self::internal("checks-unavailable", error.to_string()),
+        }
     }
 }
 

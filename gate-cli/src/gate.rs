@@ -14,7 +14,7 @@ use std::path::Path;
 
 use gate_checks::baseline::Baseline;
 use gate_checks::check::About;
-use gate_checks::{CheckSite, GatherOptions, Gathered, TreeChange};
+use gate_checks::{CheckSite, GatherOptions, Gathered, OwnChecks, TreeChange};
 use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::indicator::PatternSet;
@@ -47,6 +47,8 @@ pub struct Gate {
     policy: Policy,
     patterns: PatternSet,
     warnings: Vec<Warning>,
+    /// The checks of the program that embeds gate.
+    own_checks: OwnChecks,
     site: CheckSite,
     masker: Masker,
     memory: Option<RefCell<Memory>>,
@@ -81,6 +83,7 @@ impl Gate {
             policy,
             patterns,
             warnings,
+            own_checks: OwnChecks::default(),
             site,
             masker,
             memory,
@@ -137,6 +140,12 @@ impl Gate {
     #[must_use]
     pub fn remembering(self, memory: Memory) -> Self {
         Self { memory: Some(RefCell::new(memory)), ..self }
+    }
+
+    /// The gate with those checks of the calling program that its policy has.
+    fn bringing(self, mut own_checks: OwnChecks) -> Self {
+        own_checks.retain_in(&self.policy);
+        Self { own_checks, ..self }
     }
 
     /// The site of the checks.
@@ -236,6 +245,7 @@ impl Gate {
         wanted.only = request.checks.only().map(str::to_owned);
         wanted.all = request.checks == Checks::All;
         wanted.fresh = request.fresh;
+        wanted.checks = self.own_checks.clone();
         wanted.baseline = baseline;
         wanted.allow = request.allow.iter().cloned().chain(approved).collect();
         wanted.interactive = request.is_interactive();

@@ -1,8 +1,6 @@
-//! gate: decides whether a coding agent's loop may end.
-//!
-//! This library is what the program `gate` is made of. [`Gate`] reads a
-//! transcript, gathers the evidence and decides; [`run`] is the command line
-//! over it. Whoever needs the decision alone takes `gate-core`.
+//! [`Gate`] reads a transcript, gathers the evidence and decides; [`run`] is the command line over
+//! it.
+#![doc = include_str!("../README.md")]
 
 mod agent;
 mod approval;
@@ -49,8 +47,10 @@ use std::process::ExitCode;
 pub use commands::schema;
 pub use failure::Failure;
 pub use gate::{Gate, GateBuilder};
+pub use gate_checks::check::{Check, CheckContext, CheckId, async_trait};
 pub use gate_checks::{CheckSite, Event, Events};
 pub use gate_core::Verdict;
+pub use gate_core::decide::evidence::{Evidence, Outcome};
 #[doc(hidden)]
 pub use hook::read_event;
 pub use memory::{

@@ -1,10 +1,13 @@
 //! `gate.decision.v1`: a decision with its time and place.
 
+use std::time::Duration;
+
 use gate_checks::TreeChange;
 use gate_core::decide::policy::Allowance;
 use gate_core::mask::{self, MASKED, Masker};
 use gate_core::scan::Transcript;
 use gate_core::{Decision, Verdict};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -173,6 +176,13 @@ pub struct WrongMark {
 }
 
 impl Record {
+    /// Time from now to `retry_at`; nothing if that has come, or is not set.
+    pub fn time_to_retry(&self) -> Duration {
+        let at = self.retry_at.as_ref().and_then(|at| at.parse::<Timestamp>().ok());
+        let left = at.map(|at| at.duration_since(Timestamp::now()));
+        left.and_then(|left| left.try_into().ok()).unwrap_or_default()
+    }
+
     /// The record with the pointers of what is masked in it.
     #[must_use]
     pub(crate) fn with_masked(self) -> Self {

@@ -8,6 +8,7 @@ mod handoff;
 mod integrity;
 mod launch;
 mod not_installed;
+mod own;
 mod plugin;
 mod review;
 mod test_run;
@@ -33,6 +34,7 @@ use integrity::Integrity;
 use plugin::Plugin;
 use review::Review;
 
+pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 pub(crate) use verified_tests::test_checks;
 use verified_tests::{Noticed, TestsFirst};
@@ -65,20 +67,24 @@ pub(crate) enum Cost {
     Ask,
 }
 
-/// The checks that a policy configures, or one of them alone.
+/// The checks that a policy configures, or one of them alone. Those of the calling program run
+/// in the place of the plug-ins of their names.
 pub(crate) fn plan(
     policy: &Policy,
     site: &CheckSite,
     cache: &Arc<EvidenceCache>,
-    only: Option<&str>,
+    (only, own): (Option<&str>, &OwnChecks),
 ) -> Vec<Planned> {
     let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
     let planned = wanted.map(|(name, settings)| {
         let kind = CheckKind::for_check(name, settings);
+        let brought = own.planned(name, settings);
+        let reads_all_files = matches!(kind, CheckKind::CleanGit | CheckKind::Integrity);
         Planned {
-            check: configured((name, kind), settings, policy, site, cache),
             cost: cost(name, kind),
-            rerun_on_new_files: matches!(kind, CheckKind::CleanGit | CheckKind::Integrity),
+            rerun_on_new_files: reads_all_files || brought.is_some(),
+            check: brought
+                .unwrap_or_else(|| configured((name, kind), settings, policy, site, cache)),
             needs: needs(kind, settings, policy, site),
             mode: settings.mode,
         }

@@ -15,7 +15,12 @@ fn policy(toml: &str) -> Policy {
 
 fn plan(names: &[&str]) -> Vec<Planned> {
     let cache = Arc::new(EvidenceCache::new(None, false, false));
-    let all = checks::plan(&policy(THREE), &CheckSite::new("/project"), &cache, None);
+    let all = checks::plan(
+        &policy(THREE),
+        &CheckSite::new("/project"),
+        &cache,
+        (None, &OwnChecks::default()),
+    );
     all.into_iter().filter(|planned| names.contains(&planned.check.id().as_str())).collect()
 }
 

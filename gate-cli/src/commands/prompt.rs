@@ -2,7 +2,6 @@
 //! the iteration that comes next if one is required.
 
 use gate_core::decide::policy::{TokenMode, When};
-use gate_core::decide::signal::prompt;
 
 use super::common::DONE;
 use crate::commands::arguments::SettingsArgs;
@@ -35,21 +34,16 @@ pub(crate) struct Prompt {
 
 pub(super) fn run(here: &Here, args: &Prompt) -> Result<u8, Failure> {
     let settings = settings::resolve(&here.places, &args.settings.selection())?;
-    let signal = settings.policy.signal.clone();
-    let token = match signal.token {
-        TokenMode::Off => None,
-        TokenMode::Required => {
-            let memory = here.memory(&settings.policy)?;
-            let gate = Gate::open(settings, here.site()?)?.at(When::Check).remembering(memory);
-            gate.next_token(&Request {
-                task: args.task.clone(),
-                run: args.run.clone(),
-                iteration: args.iteration,
-                new_run: args.new_run,
-                ..Request::default()
-            })?
-        }
-    };
-    print(&prompt(&signal, token.as_ref()))?;
+    let needs_memory = settings.policy.signal.token == TokenMode::Required;
+    let memory = needs_memory.then(|| here.memory(&settings.policy)).transpose()?;
+    let gate = Gate::open(settings, here.site()?)?.at(When::Check);
+    let gate = memory.into_iter().fold(gate, Gate::remembering);
+    print(&gate.prompt(&Request {
+        task: args.task.clone(),
+        run: args.run.clone(),
+        iteration: args.iteration,
+        new_run: args.new_run,
+        ..Request::default()
+    })?)?;
     Ok(DONE)
 }

@@ -114,6 +114,22 @@ impl Gate {
         Ok(())
     }
 
+    /// Takes the work tree as it is now as the baseline of the runs that begin from now on, and
+    /// records that, as `gate baseline` does. Returns its digest; `None` outside of git and before
+    /// the first commit. Call it before the first agent works: what an agent has changed by then
+    /// is part of the baseline.
+    ///
+    /// # Errors
+    ///
+    /// A tree that cannot be read, a state folder or a ledger that cannot be written.
+    pub fn baseline_for_next_runs(&self) -> Result<Option<String>, Failure> {
+        let Some(taken) = self.take_baseline(None)? else { return Ok(None) };
+        if let Some(mut memory) = self.memory() {
+            memory.record_act("baseline", Some(taken.digest()))?;
+        }
+        Ok(Some(taken.digest().to_owned()))
+    }
+
     /// Takes what the tree is at this moment, and keeps it: for a run, or for those
     /// that begin from now on. None outside of git, and where nothing was committed.
     ///

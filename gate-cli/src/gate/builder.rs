@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use gate_checks::check::Check;
 use gate_checks::process::Supervisor;
-use gate_checks::{CheckSite, SLOTS};
+use gate_checks::{CheckSite, OwnChecks, SLOTS};
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::policy::When;
 
@@ -20,6 +21,7 @@ pub struct GateBuilder {
     settings: Option<String>,
     supervisor: Option<PathBuf>,
     state: Option<PathBuf>,
+    checks: OwnChecks,
     has_memory: bool,
 }
 
@@ -29,7 +31,14 @@ impl Gate {
     /// nobody has to approve them.
     pub fn builder(project: impl Into<PathBuf>) -> GateBuilder {
         let project = project.into();
-        GateBuilder { project, settings: None, supervisor: None, state: None, has_memory: true }
+        GateBuilder {
+            project,
+            settings: None,
+            supervisor: None,
+            state: None,
+            checks: OwnChecks::default(),
+            has_memory: true,
+        }
     }
 }
 
@@ -58,6 +67,19 @@ impl GateBuilder {
         self
     }
 
+    /// Adds a check that runs in this process, beside the configured ones. It is required, and may
+    /// take 10 minutes, unless the settings have a table `[checks.NAME]` for it. Its result is
+    /// recorded as any other, and never cached.
+    ///
+    /// It runs on a thread of its own, so it may block. A panic is inconclusive, never a pass. If
+    /// it does not return within a second after its cancellation, its thread is left behind, and
+    /// its result is inconclusive.
+    #[must_use]
+    pub fn check(mut self, check: impl Check + 'static) -> Self {
+        self.checks.add(check);
+        self
+    }
+
     /// Keeps no ledger and no breaker: each decision stands alone, and its trust is T0.
     #[must_use]
     pub fn without_memory(mut self) -> Self {
@@ -69,7 +91,8 @@ impl GateBuilder {
     ///
     /// # Errors
     ///
-    /// A folder that is not there, settings that are wrong, a ledger that cannot be opened.
+    /// A folder that is not there, settings that are wrong, a check of the program's own whose name
+    /// is taken, a ledger that cannot be opened.
     pub fn build(self) -> Result<Gate, Failure> {
         let folder = self.project.canonicalize().map_err(|error| {
             Failure::file("folder-unknown", "use the folder", &self.project, &error)
@@ -83,7 +106,8 @@ impl GateBuilder {
             .settings
             .as_deref()
             .map(|text| Layer::parse(Origin::File(PathBuf::from(FILE)), text));
-        let layers = layers_with(&places, &Selection::default(), project.transpose()?)?;
+        let mut layers = vec![Layer::checks(self.checks.names())?];
+        layers.extend(layers_with(&places, &Selection::default(), project.transpose()?)?);
         let settings = config::resolve(&layers, None)?;
         let supervisor =
             self.supervisor.map(|program| Supervisor { program, args: vec![SUPERVISE.to_owned()] });
@@ -95,7 +119,8 @@ impl GateBuilder {
             environment: places.environment.clone(),
             ..CheckSite::new(places.project()?)
         };
-        let gate = Gate::open(settings, site)?.at(When::Check);
+        self.checks.in_policy(&settings.policy)?;
+        let gate = Gate::open(settings, site)?.at(When::Check).bringing(self.checks);
         if !self.has_memory {
             return Ok(gate);
         }

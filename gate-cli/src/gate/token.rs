@@ -2,7 +2,7 @@
 
 use gate_core::Scan;
 use gate_core::decide::policy::TokenMode;
-use gate_core::decide::signal::{TokenFinding, TokenHalves, UncheckedSignal};
+use gate_core::decide::signal::{TokenFinding, TokenHalves, UncheckedSignal, prompt};
 
 use super::Gate;
 use crate::failure::Failure;
@@ -13,6 +13,16 @@ use crate::request::Request;
 const NO_STATE: &str = "no state is kept (--no-state), so nobody knows which one holds";
 
 impl Gate {
+    /// The completion protocol for the agent's prompt, as `gate prompt` prints it. If settings
+    /// require a token, the text has that of the next iteration of the request's run.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, a key that cannot be made.
+    pub fn prompt(&self, request: &Request) -> Result<String, Failure> {
+        Ok(prompt(&self.policy.signal, self.next_token(request)?.as_ref()))
+    }
+
     /// The token of the next iteration, if tokens are required.
     ///
     /// Fails on a store that cannot be read, and on a key that cannot be made.

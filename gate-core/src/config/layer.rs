@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::check::{RawCheck, RawChecks};
 use super::error::{ConfigError, Problem};
 use super::fault::Fault;
 use super::key::KeyPath;
@@ -21,6 +22,8 @@ use crate::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_ena
 pub enum Origin {
     /// The embedded default.
     Default,
+    /// The calling program.
+    Program,
     /// The file for all users and projects of the machine.
     Machine(PathBuf),
     /// The user's file.
@@ -95,6 +98,19 @@ impl Layer {
         let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
         let origin = Origin::Flag("--require-evidence".to_owned());
         Self { origin, raw, text: None, exit_protocol: false }
+    }
+
+    /// Checks without a setting of their own. A program that brings checks puts them below all
+    /// other settings.
+    ///
+    /// # Errors
+    ///
+    /// A name that a check cannot have.
+    pub fn checks<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, ConfigError> {
+        let named = names.into_iter().map(|name| (name.to_owned(), RawCheck::default()));
+        let checks = RawChecks { named: named.collect(), ..RawChecks::default() };
+        let raw = RawConfig { checks: Some(checks), ..RawConfig::default() };
+        Self::new(Origin::Program, raw)
     }
 
     /// The lowest layer: [`DEFAULT`].
@@ -172,6 +188,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
+            Self::Program => f.write_str("the calling program"),
             Self::Machine(path) | Self::User(path) | Self::Project(path) | Self::File(path) => {
                 path.display().fmt(f)
             }
