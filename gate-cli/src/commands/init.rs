@@ -122,7 +122,10 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
 pub(super) fn write_settings(here: &Here, no_run: bool) -> Result<FoundChecks, Failure> {
     let file = here.places.folder.join(SETTINGS_FILE);
     if file.symlink_metadata().is_ok() {
-        return Err(exists(&file).hint("`gate init --merge` adds the checks that it lacks"));
+        return Err(exists(&file).hint(
+            "`gate init --merge` adds the checks that it lacks; if a command could not run and can \
+             run now, delete gate.toml and run `gate init` again",
+        ));
     }
     let mut detected = detect_with_ci(&here.places.folder);
     if let Some(shadowed) = here.places.project_file()? {

@@ -125,7 +125,8 @@ fn check_text(evidence: &Evidence) -> String {
 }
 
 fn time(evidence: &Evidence) -> Option<String> {
-    (evidence.duration_ms >= 1_000).then(|| span(Duration::from_millis(evidence.duration_ms)))
+    let is_shown = evidence.outcome != Outcome::Skipped && evidence.duration_ms >= 1_000;
+    is_shown.then(|| span(Duration::from_millis(evidence.duration_ms)))
 }
 
 /// Failing tests with their places and messages, then the names of the others.

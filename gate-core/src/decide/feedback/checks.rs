@@ -30,7 +30,8 @@ fn shown(record: &Evidence) -> String {
         Outcome::Skipped => "NOT RUN",
     };
     let name = quoted::name_of(&record.check);
-    let time = (record.duration_ms > 0).then(|| duration(record.duration_ms));
+    let ran = record.outcome != Outcome::Skipped && record.duration_ms > 0;
+    let time = ran.then(|| duration(record.duration_ms));
     let only_shown = record.mode == Mode::Warn && record.outcome != Outcome::Pass;
     let remarks = time.into_iter().chain(only_shown.then(|| "not required".to_owned()));
     let remarks: Vec<_> = remarks.collect();

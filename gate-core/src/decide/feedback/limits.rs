@@ -32,10 +32,10 @@ pub(super) fn line(input: &Input, run: Option<&RunState>, policy: &Policy) -> St
     let nearest = limits(run, policy).into_iter().min_by_key(|limit| limit.left);
     match nearest {
         Some(Limit { left: 1, one, .. }) => {
-            format!("This is attempt {attempt}. One more {one} ends the loop.\n")
+            format!("This is attempt {attempt}. gate stops the loop after one more {one}.\n")
         }
         Some(Limit { left, several, .. }) => {
-            format!("This is attempt {attempt}. {left} more {several} end the loop.\n")
+            format!("This is attempt {attempt}. gate stops the loop after {left} more {several}.\n")
         }
         None => format!("This is attempt {attempt}.\n"),
     }
