@@ -90,6 +90,15 @@ fn a_check_of_ones_own_is_required_and_recorded() {
     assert_eq!((found.outcome, found.summary.as_str()), (Outcome::Pass, "notes.md is there"));
 }
 
+/// An `async` program hands its gate to a thread that may block.
+#[test]
+fn a_gate_decides_on_another_thread() {
+    let scratch = Scratch::new();
+    let gate = scratch.builder("").check(asks_for("notes.md")).build().unwrap();
+    let decided = thread::spawn(move || gate.check(COMPLETE).unwrap().decision.verdict);
+    assert_eq!(decided.join().unwrap(), Verdict::Continue);
+}
+
 #[test]
 fn settings_of_its_name_give_its_mode_its_timeout_and_its_place() {
     let scratch = Scratch::new();
