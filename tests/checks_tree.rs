@@ -104,7 +104,7 @@ fn a_commit_is_a_change_for_what_asks_git() {
 
 #[test]
 fn what_could_not_be_measured_is_not_kept() {
-    let ran = traced("sleep 60", "timeout = \"100ms\"\n").code(1).again(AGAIN).code(1);
+    let ran = traced("sleep 60", "timeout = \"1s\"\n").code(1).again(AGAIN).code(1);
     assert_eq!(traces(&ran), 2);
 }
 
