@@ -16,7 +16,7 @@ pub(super) const AMP_STREAM: Spec = Spec {
     name: "amp-stream",
     family: &["amp"],
     record: |shape| is_event(shape) || is_result(shape) || is_amp_init(shape),
-    open: |_| claude::open(Shell { tool: "Bash", exit_code, wakes: false }),
+    open: |_| claude::open(Shell { tool: "Bash", exit_code, marks_failures: false, wakes: false }),
     ..claude::STREAM
 };
 

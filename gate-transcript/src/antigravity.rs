@@ -122,7 +122,7 @@ impl Session {
         self.speech.block("", content, line, out);
         for call in record.tool_calls.0.iter().filter_map(|call| call.0.as_ref()) {
             self.speech.close();
-            out.called(&call.name, &call.args, line);
+            out.called("", &call.name, &call.args, line);
             for text in &call.args.texts {
                 out.say(Role::Tool, text, line);
             }

@@ -15,7 +15,7 @@ use super::out::Out;
 use super::parts::failed;
 use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
-use super::{Boundary, Role, Usage};
+use super::{Boundary, Ending, Role, Usage};
 
 pub(super) const CLINE_STREAM: Spec = Spec {
     name: "cline-stream",
@@ -191,7 +191,7 @@ impl Cline {
     fn call(&mut self, event: &Event<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         self.calls.started(&event.call, &event.tool, event.input.command.as_deref());
-        out.called(&event.tool, &event.input, line);
+        out.called(&event.call, &event.tool, &event.input, line);
         for text in &event.input.texts {
             out.say(Role::Tool, text, line);
         }
@@ -200,12 +200,14 @@ impl Cline {
     /// It does not tell how a command has ended.
     fn answer(&mut self, event: &Event<'_>, has_failure: bool, line: u64, out: &mut Out<'_>) {
         self.speech.close();
+        let failed_call = has_failure || !event.error.is_empty();
+        out.answered(&event.call, Ending::failed_if(failed_call), line);
         let output = event.output.texts.iter().map(|text| &**text);
         let texts: Vec<_> = output.chain([&*event.error]).filter(|text| !text.is_empty()).collect();
         for text in &texts {
             out.say(Role::Tool, text, line);
         }
-        if has_failure || !event.error.is_empty() {
+        if failed_call {
             failed(&event.tool, &event.call, &texts.join("\n"), line, out);
         }
         self.calls.ended(&event.call, None, line, out);

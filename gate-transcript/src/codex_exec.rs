@@ -14,7 +14,7 @@ use super::json::{Borrowed, Json, Records, ends_as_object, read};
 use super::loose::{Leaves, Maybe, Num, Str};
 use super::out::Out;
 use super::spec::{Spec, no_lines};
-use super::{Boundary, Fact, Role, Usage};
+use super::{Boundary, Ending, Fact, Role, Usage};
 
 pub(super) const CODEX_EXEC: Spec = Spec {
     name: "codex-exec",
@@ -167,7 +167,7 @@ impl CodexExec {
                 let item = record.item.0.as_ref().filter(|item| !item.command.is_empty());
                 if let Some(item) = item {
                     let command = Some(item.command.to_string());
-                    out.called(&item.kind, &Leaves { texts: Vec::new(), command }, line);
+                    out.called(&item.id, &item.kind, &Leaves { texts: Vec::new(), command }, line);
                 }
             }
             "item.completed" => {
@@ -214,7 +214,14 @@ fn completed(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
     }
 }
 
+impl Item<'_> {
+    fn ending(&self) -> Ending {
+        Ending::failed_if(matches!(&*self.status, "failed" | "declined"))
+    }
+}
+
 fn command(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
+    out.answered(&item.id, item.ending(), line);
     out.say(Role::Tool, &item.command, line);
     out.say(Role::Tool, &item.aggregated_output, line);
     if let Some(exit_code) = item.exit_code.signed().and_then(|code| code.try_into().ok()) {
@@ -227,8 +234,9 @@ fn command(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
 
 fn other_tool(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
     if &*item.kind == "file_change" {
-        out.called(&item.kind, &item.changes, line);
+        out.called(&item.id, &item.kind, &item.changes, line);
     }
+    out.answered(&item.id, item.ending(), line);
     out.say(Role::Tool, &item.prompt, line);
     for leaves in [&item.arguments, &item.agents_states, &item.result, &item.items] {
         for text in &leaves.texts {

@@ -7,6 +7,7 @@
 //! so that nothing in it counts as the main agent's word.
 
 mod record;
+mod script;
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,7 +20,7 @@ use super::json::{Json, Records, ends_as_object, read};
 use super::loose::{Leaves, Num};
 use super::out::Out;
 use super::spec::{Spec, no_lines};
-use super::{Boundary, Fact, Role, Usage, Wording};
+use super::{Boundary, Ending, Fact, Role, Usage, Wording};
 use record::{Any, Item, Payload, Record, exit_code, join};
 
 pub(super) const CODEX_ROLLOUT: Spec = Spec {
@@ -240,12 +241,20 @@ impl CodexRollout {
         let command = record::command(&payload.arguments);
         let tool = if payload.name.is_empty() { &payload.kind } else { &payload.name };
         self.calls.started(&payload.call_id, tool, command.as_deref());
-        let texts = [&payload.arguments, &payload.input].map(|text| text.0.clone());
-        out.called(tool, &Leaves { texts: texts.into(), command }, line);
+        let calls =
+            if **tool == *script::TOOL { script::calls(&payload.input) } else { Vec::new() };
+        for (tool, input) in &calls {
+            out.called(&payload.call_id, tool, input, line);
+        }
+        if calls.is_empty() {
+            let texts = [&payload.arguments, &payload.input].map(|text| text.0.clone());
+            out.called(&payload.call_id, tool, &Leaves { texts: texts.into(), command }, line);
+        }
     }
 
     fn call_output(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
         let texts = &payload.output.texts;
+        out.answered(&payload.call_id, Ending::Unmarked, line);
         let code = texts.first().and_then(|text| exit_code(text));
         if let Some(text) = texts.first() {
             self.no_success(text, code, &payload.call_id, line, out);
@@ -270,6 +279,7 @@ impl CodexRollout {
     /// model: the first of the two is reported.
     fn ran(&mut self, call: &str, code: Num, line: u64, out: &mut Out<'_>) {
         let code = code.signed().and_then(|code| code.try_into().ok());
+        out.answered(call, Ending::Unmarked, line);
         self.calls.ran(call, code, line, out);
     }
 }

@@ -15,7 +15,7 @@ use super::shape::Shape;
 use super::spec::{Spec, no_lines};
 use super::tally::Tally;
 use super::utterance::Utterance;
-use super::{Boundary, Role, Usage, Wording};
+use super::{Boundary, Ending, Role, Usage, Wording};
 use record::{Any, Data, Record, Tokens};
 
 pub(super) const COPILOT_JSON: Spec = Spec {
@@ -138,9 +138,9 @@ impl Copilot {
         self.calls.started(&data.call, &data.tool, if shell { command } else { None });
         if shell {
             let command = command.map(str::to_owned);
-            out.called(&data.tool, &Leaves { texts: Vec::new(), command }, line);
+            out.called(&data.call, &data.tool, &Leaves { texts: Vec::new(), command }, line);
         } else {
-            out.called(&data.tool, &data.arguments, line);
+            out.called(&data.call, &data.tool, &data.arguments, line);
         }
         for text in &data.arguments.texts {
             out.say(Role::Tool, text, line);
@@ -151,11 +151,13 @@ impl Copilot {
     fn completed(&mut self, data: &Data<'_>, line: u64, out: &mut Out<'_>) {
         let answer = data.result.0.as_ref().map_or("", |result| &*result.content);
         let error = data.error.0.as_ref().map_or("", |error| &*error.message);
+        let is_failed = data.success.is_some_and(|success| !success.0);
+        out.answered(&data.call, Ending::failed_if(is_failed), line);
         out.say(Role::Tool, answer, line);
         out.say(Role::Tool, error, line);
         let exit = data.shell.0.as_ref().and_then(|shell| shell.exit_code.signed());
         let exit: Option<i32> = exit.and_then(|code| code.try_into().ok());
-        if data.success.is_some_and(|success| !success.0) {
+        if is_failed {
             let cause = if error.is_empty() { answer } else { error };
             let code = data.error.0.as_ref().map_or("", |error| &*error.code);
             if matches!(code, "denied" | "rejected") || out.says(Wording::Denial, cause) {

@@ -17,7 +17,7 @@ use super::out::Out;
 use super::parts::failed;
 use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
-use super::{Boundary, Fact, Role, Usage};
+use super::{Boundary, Ending, Fact, Role, Usage};
 
 pub(super) use session::CURSOR_SESSION;
 
@@ -207,7 +207,7 @@ impl Cursor {
         let completed = &*record.subtype == "completed";
         for (name, tool) in &record.tool_call.0 {
             if !completed {
-                out.called(name, &tool.args, line);
+                out.called(&record.call_id, name, &tool.args, line);
             }
             if !completed {
                 for text in tool.args.texts.iter().chain(&tool.arguments.texts) {
@@ -273,6 +273,7 @@ impl Outcome<'_> {
         ];
         let said: Vec<&str> =
             texts.into_iter().map(|text| &**text).filter(|text| !text.is_empty()).collect();
+        out.answered(id, Ending::failed_if(outcome != "success"), line);
         for text in &said {
             out.say(Role::Tool, text, line);
         }

@@ -18,7 +18,7 @@ use super::out::Out;
 use super::parts::failed;
 use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
-use super::{Boundary, Role, Usage};
+use super::{Boundary, Ending, Role, Usage};
 
 pub(super) use session::DROID_SESSION;
 
@@ -28,7 +28,10 @@ pub(super) const DROID_JSON: Spec = Spec {
     name: "droid-json",
     family: FAMILY,
     record: is_result,
-    open: |_| claude::open(Shell { tool: "", exit_code: |_, _| None, wakes: false }),
+    open: |_| {
+        let exit_code = |_: &str, _: bool| None;
+        claude::open(Shell { tool: "", exit_code, marks_failures: false, wakes: false })
+    },
     ..claude::JSON
 };
 
@@ -173,7 +176,7 @@ impl Droid {
     fn tool_call(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         self.calls.started(&record.id, &record.tool, None);
-        out.called(&record.tool, &record.parameters, line);
+        out.called(&record.id, &record.tool, &record.parameters, line);
         for text in &record.parameters.texts {
             out.say(Role::Tool, text, line);
         }
@@ -182,6 +185,7 @@ impl Droid {
     /// It does not tell how a command has ended.
     fn tool_result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
+        out.answered(&record.id, Ending::failed_if(record.is_error.0), line);
         for text in &record.value.texts {
             out.say(Role::Tool, text, line);
         }

@@ -16,12 +16,18 @@ pub trait Sink {
 
     /// The main agent or a sub-agent calls a tool.
     fn called(&mut self, _call: &Call<'_>) {}
+
+    /// The answer to a call begins. Texts of tools and facts that come next belong to the answer,
+    /// up to the next call, answer, boundary, or text of somebody else.
+    fn answered(&mut self, _answer: &Answer<'_>) {}
 }
 
 /// A call of a tool.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Call<'a> {
+    /// Its id; empty if the format has none, and the same for the calls of one script.
+    pub id: &'a str,
     /// The tool's name.
     pub tool: &'a str,
     /// The command line of a shell.
@@ -30,6 +36,41 @@ pub struct Call<'a> {
     pub texts: &'a [Cow<'a, str>],
     /// Line of the input.
     pub line: u64,
+}
+
+/// The answer to a call.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Answer<'a> {
+    /// The id of the call; empty for the last call.
+    pub id: &'a str,
+    /// The end of the call as the client marks it.
+    pub ending: Ending,
+    /// Line of the input.
+    pub line: u64,
+}
+
+/// The end of a call as its client marks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The call succeeded. For a command this means exit code 0.
+    Succeeded,
+    /// The call failed or was denied.
+    Failed,
+    /// The client does not mark it.
+    Unmarked,
+}
+
+impl Ending {
+    /// The end of a call whose client marks failures alone.
+    pub(super) fn failed_if(failed: bool) -> Self {
+        if failed { Self::Failed } else { Self::Unmarked }
+    }
+
+    /// The end of a call whose client marks each command that fails.
+    pub(super) fn of(failed: bool) -> Self {
+        if failed { Self::Failed } else { Self::Succeeded }
+    }
 }
 
 impl Call<'_> {

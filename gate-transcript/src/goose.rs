@@ -16,7 +16,7 @@ use super::parts::failed;
 use super::shape::Shape;
 use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
-use super::{Boundary, Role, Usage};
+use super::{Boundary, Ending, Role, Usage};
 use message::{Any, Block, Message, Record};
 
 const FAMILY: &[&str] = &["goose"];
@@ -169,7 +169,7 @@ impl Goose {
         self.speech.close();
         if let Some(call) = block.call() {
             self.calls.started(&block.id, &call.name, call.arguments.command.as_deref());
-            out.called(&call.name, &call.arguments, line);
+            out.called(&block.id, &call.name, &call.arguments, line);
             for text in &call.arguments.texts {
                 out.say(Role::Tool, text, line);
             }
@@ -181,6 +181,7 @@ impl Goose {
             return;
         };
         let text = result.text();
+        out.answered(&block.id, Ending::failed_if(result.is_error()), line);
         out.say(Role::Tool, &text, line);
         let code = result.exit_code();
         if result.is_error() || code.is_some_and(|code| code != 0) {

@@ -17,7 +17,7 @@ use super::parts::failed;
 use super::spec::{Spec, no_lines};
 use super::tally::Tally;
 use super::utterance::Utterance;
-use super::{Boundary, Role, Usage};
+use super::{Boundary, Ending, Role, Usage};
 use record::{Any, Part, Record};
 
 pub(super) const KIMI_WIRE: Spec = Spec {
@@ -215,7 +215,7 @@ impl Kimi {
     fn call(&mut self, id: &str, tool: &str, input: &Leaves<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         self.calls.started(id, tool, input.command.as_deref());
-        out.called(tool, input, line);
+        out.called(id, tool, input, line);
         for text in &input.texts {
             out.say(Role::Tool, text, line);
         }
@@ -224,6 +224,7 @@ impl Kimi {
     /// It does not tell how a command has ended.
     fn answer(&mut self, id: &str, text: &str, is_error: bool, line: u64, out: &mut Out<'_>) {
         self.speech.close();
+        out.answered(id, Ending::failed_if(is_error), line);
         out.say(Role::Tool, text, line);
         if is_error {
             let tool = self.calls.tool(id).unwrap_or_default();

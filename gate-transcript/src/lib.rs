@@ -61,7 +61,8 @@ mod utterance;
 mod tests;
 
 pub use event::{
-    Boundary, Call, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording,
+    Answer, Boundary, Call, Ending, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage,
+    Wording,
 };
 pub use final_turn::{FinalTurn, Word};
 pub use format::{Forced, Format, UnknownFormat};

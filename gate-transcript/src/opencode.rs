@@ -14,7 +14,7 @@ use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Leaves, Maybe, Num, Str};
 use super::out::Out;
 use super::spec::{Spec, no_lines};
-use super::{Boundary, Fact, Role, Usage, Wording};
+use super::{Boundary, Ending, Fact, Role, Usage, Wording};
 
 pub(super) const OPENCODE_JSON: Spec = Spec {
     name: "opencode-json",
@@ -156,9 +156,7 @@ impl Opencode {
             "tool_use" => {
                 self.message.clear();
                 if let Some(state) = &part.state.0 {
-                    out.called(&part.tool, &state.input, line);
-                    tool(state, line, out);
-                    no_success(part, state, line, out);
+                    tool(part, state, line, out);
                 }
             }
             "step_finish" => self.step(part),
@@ -213,10 +211,13 @@ impl Tokens {
     }
 }
 
-fn tool(state: &ToolState<'_>, line: u64, out: &mut Out<'_>) {
+/// A call with its answer.
+fn tool(part: &Part<'_>, state: &ToolState<'_>, line: u64, out: &mut Out<'_>) {
+    out.called(&part.call, &part.tool, &state.input, line);
     for text in &state.input.texts {
         out.say(Role::Tool, text, line);
     }
+    out.answered(&part.call, Ending::failed_if(!state.error.is_empty()), line);
     out.say(Role::Tool, &state.output, line);
     out.say(Role::Tool, &state.error, line);
     let exit = state.metadata.0.as_ref().and_then(|metadata| metadata.exit.signed());
@@ -224,6 +225,7 @@ fn tool(state: &ToolState<'_>, line: u64, out: &mut Out<'_>) {
     if let (Some(command), Some(exit_code)) = (state.input.command.clone(), exit) {
         out.fact(Fact::Command { command, exit_code, line });
     }
+    no_success(part, state, line, out);
 }
 
 /// A call that did not succeed was denied, or it failed.

@@ -6,7 +6,10 @@ use std::collections::VecDeque;
 use super::clean::clean;
 use super::limit;
 use super::loose::Leaves;
-use super::{Boundary, Call, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage, Wording};
+use super::{
+    Answer, Boundary, Call, Ending, Event, Fact, Problem, ProblemKind, Role, Sink, Text, Usage,
+    Wording,
+};
 
 /// The most problems that are reported; a broken input would otherwise drown the rest.
 const MAX_PROBLEMS: usize = 100;
@@ -123,9 +126,14 @@ impl<'s> Out<'s> {
     }
 
     /// A tool is called, with these arguments.
-    pub(super) fn called(&mut self, tool: &str, input: &Leaves<'_>, line: u64) {
+    pub(super) fn called(&mut self, id: &str, tool: &str, input: &Leaves<'_>, line: u64) {
         let command = input.command.as_deref();
-        self.sink.called(&Call { tool, command, texts: &input.texts, line });
+        self.sink.called(&Call { id, tool, command, texts: &input.texts, line });
+    }
+
+    /// The answer to the call with this id begins.
+    pub(super) fn answered(&mut self, id: &str, ending: Ending, line: u64) {
+        self.sink.answered(&Answer { id, ending, line });
     }
 
     /// A tool call failed with this answer. An empty answer is left out.

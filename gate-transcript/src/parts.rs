@@ -9,7 +9,7 @@ use super::calls::Calls;
 use super::loose::{Flag, Leaves, Object, Str};
 use super::out::Out;
 use super::utterance::Utterance;
-use super::{Boundary, Role, Wording};
+use super::{Boundary, Ending, Role, Wording};
 
 /// The tool that runs commands, in both clients.
 const SHELL: &str = "run_shell_command";
@@ -123,7 +123,7 @@ impl Talk {
         self.speech.close();
         let command = if tool == SHELL { input.command.as_deref() } else { None };
         self.calls.started(id, tool, command);
-        out.called(tool, input, line);
+        out.called(id, tool, input, line);
         for text in &input.texts {
             out.say(Role::Tool, text, line);
         }
@@ -163,12 +163,14 @@ impl Talk {
         let Some(answer) = &response.response.0 else {
             return;
         };
+        let failed_call = !answer.error.is_empty() || status == "error";
+        out.answered(&response.id, Ending::failed_if(failed_call), line);
         out.say(Role::Tool, &answer.output, line);
         out.say(Role::Tool, &answer.error, line);
         let code = if &*response.name == SHELL { exit_code(&answer.output) } else { None };
         if code.is_some_and(|code| code != 0) {
             out.tool_failed(output(&answer.output), line);
-        } else if !answer.error.is_empty() || status == "error" {
+        } else if failed_call {
             let cause = if answer.error.is_empty() { &answer.output } else { &answer.error };
             failed(&response.name, &response.id, cause, line, out);
         }

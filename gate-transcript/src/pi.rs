@@ -15,7 +15,7 @@ use super::parts::failed;
 use super::shape::Shape;
 use super::spec::{Spec, no_lines};
 use super::utterance::Utterance;
-use super::{Boundary, Role, Usage};
+use super::{Boundary, Ending, Role, Usage};
 
 pub(super) const PI_STREAM: Spec = Spec {
     name: "pi-stream",
@@ -260,7 +260,7 @@ impl Pi {
     fn call(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         self.calls.started(&block.id, &block.name, block.arguments.command.as_deref());
-        out.called(&block.name, &block.arguments, line);
+        out.called(&block.id, &block.name, &block.arguments, line);
         for text in &block.arguments.texts {
             out.say(Role::Tool, text, line);
         }
@@ -268,6 +268,7 @@ impl Pi {
 
     fn answer(&mut self, message: &Message<'_>, line: u64, out: &mut Out<'_>) {
         let text = texts(&message.content).collect::<Vec<_>>().join("\n");
+        out.answered(&message.call, Ending::of(message.is_error.0), line);
         out.say(Role::Tool, &text, line);
         if message.is_error.0 {
             let tool = self.calls.tool(&message.call).unwrap_or_default();

@@ -21,7 +21,10 @@ pub(super) const QWEN_JSON: Spec = Spec {
     name: "qwen-json",
     family: FAMILY,
     record: |shape| shape.in_array && is_record(shape),
-    open: |_| claude::open(Shell { tool: "", exit_code: |_, _| None, wakes: false }),
+    open: |_| {
+        let exit_code = |_: &str, _: bool| None;
+        claude::open(Shell { tool: "", exit_code, marks_failures: false, wakes: false })
+    },
     ..claude::JSON
 };
 

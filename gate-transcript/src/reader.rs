@@ -43,8 +43,18 @@ pub struct Reader {
     head: Vec<u8>,
     memo: Memo,
     open: Option<Open>,
-    /// True if bytes are read as they come: nothing is kept back for the tail.
-    live: bool,
+    pace: Pace,
+}
+
+/// The parts of an input that are read in full, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// The tail is kept back until it is known that it is the tail.
+    Tail,
+    /// Nothing is kept back.
+    Whole,
+    /// Nothing is kept back, and the first line tells the format.
+    Live,
 }
 
 /// The reading of a format that is known.
@@ -74,13 +84,19 @@ enum Stage {
 impl Reader {
     /// A reader that finds the format by itself, or takes the one given.
     pub fn new(forced: Option<Forced>) -> Self {
-        Self { forced, head: Vec::new(), memo: Memo::default(), open: None, live: false }
+        Self { forced, head: Vec::new(), memo: Memo::default(), open: None, pace: Pace::Tail }
+    }
+
+    /// A reader that reports all calls, failures and commands, not only those of the tail. No
+    /// `Event::Tail` comes.
+    pub fn whole(forced: Option<Forced>) -> Self {
+        Self { pace: Pace::Whole, ..Self::new(forced) }
     }
 
     /// A reader that shows a run while it lasts: it takes the format from the
     /// first line, and passes on what comes at once.
     pub fn live(forced: Option<Forced>) -> Self {
-        Self { live: true, ..Self::new(forced) }
+        Self { pace: Pace::Live, ..Self::new(forced) }
     }
 
     /// Reads on.
@@ -90,7 +106,7 @@ impl Reader {
             let (head, rest) = bytes.split_at(room);
             self.head.extend_from_slice(head);
             bytes = rest;
-            let first_line = self.live && self.head.contains(&b'\n');
+            let first_line = self.pace == Pace::Live && self.head.contains(&b'\n');
             if self.head.len() == LOOKAHEAD || first_line {
                 self.begin(sink);
             }
@@ -142,7 +158,7 @@ impl Reader {
         let mut decode = (head.format.spec().open)(&head.start);
         decode.push(text, &mut out);
         let stage = match bytes.ends_with(b"\n") {
-            _ if self.live => Stage::Live,
+            _ if self.pace != Pace::Tail => Stage::Live,
             true => Stage::Middle,
             false => Stage::Head,
         };

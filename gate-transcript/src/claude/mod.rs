@@ -21,7 +21,7 @@ use super::claude_like::{is_event, is_result};
 use super::json::{Decode, Json, Records, ends_as_object, read};
 use super::out::{Out, keep_end};
 use super::spec::{Spec, no_lines};
-use super::{Boundary, Role, Wording};
+use super::{Boundary, Ending, Role, Wording};
 use crate::loose::{Content, Maybe};
 use record::{Any, Block, Call, Message, Record};
 use result::{client, rate_limit};
@@ -110,6 +110,8 @@ pub(super) struct Shell {
     pub(super) tool: &'static str,
     /// The exit code, from the result's text and whether it is an error.
     pub(super) exit_code: fn(&str, bool) -> Option<i32>,
+    /// True if the client marks each command that fails.
+    pub(super) marks_failures: bool,
     /// True if the client wakes the agent after a result when a command that runs in the
     /// background has ended.
     pub(super) wakes: bool,
@@ -117,7 +119,13 @@ pub(super) struct Shell {
 
 impl Default for Shell {
     fn default() -> Self {
-        Self { tool: "Bash", exit_code: user::exit_code, wakes: true }
+        Self { tool: "Bash", exit_code: user::exit_code, marks_failures: true, wakes: true }
+    }
+}
+
+impl Shell {
+    fn ending(&self, failed: bool) -> Ending {
+        if self.marks_failures { Ending::of(failed) } else { Ending::failed_if(failed) }
     }
 }
 
@@ -340,7 +348,7 @@ impl Claude {
         let command = if is_shell { block.input.command.as_deref() } else { None };
         if !block.name.is_empty() {
             self.calls.started(&block.id, &block.name, command);
-            out.called(&block.name, &block.input, line);
+            out.called(&block.id, &block.name, &block.input, line);
         }
         for text in &block.input.texts {
             out.say(Role::Tool, text, line);

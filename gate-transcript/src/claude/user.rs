@@ -79,6 +79,7 @@ impl Claude {
         out: &mut Out<'_>,
     ) {
         self.message.clear();
+        out.answered(&block.tool_use_id, self.shell.ending(block.is_error.0), line);
         let first = match &block.content {
             Content::Text(text) => {
                 out.say(Role::Tool, text, line);

@@ -122,7 +122,7 @@ impl Session {
     fn tool(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         if &*block.kind == "tool_use" {
-            out.called(&block.name, &block.input, line);
+            out.called("", &block.name, &block.input, line);
         }
         for text in block.input.texts.iter().chain(&block.content.texts) {
             out.say(Role::Tool, text, line);

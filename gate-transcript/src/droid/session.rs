@@ -14,7 +14,7 @@ use crate::out::Out;
 use crate::parts::failed;
 use crate::spec::{Spec, no_lines};
 use crate::utterance::Utterance;
-use crate::{Boundary, Role};
+use crate::{Boundary, Ending, Role};
 
 pub(crate) const DROID_SESSION: Spec = Spec {
     name: "droid-session",
@@ -138,7 +138,7 @@ impl Session {
             "tool_use" => {
                 self.speech.close();
                 self.calls.started(&block.id, &block.name, None);
-                out.called(&block.name, &block.input, line);
+                out.called(&block.id, &block.name, &block.input, line);
                 for text in &block.input.texts {
                     out.say(Role::Tool, text, line);
                 }
@@ -155,6 +155,7 @@ impl Session {
             return out.say(role, &block.text, line);
         }
         let text = block.content.texts.join("\n");
+        out.answered(&block.tool_use_id, Ending::failed_if(block.is_error.0), line);
         out.say(Role::Tool, &text, line);
         if block.is_error.0 {
             let tool = self.calls.tool(&block.tool_use_id).unwrap_or_default();

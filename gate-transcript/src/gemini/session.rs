@@ -145,8 +145,11 @@ impl Session {
             self.talk.turn(Boundary::Prompt, line, out);
         }
         self.message(&record, line, out);
-        for message in record.messages.0.iter().filter_map(|message| message.0.as_ref()) {
-            self.message(message, line, out);
+        // In one object with all messages, their number says more than the line of the object.
+        for (number, message) in (1..).zip(&record.messages.0) {
+            if let Some(message) = &message.0 {
+                self.message(message, number, out);
+            }
         }
         if let Some(messages) = record.set.0.and_then(|set| set.messages.0) {
             self.replace(&messages, line, out);

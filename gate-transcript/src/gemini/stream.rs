@@ -13,7 +13,7 @@ use crate::out::Out;
 use crate::parts::failed;
 use crate::spec::{Spec, no_lines};
 use crate::utterance::Utterance;
-use crate::{Boundary, Role, Usage};
+use crate::{Boundary, Ending, Role, Usage};
 
 pub(crate) const GEMINI_STREAM: Spec = Spec {
     name: "gemini-stream",
@@ -133,13 +133,15 @@ impl Stream {
 
     fn tool_use(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         self.calls.started(&record.tool_id, &record.tool_name, None);
-        out.called(&record.tool_name, &record.parameters, line);
+        out.called(&record.tool_id, &record.tool_name, &record.parameters, line);
         for text in &record.parameters.texts {
             out.say(Role::Tool, text, line);
         }
     }
 
     fn tool_result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        let ending = Ending::failed_if(&*record.status == "error");
+        out.answered(&record.tool_id, ending, line);
         out.say(Role::Tool, &record.output, line);
         let error = record.error.0.as_ref().map_or("", |error| &*error.message);
         if error != &*record.output {

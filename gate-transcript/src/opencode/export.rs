@@ -7,7 +7,7 @@
 
 use serde::Deserialize;
 
-use super::{Failure, OPENCODE_JSON, Part, Tokens, fail, no_success, tool};
+use super::{Failure, OPENCODE_JSON, Part, Tokens, fail, tool};
 use crate::json::{Borrowed, Json, Records, read};
 use crate::loose::{Flag, List, Num, Object, Str};
 use crate::out::Out;
@@ -125,7 +125,9 @@ impl Export {
         let revert = revert.map(|revert| revert.message.to_string()).unwrap_or_default();
         let inner = record.messages.0.into_iter().filter_map(|message| message.0);
         let own = Record { info: record.info, parts: record.parts, ..Record::default() };
-        for message in std::iter::once(own).chain(inner) {
+        // In one object with all messages, their number says more than the line of the object.
+        for (number, message) in (0..).zip(std::iter::once(own).chain(inner)) {
+            let line = if number > 0 { number } else { line };
             if let Some(info) = &message.info.0 {
                 if !revert.is_empty() && *info.id == *revert {
                     // The person has taken back this message and those after it.
@@ -202,8 +204,7 @@ impl Export {
                 self.speech.close();
                 let call = Part { tool: part.tool, call: part.call, ..Part::default() };
                 if let Some(state) = &part.state.0 {
-                    tool(state, line, out);
-                    no_success(&call, state, line, out);
+                    tool(&call, state, line, out);
                 }
             }
             _ => {}

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Call, Event, Reader, Sink};
+use crate::{Answer, Call, Event, Reader, Sink};
 
 #[derive(Default)]
 struct Calls(String);
@@ -62,4 +62,70 @@ fn a_rollout_shows_patches_and_shells() {
         ],
         &["2 apply_patch: *** Begin Patch", "3 shell: make test"],
     );
+}
+
+/// The ids of calls, and those of answers with their ends.
+#[derive(Default)]
+struct Answers(Vec<String>);
+
+impl Sink for Answers {
+    fn event(&mut self, _event: Event<'_>) {}
+
+    fn called(&mut self, call: &Call<'_>) {
+        self.0.push(format!("{} called", call.id));
+    }
+
+    fn answered(&mut self, answer: &Answer<'_>) {
+        self.0.push(format!("{} {:?}", answer.id, answer.ending));
+    }
+}
+
+#[track_caller]
+fn answers(input: &[&str], expected: &[&str]) {
+    let (mut answers, mut reader) = (Answers::default(), Reader::new(None));
+    reader.push((input.join("\n") + "\n").as_bytes(), &mut answers);
+    reader.finish(&mut answers);
+    assert_eq!(answers.0, expected);
+}
+
+#[test]
+fn answers_name_their_calls_in_any_order() {
+    answers(
+        &[
+            r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#,
+            r#"{"type":"assistant","session_id":"s","message":{"content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"make"}},{"type":"tool_use","id":"b","name":"Bash","input":{"command":"make test"}}]}}"#,
+            r#"{"type":"user","session_id":"s","message":{"content":[{"type":"tool_result","tool_use_id":"b","content":"Exit code 1","is_error":true},{"type":"tool_result","tool_use_id":"a","content":"ok"}]}}"#,
+        ],
+        &["a called", "b called", "b Failed", "a Succeeded"],
+    );
+}
+
+#[test]
+fn a_script_in_a_rollout_calls_tools_in_its_name() {
+    answers(
+        &[
+            r#"{"timestamp":"t","type":"session_meta","payload":{"id":"s","cwd":"/w"}}"#,
+            r#"{"timestamp":"t","type":"response_item","payload":{"type":"custom_tool_call","name":"exec","call_id":"c","input":"await tools.exec_command({cmd: 'make'}); await tools.exec_command({cmd: 'ls'})"}}"#,
+            r#"{"timestamp":"t","type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"c","output":"Script completed"}}"#,
+        ],
+        &["c called", "c called", "c Unmarked"],
+    );
+}
+
+#[test]
+fn a_whole_input_is_read_from_its_beginning() {
+    let begin = r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#;
+    let call = r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"make"}}]},"session_id":"s"}"#;
+    let answer = format!(
+        r#"{{"type":"user","message":{{"role":"user","content":[{{"tool_use_id":"a","type":"tool_result","content":"{}"}}]}},"session_id":"s"}}"#,
+        "x".repeat(1 << 19)
+    );
+    let input = [begin, call, &answer, call, &answer].join("\n") + "\n";
+    let read = |mut reader: Reader| {
+        let mut answers = Answers::default();
+        reader.push(input.as_bytes(), &mut answers);
+        reader.finish(&mut answers);
+        answers.0.len()
+    };
+    assert_eq!((read(Reader::whole(None)), read(Reader::new(None))), (4, 3));
 }
