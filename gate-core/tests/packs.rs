@@ -1,7 +1,7 @@
 //! Every shipped pattern finds its samples and leaves its counter-samples.
 #![allow(clippy::expect_used, reason = "a test says what it expects")]
 
-use gate_core::config::{BREAKER_PACKS, PACKS, Pack, PackPattern, Sample};
+use gate_core::config::{BREAKER_PACKS, PACKS, Pack, PackPattern, REPORTS, Sample};
 use gate_core::decide::indicator::{Counter, PatternSet};
 use gate_core::trouble;
 use gate_transcript::{Event, Role, Text};
@@ -22,6 +22,11 @@ fn packs() -> impl Iterator<Item = Pack> {
         .map(|(name, _)| Pack::named(name).expect("the pack is right").expect("the pack is there"))
 }
 
+fn reports() -> Pack {
+    let (name, text) = REPORTS;
+    Pack::parse(name, name, text).expect("the pack is right")
+}
+
 fn breaker_packs() -> impl Iterator<Item = Pack> {
     BREAKER_PACKS.iter().map(|(name, text)| {
         let pack = Pack::parse(name, name, text).expect("the pack is right");
@@ -34,7 +39,8 @@ fn breaker_packs() -> impl Iterator<Item = Pack> {
 #[test]
 fn every_pattern_matches_its_samples_and_rejects_the_others() {
     let mut wrong = Vec::new();
-    for pattern in packs().chain(breaker_packs()).flat_map(|pack| pack.patterns) {
+    for pattern in packs().chain(breaker_packs()).chain([reports()]).flat_map(|pack| pack.patterns)
+    {
         let id = &pattern.pattern.id;
         let missed = pattern.matches.iter().filter(|line| !is_hit(&pattern, line));
         wrong.extend(missed.map(|line| format!("{id} does not match {line:?}")));
@@ -42,6 +48,16 @@ fn every_pattern_matches_its_samples_and_rejects_the_others() {
         wrong.extend(taken.map(|line| format!("{id} matches {line:?}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_kind_of_a_report_is_the_first_word_of_its_id() {
+    let patterns = reports().patterns.into_iter().map(|one| one.pattern);
+    assert_eq!(patterns.collect::<Vec<_>>(), Pack::reports());
+    for pattern in Pack::reports() {
+        let kind = pattern.id.split('-').next().unwrap_or_default();
+        assert!(["done", "report", "open", "doubt", "plan"].contains(&kind), "{}", pattern.id);
+    }
 }
 
 #[test]
@@ -77,8 +93,8 @@ fn every_rule_of_normalisation_holds_for_its_samples() {
 }
 
 #[test]
-fn the_breaker_s_packs_are_no_indicators() {
-    for (name, _) in BREAKER_PACKS {
+fn packs_of_the_breaker_and_of_audits_are_no_indicators() {
+    for (name, _) in BREAKER_PACKS.into_iter().chain([REPORTS]) {
         assert_eq!(Pack::named(name).expect("known packs alone"), None, "{name}");
         let settings = format!("[patterns]\npacks = [\"{name}\"]");
         let error = gate_core::config::Layer::parse(gate_core::config::Origin::Default, &settings)

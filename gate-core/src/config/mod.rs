@@ -43,7 +43,7 @@ pub use import::{Imported, import};
 pub use layer::{Layer, MAX_SETTINGS_BYTES, Origin, environment};
 pub use lock::{Lock, LockedAttempt};
 pub use nearest::nearest as nearest_name;
-pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, Rule, Sample};
+pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, REPORTS, Rule, Sample};
 pub use raw::{
     NotifyEvent, Progress, RawAgent, RawBreaker, RawBudget, RawConfig, RawCustomPattern,
     RawCustomSignal, RawExitGate, RawHook, RawLanguage, RawLanguageRule, RawNotify, RawPatterns,

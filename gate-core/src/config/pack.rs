@@ -23,6 +23,10 @@ pub const BREAKER_PACKS: [(&str, &str); 2] = [
     ("limits", include_str!("../../patterns/limits.toml")),
 ];
 
+/// The pack by which an audit finds claims in prose, name and text. Its patterns are no indicators,
+/// so settings cannot name it.
+pub const REPORTS: (&str, &str) = ("reports", include_str!("../../patterns/reports.toml"));
+
 /// A pack of patterns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pack {
@@ -115,6 +119,14 @@ impl Pack {
         let file = format!("patterns/{name}.toml");
         // Its expressions are right: a test tries each on its samples.
         source(name).map(|text| read(name, &file, text, |_| Ok(()))).transpose()
+    }
+
+    /// The patterns of [`REPORTS`].
+    pub fn reports() -> Vec<Pattern> {
+        let (name, text) = REPORTS;
+        #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
+        let pack = read_without_samples(name, text).expect("the pack is right");
+        pack.patterns.into_iter().map(|one| one.pattern).collect()
     }
 
     /// The breaker's pack of this name, if there is one.

@@ -332,9 +332,12 @@ impl<'p> Counter<'p> {
 const COMPLETION: &str = "completion";
 const SEED: &str = "seed";
 
+/// The pack of an audit.
+const REPORTS: &str = "reports";
+
 /// True for a pack that is part of gate.
 fn is_shipped(pack: &str) -> bool {
-    matches!(pack, COMPLETION | SEED)
+    matches!(pack, COMPLETION | SEED | REPORTS)
 }
 
 /// Takes the weight from each hit of the pack `completion` whose words another hit
