@@ -1,12 +1,15 @@
 //! Claims of agents in past transcripts, and the checks behind them: from the commands that
 //! a transcript shows, observed and never evidence.
 
+mod claim;
 mod command;
 mod files;
 mod lookup;
 mod output;
 mod read;
 mod shell;
+mod step;
+mod support;
 mod tally;
 mod turns;
 
@@ -20,13 +23,13 @@ pub(crate) use self::tally::{AuditItem, AuditRecord, Claims};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ClaimSupport {
-    /// A check passed after the last edit, and none failed.
+    /// The last check after the last edit passed.
     PassedAfter,
-    /// The last check ran before the last edit.
+    /// All checks ran before the last edit.
     Stale,
     /// The last check after the last edit failed.
     Failed,
-    /// No check ran.
+    /// No check ran in the turn.
     None,
     /// The transcript does not show how a check ended.
     Unknown,

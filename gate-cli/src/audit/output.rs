@@ -1,59 +1,128 @@
-//! The outcome of a check by what it printed, where its exit code is hidden or unknown.
+//! The outcome of a check: by its exit code, and where that is hidden or unknown, by what it
+//! printed.
 
 use std::path::Path;
 
 use gate_checks::report::{self, Reader, Request, Stream};
 
-use super::command::CheckKind;
+use super::command::{Check, CheckKind};
 
 /// The most bytes of a check's output that are read.
 const MAX_OUTPUT_BYTES: usize = 1 << 20;
 
-/// Words by which builds and lints say that they failed. Lower case.
-const FAILURES: [&str; 10] = [
+/// Words by which checks say that they failed. Lower case.
+const FAILURES: [&str; 22] = [
     "error[e",
-    "error ts",
-    "error: ",
+    ": error ts",
+    " - error ts",
+    "error: could not compile",
+    "error: aborting due to",
     "build failed",
+    "build error",
     "failed to compile",
     "compilation failed",
-    "could not compile",
+    "compilation error",
+    "elifecycle",
+    "npm err!",
+    "npm error",
+    "command failed",
+    "command not found",
+    "no such file or directory",
+    "failures!",
+    "tests failed",
+    "test failed",
+    "assertionerror",
     "syntaxerror",
-    "✖ ",
-    "problems (",
+    "fatal error",
 ];
 
-/// Words by which they say that nothing is wrong. Lower case.
-const SUCCESSES: [&str; 11] = [
+/// Words by which they say that all is well. Lower case.
+const SUCCESSES: [&str; 34] = [
     "finished `",
     "finished dev",
     "finished release",
     "compiled successfully",
-    "built in",
+    "successfully compiled",
+    "compiled with warnings",
+    "✓ compiled",
+    "built in ",
     "build succeeded",
     "build success",
-    "0 errors",
+    "build complete",
+    "build completed",
+    "[build] complete!",
+    "prerendered as static",
     "no issues found",
+    "found no issues",
+    "no offenses",
+    "no problems",
+    "no fixes applied",
+    "no errors found",
+    "no warnings or errors",
     "all checks passed",
-    "found 0 errors",
+    "all matched files use",
+    "all files formatted",
+    "would be left unchanged",
+    "all done!",
+    "syntax ok",
+    "no syntax errors",
+    "passed successfully",
+    "success: no",
+    "all tests passed",
+    "100% tests passed",
+    "tests passed",
+    "configuration is valid",
 ];
 
-/// Words by which a client says that a command goes on by itself.
-const BACKGROUND: [&str; 2] = ["running in background", "running in the background"];
+/// Nouns of what a summary counts, and words for those that failed. Lower case.
+const COUNTED: [&str; 8] =
+    ["test", "example", "spec", "scenario", "assertion", "run", "doctest", "check"];
+const FAILED: [&str; 9] = [
+    "failed", "failure", "failures", "failing", "errors", "error", "offense", "offenses",
+    "problems",
+];
+const PASSED: [&str; 3] = ["passed", "passing", "ok"];
+
+/// Texts of clients that say that a command goes on by itself, up to its name.
+const BACKGROUND: [&str; 5] = [
+    "running in background with id: ",
+    "running in the background with id: ",
+    "process running with session id ",
+    "script running with cell id ",
+    "\"session_id\":",
+];
+
+/// Texts that say how a command in the background has ended, up to its exit code.
+const ENDED: [&str; 5] = [
+    "process exited with code ",
+    "<exit_code>",
+    "(exit code ",
+    "failed with exit code ",
+    "\"exit_code\":",
+];
+
+/// The output in an answer that is a JSON object on one line.
+const JSON_OUTPUT: &str = "\"output\":\"";
 
 /// Reads the output of a check.
 pub(super) struct Output {
-    kind: CheckKind,
+    pub(super) check: Check,
     reader: Box<dyn Reader>,
     bytes: usize,
     failed: bool,
     succeeded: bool,
-    /// The command goes on by itself: its output and exit code are no result.
-    pub(super) in_background: bool,
+    /// Something was printed.
+    has_text: bool,
+    /// An answer came.
+    has_answer: bool,
+    /// The name of the run in the background.
+    background: Option<String>,
+    /// The exit code of a run in the background.
+    code: Option<i32>,
 }
 
 impl Output {
-    pub(super) fn new(kind: CheckKind) -> Self {
+    pub(super) fn new(check: Check) -> Self {
         let nowhere = Path::new("");
         let reader = report::prepare(&Request {
             argv: &[],
@@ -64,72 +133,170 @@ impl Output {
             keep_going: false,
         });
         Self {
-            kind,
+            check,
             reader: reader.reader,
             bytes: 0,
             failed: false,
             succeeded: false,
-            in_background: false,
+            has_text: false,
+            has_answer: false,
+            background: None,
+            code: None,
         }
     }
 
+    /// True if a text names this run in the background.
+    pub(super) fn is_awaited_in(&self, text: &str) -> bool {
+        let is_in = |name: &String| {
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')
+                .any(|word| word == name)
+        };
+        self.background.as_ref().is_some_and(is_in)
+    }
+
     pub(super) fn text(&mut self, text: &str) {
+        self.has_answer = true;
         for line in text.lines() {
             self.bytes += line.len();
             if self.bytes > MAX_OUTPUT_BYTES {
                 return;
             }
-            let lower = line.to_lowercase();
-            self.in_background |= BACKGROUND.iter().any(|words| lower.contains(words));
-            self.failed |= FAILURES.iter().any(|words| lower.contains(words));
-            self.succeeded |= SUCCESSES.iter().any(|words| lower.contains(words));
-            self.reader.line(Stream::Stdout, line);
+            self.line(line);
+            if let Some((_, output)) = line.split_once(JSON_OUTPUT) {
+                output.split("\\n").for_each(|line| self.line(line));
+            }
         }
     }
 
-    /// True if it says that the check passed, false if it failed; none if it does not say.
-    pub(super) fn passed(self) -> Option<bool> {
-        if self.in_background {
-            return None;
+    fn line(&mut self, line: &str) {
+        let lower = line.to_lowercase();
+        let shown = line.trim();
+        if let Some(name) = BACKGROUND.iter().find_map(|words| behind(&lower, words, line)) {
+            let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+            let name = &name[..end.unwrap_or(name.len())];
+            if name != "null" {
+                self.background = Some(name.to_owned());
+                return;
+            }
         }
-        let report = self.reader.finish();
-        if let Some(report) = report.filter(|report| report.executed() > 0) {
+        if (self.background.is_some() || line.starts_with('{'))
+            && let Some(code) = ENDED.iter().find_map(|words| behind(&lower, words, line))
+        {
+            let end = code.find(|c: char| !c.is_ascii_digit()).unwrap_or(code.len());
+            self.code = code[..end].parse().ok().or(self.code);
+        }
+        let is_clients =
+            ["(no output)", "(Bash completed with no output)", "Output:", "Script completed"];
+        self.has_text |= !shown.is_empty()
+            && !is_clients.contains(&shown)
+            && !shown.starts_with("Wall time")
+            && !shown.starts_with("Chunk ID");
+        if self.check.says_failed.as_deref() == Some(shown) {
+            self.failed = true;
+        } else if self.check.says_passed.as_deref() == Some(shown) {
+            self.succeeded = true;
+        } else if let Some(code) =
+            self.check.says_code.as_deref().and_then(|says| printed_code(says, shown))
+        {
+            self.code = Some(code);
+        } else {
+            self.words(&lower);
+        }
+        self.reader.line(Stream::Stdout, line);
+    }
+
+    /// Looks for words of success and of failure, and for numbers of failures.
+    fn words(&mut self, lower: &str) {
+        let failures = failures(lower);
+        self.failed |= FAILURES.iter().any(|words| lower.contains(words)) || failures > Some(0);
+        self.succeeded |=
+            SUCCESSES.iter().any(|words| lower.contains(words)) || failures == Some(0);
+        self.succeeded |=
+            self.check.kind == CheckKind::Test && matches!(lower.trim(), "ok" | "pass");
+    }
+
+    /// True if it passed, false if it failed, by its exit code or by what it says; none if neither
+    /// shows it.
+    pub(super) fn passed(self, code: Option<i32>) -> Option<bool> {
+        let is_over = self.background.is_none() || self.code.is_some();
+        let is_own = self.background.is_some() || self.code.is_some();
+        let check = &self.check;
+        let by_code = match (if is_own { self.code } else { code }, code) {
+            (Some(0), _) if is_own || check.code_shows_pass => Some(true),
+            (Some(1..), _) if is_own || check.code_shows_failure => Some(false),
+            _ => None,
+        };
+        let is_quiet = check.is_silent && self.has_answer && !self.has_text && is_over;
+        let said = match (self.failed, self.succeeded) {
+            (true, false) => Some(false),
+            (false, true) => Some(true),
+            (true, true) => None,
+            (false, false) => is_quiet.then_some(true),
+        };
+        let is_test = check.kind == CheckKind::Test;
+        let report = self.reader.finish().filter(|report| report.executed() > 0);
+        let counted = report.and_then(|report| {
             let wrong = report.failed > 0 || !report.errors.is_empty();
-            return (wrong || report.problems.is_empty()).then_some(!wrong);
+            (wrong || report.problems.is_empty()).then_some(!wrong)
+        });
+        match by_code {
+            // A runner may be told to end with 0 whatever it finds.
+            Some(true) if is_test => Some(counted != Some(false)),
+            Some(passed) => Some(passed),
+            None => counted.or(said),
         }
-        // Words of failure may be about other files, or be what was searched for.
-        (self.kind != CheckKind::Test && self.succeeded && !self.failed).then_some(true)
+    }
+}
+
+/// The part of a line behind these words, which are found in the line in lower case.
+fn behind<'l>(lower: &str, words: &str, line: &'l str) -> Option<&'l str> {
+    let at = lower.find(words)? + words.len();
+    line.get(at..).filter(|rest| !rest.is_empty())
+}
+
+/// The exit code in a line that was printed as `words` say.
+fn printed_code(words: &str, line: &str) -> Option<i32> {
+    let (before, after) = words.split_once('$')?;
+    let after =
+        after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "{}[]?_".contains(c));
+    line.strip_prefix(before)?.strip_suffix(after)?.trim().parse().ok()
+}
+
+/// The number of failures that a summary counts; none if the line is no summary.
+fn failures(lower: &str) -> Option<u64> {
+    let words: Vec<_> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    if words.len() > 40 {
+        return None;
+    }
+    let mut counted = None;
+    let mut failed = None;
+    for pair in words.windows(2) {
+        let (one, two) = (pair[0], pair[1]);
+        if let Ok(number) = one.parse::<u64>() {
+            if FAILED.contains(&two) {
+                failed = Some(failed.unwrap_or(0) + number);
+            } else if PASSED.contains(&two) && number > 0 {
+                counted = Some(number);
+            } else if COUNTED.iter().any(|noun| {
+                two.strip_prefix(noun).is_some_and(|rest| rest.is_empty() || rest == "s")
+            }) && number > 0
+            {
+                counted = counted.or(Some(0));
+            }
+        } else if let Ok(number) = two.parse::<u64>()
+            && FAILED.contains(&one)
+        {
+            failed = failed.or(Some(number));
+        }
+    }
+    match (failed, counted) {
+        (Some(failed), _) if failed > 0 => Some(failed),
+        (Some(_), _) => Some(0),
+        (None, Some(passed)) if passed > 0 => Some(0),
+        _ => None,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(kind: CheckKind, text: &str, expected: Option<bool>) {
-        let mut output = Output::new(kind);
-        output.text(text);
-        assert_eq!(output.passed(), expected, "{text}");
-    }
-
-    #[test]
-    fn summaries_of_tests_are_read() {
-        check(CheckKind::Test, "12 passed in 0.31s", Some(true));
-        check(CheckKind::Test, "===== 1 failed, 11 passed in 0.31s =====", Some(false));
-        let ok = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
-        check(CheckKind::Test, &format!("running 3 tests\n\n{ok}"), Some(true));
-        check(CheckKind::Test, "      Tests  4 passed (4)", Some(true));
-        check(CheckKind::Test, "ok  \tgithub.com/a/b\t0.012s", Some(true));
-        check(CheckKind::Test, "something else", None);
-        check(CheckKind::Test, "Command running in background with ID: b1\n3 passed in 1s", None);
-    }
-
-    #[test]
-    fn builds_say_it_in_words() {
-        check(CheckKind::Build, "    Finished `dev` profile in 3s", Some(true));
-        check(CheckKind::Build, "src/a.ts(1,2): error TS2304: Cannot find name", None);
-        check(CheckKind::Lint, "All checks passed!", Some(true));
-        check(CheckKind::Build, "", None);
-    }
-}
+mod tests;

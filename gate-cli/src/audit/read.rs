@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use gate_core::Policy;
-use gate_core::decide::indicator::PatternSet;
-use gate_core::decide::policy::SignalPolicy;
 use gate_transcript::Reader;
 use gate_transcript::iterations::{Part, Splitter};
 use rayon::prelude::*;
 
+use super::claim::ClaimFinder;
 use super::lookup::Lookup;
 use super::tally::{AuditItem, AuditRecord, Audited};
 use super::turns::Turns;
@@ -42,13 +41,13 @@ pub(crate) fn read_all(
     mut unread: Vec<String>,
     policy: &Policy,
 ) -> Result<AuditRecord, Failure> {
-    let patterns = PatternSet::from_policy(policy)?;
+    let claims = ClaimFinder::new(policy)?;
     let mut order: Vec<_> = files.into_iter().enumerate().collect();
     order.sort_by_key(|(_, file)| std::cmp::Reverse(file.size));
     let read = order
         .par_iter()
         .with_max_len(1)
-        .map(|(at, file)| (*at, read(&file.path, &file.shown, &patterns, &policy.signal)));
+        .map(|(at, file)| (*at, read(&file.path, &file.shown, &claims)));
     let mut read: Vec<_> = read.collect();
     read.sort_by_key(|(at, _)| *at);
     let mut audited = Vec::new();
@@ -66,19 +65,14 @@ pub(crate) fn read_all(
 /// # Errors
 ///
 /// A file that cannot be read.
-fn read(
-    path: &Path,
-    shown: &str,
-    patterns: &PatternSet,
-    policy: &SignalPolicy,
-) -> Result<Audited, Failure> {
+fn read(path: &Path, shown: &str, claims: &ClaimFinder<'_>) -> Result<Audited, Failure> {
     let mut audited = Audited::default();
     let mut open: Option<(u64, Reader, Turns<'_>)> = None;
     let mut splitter = Splitter::default();
     let source = Source::File(path.to_owned());
     let mut take = |part: Part<'_>| match part {
         Part::Begin(line) => {
-            let next = (line, Reader::new(None), Turns::new(patterns, policy));
+            let next = (line, Reader::whole(None), Turns::new(claims));
             if let Some(before) = open.replace(next) {
                 audited.add(shown, before);
             }

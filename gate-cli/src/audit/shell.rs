@@ -75,6 +75,19 @@ impl Splitter {
                     Some(next) => self.push(next),
                     None => self.joined = true,
                 },
+                (Some('"'), '<') if letters.peek() == Some(&'<') && self.is_in_substitution() => {
+                    // A text for a command within the quotes, as in `"$(cat <<EOF`.
+                    let rest: String = letters.clone().skip(1).collect();
+                    let end = rest.trim_start_matches(['-', ' ']).trim_start_matches(['\'', '"']);
+                    let end: String = end
+                        .chars()
+                        .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+                        .collect();
+                    if !end.is_empty() {
+                        self.here.push(end);
+                    }
+                    return;
+                }
                 (Some(_), _) => self.push(letter),
                 (None, '"' | '\'') => {
                     self.quote = Some(letter);
@@ -123,6 +136,11 @@ impl Splitter {
         if self.quote.is_some() {
             self.push('\n');
         }
+    }
+
+    /// The word ends with a command that stands in it, as in `"$(cat `.
+    fn is_in_substitution(&self) -> bool {
+        self.word.as_ref().is_some_and(|word| word.trim_end().ends_with("$(cat"))
     }
 
     fn push(&mut self, letter: char) {

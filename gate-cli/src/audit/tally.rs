@@ -49,13 +49,13 @@ pub(crate) struct AuditRecord {
 pub(crate) struct Claims {
     /// Turns that changed files and claimed completion.
     pub(crate) claims: u64,
-    /// A check passed after the last edit, and none failed.
+    /// The last check after the last edit passed.
     pub(crate) passed_after: u64,
-    /// The last check ran before the last edit.
+    /// All checks ran before the last edit.
     pub(crate) stale: u64,
     /// The last check after the last edit failed.
     pub(crate) failed: u64,
-    /// No check ran.
+    /// No check ran in the turn.
     pub(crate) none: u64,
     /// The transcript does not show how a check ended.
     pub(crate) unknown: u64,

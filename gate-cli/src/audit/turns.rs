@@ -1,17 +1,17 @@
 //! The turns of a transcript: what an agent changed, what it ran, and what it claimed.
 
-use gate_core::decide::indicator::{Counter, PatternSet};
-use gate_core::decide::policy::SignalPolicy;
-use gate_core::decide::signal::{Signal, Status};
-use gate_transcript::{Boundary, Call, Event, Fact, FinalTurn, Role, Sink, Usage, Wording};
+use gate_transcript::{
+    Answer, Boundary, Call, Ending, Event, Fact, FinalTurn, Role, Sink, Usage, Wording,
+};
 
-use super::command::{CheckKind, Inspection, inspect};
-use super::files::{is_prose, is_test};
-use super::output::Output;
+use super::claim::{Claim, ClaimFinder};
+use super::command::inspect;
+use super::step::{Action, Step};
+use super::support::{Run, Support};
 use super::{ClaimSupport, Way};
 
 /// Tools that change files, in lower case; that of a client may have a prefix.
-const EDITS: [&str; 26] = [
+const EDITS: [&str; 33] = [
     "edit",
     "write",
     "multiedit",
@@ -20,6 +20,7 @@ const EDITS: [&str; 26] = [
     "applypatch",
     "write_file",
     "replace",
+    "smart_edit",
     "edit_file",
     "create",
     "create_file",
@@ -27,6 +28,9 @@ const EDITS: [&str; 26] = [
     "str_replace_editor",
     "str_replace_based_edit_tool",
     "insert",
+    "insert_edit_into_file",
+    "replace_string_in_file",
+    "multi_replace_string_in_file",
     "file_change",
     "writefile",
     "editfile",
@@ -34,15 +38,31 @@ const EDITS: [&str; 26] = [
     "search_replace",
     "replace_in_file",
     "write_to_file",
+    "apply_diff",
     "text_editor",
     "edittoolcall",
     "writetoolcall",
     "strreplacefile",
+    "hashline_edit",
+    "edit_block",
 ];
 
 /// Words in the names of tools that may check something by themselves.
-const CHECKERS: [&str; 9] =
-    ["test", "diagnostic", "build", "playwright", "browser", "chrome", "task", "agent", "lint"];
+const CHECKERS: [&str; 10] = [
+    "test",
+    "diagnostic",
+    "playwright",
+    "browser",
+    "chrome",
+    "puppeteer",
+    "lint",
+    "subagent",
+    "sub_agent",
+    "spawn_agent",
+];
+
+/// The names of tools that start a sub-agent.
+const SUB_AGENTS: [&str; 4] = ["task", "agent", "dispatch_agent", "delegate"];
 
 /// Texts that take a test out of a run.
 const SKIPS: [&str; 12] = [
@@ -75,84 +95,46 @@ pub(super) struct Turn {
     pub(super) files: Vec<String>,
 }
 
-/// A claim that the work is done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Claim {
-    /// Line of the input.
-    pub(super) line: u64,
-    pub(super) text: String,
-    /// The whole last message.
-    pub(super) message: String,
-}
-
-/// A check that was run.
-struct Run {
-    kind: CheckKind,
-    command: String,
-    line: u64,
-    passed: Option<bool>,
-}
-
-/// A command whose result is awaited.
-struct Pending {
-    command: String,
-    inspected: Inspection,
-    line: u64,
-    output: Option<Output>,
-    code: Option<i32>,
-    /// Its output has begun.
-    answered: bool,
-    /// Another call was made before its output came: nobody knows whose output it is.
-    shared: bool,
-}
-
 /// Follows a transcript and keeps its turns.
 pub(super) struct Turns<'p> {
-    patterns: &'p PatternSet,
-    policy: &'p SignalPolicy,
+    claims: &'p ClaimFinder<'p>,
     last: FinalTurn,
-    counter: Counter<'p>,
+    /// The last words before the context was compacted, after which the agent may say nothing more.
+    compacted: Option<FinalTurn>,
     pub(super) found: Vec<Turn>,
     pub(super) model: Option<String>,
     pub(super) usage: Usage,
     /// All turns, whatever they did.
     pub(super) turns: u64,
-    pending: Vec<Pending>,
-    /// Of the turns so far.
-    before: Vec<Run>,
-    /// In this turn up to the last edit, and since then.
-    stale: Vec<Run>,
-    since: Vec<Run>,
-    /// Something ran since the last edit that may have checked the work.
-    ran_other: bool,
-    /// The same up to the last edit.
-    ran_other_before: bool,
-    /// The files of the last call, if that was an edit: it may still fail.
-    editing: Vec<String>,
-    files: Vec<String>,
+    /// The calls of this turn that matter, in their order.
+    steps: Vec<Step>,
+    /// Calls that ask for the output of a step that runs in the background, by their ids.
+    polls: Vec<(String, usize)>,
+    /// The steps whose answer comes.
+    answering: Vec<usize>,
+    /// The last call is the last step.
+    is_last: bool,
+    /// A turn has changed a file outside of folders for scratch files.
+    works_elsewhere: bool,
     way: Way,
     spoke: bool,
 }
 
 impl<'p> Turns<'p> {
-    pub(super) fn new(patterns: &'p PatternSet, policy: &'p SignalPolicy) -> Self {
+    pub(super) fn new(claims: &'p ClaimFinder<'p>) -> Self {
         Self {
-            patterns,
-            policy,
+            claims,
             last: FinalTurn::default(),
-            counter: Counter::new(patterns),
+            compacted: None,
             found: Vec::new(),
             model: None,
             usage: Usage::default(),
             turns: 0,
-            pending: Vec::new(),
-            before: Vec::new(),
-            stale: Vec::new(),
-            since: Vec::new(),
-            ran_other: false,
-            ran_other_before: false,
-            editing: Vec::new(),
-            files: Vec::new(),
+            steps: Vec::new(),
+            polls: Vec::new(),
+            answering: Vec::new(),
+            is_last: false,
+            works_elsewhere: false,
             way: Way::default(),
             spoke: false,
         }
@@ -160,105 +142,34 @@ impl<'p> Turns<'p> {
 
     /// Ends the turn, and begins the next one.
     pub(super) fn end(&mut self) {
-        self.settle(true);
-        let counter = std::mem::replace(&mut self.counter, Counter::new(self.patterns));
         let mut last = std::mem::take(&mut self.last);
-        last.finish();
-        let files = std::mem::take(&mut self.files);
-        let way = std::mem::take(&mut self.way);
+        let compacted = self.compacted.take();
+        if last.words().next().is_none() {
+            last = compacted.unwrap_or_default();
+        }
+        let mut way = std::mem::take(&mut self.way);
         self.turns += u64::from(std::mem::take(&mut self.spoke));
-        if !files.is_empty() {
-            let claim = claim(&last, counter, self.policy);
-            let (standing, run) = self.standing();
-            self.found.push(Turn {
-                claim,
-                standing,
-                command: run.map(|run| run.command.clone()),
-                command_line: run.map(|run| run.line),
-                way,
-                files,
-            });
-        }
-        self.before.append(&mut self.stale);
-        self.before.append(&mut self.since);
-        self.ran_other_before |= self.ran_other;
-    }
-
-    /// The check behind a claim that is made now.
-    fn standing(&self) -> (ClaimSupport, Option<&Run>) {
-        let tests = self.since.iter().any(|run| run.kind == CheckKind::Test);
-        let counting = || self.since.iter().filter(|run| !tests || run.kind == CheckKind::Test);
-        // The last run of each command counts.
-        let last: Vec<_> = counting()
-            .enumerate()
-            .filter(|(at, run)| {
-                !counting().skip(at + 1).any(|later| same_check(&later.command, &run.command))
-            })
-            .map(|(_, run)| run)
-            .collect();
-        if let Some(failed) = last.iter().rfind(|run| run.passed == Some(false)) {
-            return (ClaimSupport::Failed, Some(failed));
-        }
-        if let Some(passed) = last.iter().rfind(|run| run.passed == Some(true)) {
-            return (ClaimSupport::PassedAfter, Some(passed));
-        }
-        if let Some(unknown) = last.last() {
-            return (ClaimSupport::Unknown, Some(unknown));
-        }
-        if self.ran_other {
-            return (ClaimSupport::Unknown, None);
-        }
-        match self.stale.last().or(self.before.last()) {
-            Some(run) => (ClaimSupport::Stale, Some(run)),
-            None => (ClaimSupport::None, None),
-        }
-    }
-
-    fn edited(&mut self, path: &str) {
-        self.way.tests_edited |= is_test(path);
-        if is_prose(path) {
+        self.polls.clear();
+        self.answering.clear();
+        self.is_last = false;
+        let support = Support::of(std::mem::take(&mut self.steps), self.works_elsewhere);
+        self.works_elsewhere |= support.works_elsewhere();
+        if support.files.is_empty() {
             return;
         }
-        if !self.files.iter().any(|known| known == path) {
-            self.files.push(path.to_owned());
-        }
-        // What ran before is before the last edit now.
-        self.stale.append(&mut self.since);
-        self.ran_other_before |= std::mem::take(&mut self.ran_other);
-    }
-
-    /// Takes the last edit, and the results of commands that have come to their end: all of
-    /// them, or those that were answered.
-    fn settle(&mut self, all: bool) {
-        for file in std::mem::take(&mut self.editing) {
-            self.edited(&file);
-        }
-        let (settled, open): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.pending).into_iter().partition(|one| all || one.answered);
-        self.pending = open;
-        for one in settled {
-            self.settled(one);
-        }
-    }
-
-    fn settled(&mut self, one: Pending) {
-        let Pending { inspected, line, output, code, shared, .. } = one;
-        if code.is_none_or(|code| code == 0) {
-            inspected.writes.iter().for_each(|file| self.edited(file));
-        }
-        let Some((kind, command)) = inspected.check else {
-            self.ran_other |= inspected.runs_by_hand;
-            return;
-        };
-        let in_background = output.as_ref().is_some_and(|output| output.in_background);
-        let said = if shared { None } else { output.and_then(Output::passed) };
-        let passed = match (code, said) {
-            _ if in_background => None,
-            (Some(0), said) if inspected.code_shows_pass => Some(said.unwrap_or(true)),
-            (Some(1..), _) if inspected.code_shows_failure => Some(false),
-            (_, said) => said,
-        };
-        self.since.push(Run { kind, command, line, passed });
+        last.finish();
+        way.tests_edited = support.tests_edited;
+        let (standing, run) = support.standing();
+        let (command, command_line) =
+            run.map(|Run { command, line, .. }| (command.clone(), *line)).unzip();
+        self.found.push(Turn {
+            claim: self.claims.find(&last),
+            standing,
+            command,
+            command_line,
+            way,
+            files: support.files,
+        });
     }
 
     fn fact(&mut self, fact: Fact) {
@@ -267,65 +178,56 @@ impl<'p> Turns<'p> {
             Fact::Usage(usage) => self.usage = usage,
             Fact::Denial { .. } => {
                 self.way.denied += 1;
-                self.refused();
+                self.answers(|step| step.is_denied = true);
             }
-            Fact::ToolFailure { output, .. } => self.failed(&output),
-            Fact::Command { command, exit_code, line } => {
-                let known = self.pending.iter_mut().find(|one| {
-                    one.code.is_none() && one.command.starts_with(command.trim_end_matches('…'))
-                });
-                if let Some(one) = known {
-                    (one.code, one.line, one.answered) = (Some(exit_code), line, true);
-                }
+            Fact::ToolFailure { output, .. } => self.answers(|step| step.failed(&output)),
+            Fact::Command { exit_code, line, .. } => {
+                self.answers(|step| (step.code, step.line) = (Some(exit_code), line));
             }
             Fact::Session(_) | Fact::Error { .. } | Fact::Limit { .. } => {}
         }
     }
 
-    /// The call before failed. Some clients tell no exit code then.
-    fn failed(&mut self, output: &str) {
-        if !self.editing.is_empty() {
-            self.editing.clear();
-        } else if let [one] = self.pending.as_mut_slice()
-            && !output.contains("timed out")
-        {
-            one.code.get_or_insert(1);
+    /// Changes the steps whose answer comes.
+    fn answers(&mut self, change: impl Fn(&mut Step)) {
+        for at in &self.answering {
+            change(&mut self.steps[*at]);
         }
     }
 
-    /// The call before was denied: it did nothing.
-    fn refused(&mut self) {
-        if !self.editing.is_empty() {
-            self.editing.clear();
-        } else if let [one] = self.pending.as_slice()
-            && one.code.is_none()
-        {
-            self.pending.clear();
+    /// Takes a text that a tool has written.
+    fn output(&mut self, text: &str) {
+        self.answers(|step| step.output(text));
+        if self.answering.is_empty() && text.contains("<task-notification>") {
+            self.steps
+                .iter_mut()
+                .filter(|step| step.is_awaited_in(text))
+                .for_each(|step| step.output(text));
         }
     }
-}
 
-/// True for two runs of one check: the program and what it is told are the same, options
-/// apart.
-fn same_check(a: &str, b: &str) -> bool {
-    let words = |line: &str| -> Vec<String> {
-        line.split(' ').filter(|word| !word.starts_with('-')).take(2).map(str::to_owned).collect()
-    };
-    words(a) == words(b)
-}
-
-/// The claim in the agent's last message.
-fn claim(last: &FinalTurn, counter: Counter<'_>, policy: &SignalPolicy) -> Option<Claim> {
-    let message = last.words().next()?;
-    let signal = Signal::read(last, policy).without_token();
-    let hits = counter.finish(|_| true);
-    let by_hit = || hits.first().map(|hit| (hit.line, hit.excerpt.clone()));
-    let (line, text) = match signal.status {
-        Status::Complete => (signal.line.unwrap_or(message.line), "an explicit signal".to_owned()),
-        Status::Absent | Status::Invalid => by_hit()?,
-        Status::Continue | Status::Blocked => return None,
-    };
-    Some(Claim { line, text, message: message.text.clone() })
+    fn action(&mut self, call: &Call<'_>) -> Option<Action> {
+        let tool = call.tool.to_ascii_lowercase();
+        let name = tool.rsplit(['.', ':']).next().unwrap_or(&tool);
+        let name = name.rsplit("__").next().unwrap_or(name);
+        if EDITS.contains(&name) {
+            if call.command == Some("view") {
+                return None;
+            }
+            self.way.tests_skipped |=
+                SKIPS.iter().any(|skip| call.texts.iter().any(|text| text.contains(skip)));
+            return Some(Action::Edit(super::files::paths(call)));
+        }
+        let Some(command) = call.command else {
+            let may_check =
+                SUB_AGENTS.contains(&name) || CHECKERS.iter().any(|word| tool.contains(word));
+            return may_check.then_some(Action::Other);
+        };
+        let inspected = inspect(command);
+        self.way.no_verify |= inspected.leaves_hooks_out;
+        self.way.history |= inspected.looks_up_history;
+        Action::command(inspected)
+    }
 }
 
 impl Sink for Turns<'_> {
@@ -334,26 +236,17 @@ impl Sink for Turns<'_> {
             Event::Boundary(Boundary::Prompt | Boundary::Objective | Boundary::HookFeedback, _) => {
                 self.end();
             }
-            Event::Text(text) if text.role == Role::Tool => {
-                let single = self.pending.len() == 1;
-                for one in &mut self.pending {
-                    // In the line of the call stand its arguments.
-                    if text.line > one.line || one.answered {
-                        one.answered = true;
-                        if single && let Some(output) = &mut one.output {
-                            output.text(text.text);
-                        }
-                    }
-                }
+            Event::Boundary(Boundary::Compaction, _) if self.last.words().next().is_some() => {
+                self.compacted = Some(std::mem::take(&mut self.last));
             }
-            Event::Text(text) if text.role == Role::Assistant => {
-                self.spoke = true;
-                self.settle(false);
+            Event::Text(text) if text.role == Role::Tool => self.output(text.text),
+            Event::Text(text) => {
+                self.spoke |= text.role == Role::Assistant;
+                self.answering.clear();
             }
             _ => {}
         }
         self.last.event(&event);
-        self.counter.event(&event);
         if let Event::Fact(fact) = event {
             self.fact(fact);
         }
@@ -364,35 +257,39 @@ impl Sink for Turns<'_> {
     }
 
     fn called(&mut self, call: &Call<'_>) {
-        self.settle(false);
-        let tool = call.tool.to_ascii_lowercase();
-        let name = tool.rsplit(['.', ':']).next().unwrap_or(&tool);
-        if call.command.is_none() && EDITS.contains(&name) {
-            self.way.tests_skipped |=
-                SKIPS.iter().any(|skip| call.texts.iter().any(|text| text.contains(skip)));
-            self.editing = super::files::paths(call);
-            return;
+        self.answering.clear();
+        let awaited = self
+            .steps
+            .iter()
+            .rposition(|step| call.texts.iter().any(|text| step.is_awaited_in(text)));
+        if let Some(awaited) = awaited {
+            self.polls.push((call.id.to_owned(), awaited));
         }
-        for one in &mut self.pending {
-            one.shared = true;
+        let action = self.action(call);
+        self.is_last = action.is_some();
+        if let Some(action) = action {
+            self.steps.push(Step::new(call.id, call.line, action));
         }
-        let Some(command) = call.command else {
-            self.ran_other |= CHECKERS.iter().any(|word| name.contains(word));
-            return;
-        };
-        let inspected = inspect(command);
-        self.way.no_verify |= inspected.leaves_hooks_out;
-        self.way.history |= inspected.looks_up_history;
-        let output = inspected.check.as_ref().map(|(kind, _)| Output::new(*kind));
-        let shared = !self.pending.is_empty();
-        self.pending.push(Pending {
-            command: command.to_owned(),
-            inspected,
-            line: call.line,
-            output,
-            code: None,
-            answered: false,
-            shared,
+    }
+
+    fn answered(&mut self, answer: &Answer<'_>) {
+        self.answering.clear();
+        if answer.id.is_empty() {
+            self.answering.extend(self.is_last.then(|| self.steps.len() - 1));
+        } else {
+            let own = self.steps.iter().enumerate().filter(|(_, step)| step.id == answer.id);
+            self.answering.extend(own.map(|(at, _)| at));
+            let polls = self.polls.iter().filter(|(id, _)| id == answer.id);
+            self.answering.extend(polls.map(|(_, at)| *at));
+        }
+        let is_poll = self.polls.iter().any(|(id, _)| id == answer.id);
+        let is_shared = self.answering.len() > 1;
+        let (ending, line) = (answer.ending, answer.line);
+        self.answers(|step| {
+            step.is_shared |= is_shared;
+            step.line = line;
+            // A call that asks for output does not end as the command does.
+            step.ending = if is_poll { Ending::Unmarked } else { ending };
         });
     }
 }

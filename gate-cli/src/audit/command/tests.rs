@@ -7,8 +7,8 @@ fn check(line: &str, expected: &str) {
     let inspected = inspect(line);
     let told = match &inspected.check {
         None => "-".to_owned(),
-        Some((kind, _)) => {
-            let shows = match (inspected.code_shows_pass, inspected.code_shows_failure) {
+        Some(Check { kind, code_shows_pass, code_shows_failure, .. }) => {
+            let shows = match (code_shows_pass, code_shows_failure) {
                 (true, true) => "both",
                 (true, false) => "pass",
                 (false, true) => "failure",
@@ -43,15 +43,27 @@ fn checks_are_known_behind_prefixes() {
         "make -C a test",
         "mvn -q verify",
         "yarn workspace a test",
+        "mix test test/a_test.exs",
+        "npx hardhat test",
+        "npm.cmd test",
+        "powershell -Command \"Set-Location 'c:\\a'; npx vitest run\"",
+        "ssh host 'cd a && make test'",
     ] {
         check(line, "Test both");
     }
     check("npm run build", "Build both");
     check("npx tsc --noEmit", "Build both");
     check("make", "Build both");
+    check("npx next build", "Build both");
+    check("npm run check", "Build both");
+    check("swift build -c release", "Build both");
+    check("docker compose build", "Build both");
     check("cargo clippy -- -D warnings", "Lint both");
     check("ruff check .", "Lint both");
     check("cargo fmt --check", "Lint both");
+    check("bin/rubocop app", "Lint both");
+    check("bash -n a.sh", "Lint both");
+    check("ruby -c a.rb", "Lint both");
 }
 
 #[test]
@@ -71,6 +83,11 @@ fn a_name_alone_is_no_check() {
         "python -c 'import app.tests'",
         "git commit -m 'cargo test'",
         "black a.py",
+        "bin/rails runner 'Test.count; build'",
+        "bash download_test_image.sh",
+        "npm install test-kit",
+        "ruff format .",
+        "git commit -m \"$(cat <<'EOF'\nRun \"npm test\"\nnpm test\nEOF\n)\"",
     ] {
         check(line, "-");
     }
@@ -86,6 +103,30 @@ fn an_exit_code_is_the_checks_where_nothing_hides_it() {
     check("cargo test || true", "Test nothing");
     check("cargo test; echo $?", "Test nothing");
     check("cargo test && cargo clippy", "Test both");
+    check("npm ci && npm test", "Test pass");
+    check("npm ci; npm test", "Test both");
+    check("set -e\nnpm test\nls", "Test pass");
+}
+
+#[test]
+fn words_tell_the_end_where_the_code_is_hidden() {
+    let told = |line: &str| {
+        let check = inspect(line).check.unwrap();
+        (check.says_passed, check.says_failed, check.says_code)
+    };
+    let words = |text: &str| Some(text.to_owned());
+    assert_eq!(told("make test && echo OK || echo BAD"), (words("OK"), words("BAD"), None));
+    assert_eq!(told("make test; echo \"exit: $?\""), (None, None, words("exit: $?")));
+    assert_eq!(told("make test | tail -3; echo $?"), (None, None, None));
+    let piped = "make test | tail; echo ${PIPESTATUS[0]}";
+    assert_eq!(told(piped), (None, None, words("${PIPESTATUS[0]}")));
+}
+
+#[test]
+fn silence_tells_the_end_of_some_checks() {
+    let is_silent = |line: &str| inspect(line).check.unwrap().is_silent;
+    assert!(is_silent("npx tsc --noEmit 2>&1 | head -20") && is_silent("bash -n a.sh"));
+    assert!(!is_silent("npx tsc --noEmit | grep src") && !is_silent("pytest -q | tail -3"));
 }
 
 #[test]
@@ -95,7 +136,25 @@ fn files_are_written_by_commands() {
     assert_eq!(writes("sed -i 's/a/b/' src/a.rs"), ["src/a.rs"]);
     assert_eq!(writes("make test > /tmp/out 2>/dev/null"), [""; 0]);
     assert_eq!(writes("mv a.py b.py"), ["b.py"]);
-    assert_eq!(writes("make 2>&1 | tee build.log"), [""; 0]);
+    assert_eq!(writes("cp target/a ~/.local/bin/a"), [""; 0]);
+    assert_eq!(writes("make 2>&1 | tee build.txt"), ["build.txt"]);
+    assert_eq!(writes("echo a | sudo tee /etc/a.conf"), ["/etc/a.conf"]);
+    assert_eq!(writes("ssh host 'cat > /etc/b.conf' < b"), ["/etc/b.conf"]);
+    assert_eq!(writes("cd /tmp/x && echo a > b.rb"), [""; 0]);
+    assert_eq!(writes("dir > NUL"), [""; 0]);
+    assert_eq!(writes("perl -pi -e 's/a/b/' c.pl"), ["c.pl"]);
+    assert_eq!(writes("perl -Mstrict -e 'print 1' c.pl"), [""; 0]);
+    assert_eq!(writes("Set-Content -Path a.bat -Value 'x'"), ["a.bat"]);
+    assert_eq!(writes("apply_patch <<'P'\n*** Begin Patch\n*** Update File: a.rs\nP"), ["a.rs"]);
+}
+
+#[test]
+fn files_are_written_by_scripts_in_a_command() {
+    let writes = |line: &str| inspect(line).writes;
+    assert_eq!(writes("python3 - <<'E'\nopen('a.py', 'w').write(x)\nE"), ["a.py"]);
+    assert_eq!(writes("python3 -c \"print(open('a.py').read())\""), [""; 0]);
+    assert_eq!(writes("python3 - <<'E'\nopen('a.md', 'w').write(x)\nE"), [""; 0]);
+    assert_eq!(writes("node -e \"fs.writeFileSync('a.json', x)\""), ["a.json"]);
 }
 
 #[test]
@@ -104,7 +163,11 @@ fn what_gets_around_is_seen() {
     assert!(!inspect("git commit -m 'without --no-verify'").leaves_hooks_out);
     assert!(inspect("git log --all -p").looks_up_history);
     assert!(!inspect("git log -3").looks_up_history);
-    assert!(inspect("python app.py --demo").runs_by_hand);
-    assert!(inspect("curl -s http://localhost:3000/").runs_by_hand);
-    assert!(!inspect("curl -s https://example.org").runs_by_hand);
+}
+
+#[test]
+fn a_script_whose_name_says_nothing_may_check() {
+    assert_eq!(inspect("bash tools/all.sh").scripts, ["tools/all.sh"]);
+    assert_eq!(inspect("$engine --headless --import").scripts, ["$engine"]);
+    assert_eq!(inspect("python app.py; ./app --demo; bash -c 'echo'").scripts, [""; 0]);
 }

@@ -1,0 +1,83 @@
+//! Last messages that are claims, and those that are none.
+
+use super::*;
+
+/// The line that makes a last message a claim.
+fn claim_line(message: &str, goes_on: bool) -> Option<u64> {
+    let policy = Policy::default();
+    let finder = ClaimFinder::new(&policy).unwrap();
+    finder.report(message, goes_on).map(|hit| hit.line)
+}
+
+#[track_caller]
+fn check(message: &str, expected: Option<u64>) {
+    assert_eq!(claim_line(message, false), expected, "{message}");
+}
+
+#[test]
+fn finished_work_is_claimed_in_many_words() {
+    for message in [
+        "Done.",
+        "All done — the footer reads the new key.",
+        "Renamed both tables and the view.",
+        "I've moved the parser into its own file.",
+        "The old cache is gone.",
+        "Good. Now the list loads at once.",
+        "All 14 tests pass.",
+        "Clean build. The warning came from the old header.",
+        "### Summary\n- a new flag for the loader",
+        "Step 4 done. Shall I go on with step 5?",
+        "Fertig, die Liste hat einen Filter.",
+        "C'est corrigé.",
+        "已修复。",
+        "필터를 추가했습니다.",
+        "フィルターを追加しました。",
+        "Готово.",
+        "```\n✅ saved\n```",
+    ] {
+        check(message, Some(1).filter(|_| !message.starts_with('`')).or(Some(2)));
+    }
+}
+
+#[test]
+fn plans_questions_and_cut_messages_are_none() {
+    for message in [
+        "",
+        "I looked at the loader. Now let me change it:",
+        "The loader is fixed. Next, I'll update the tests.",
+        "Shall I change the loader?",
+        "Run it again, please.",
+        "The flicker may come from the terminal.",
+        "The loader is not done yet.",
+        "让我修改：",
+    ] {
+        check(message, None);
+    }
+}
+
+#[test]
+fn work_that_remains_takes_a_claim_back() {
+    check("The reader is done.\n\n**Remaining:**\n- the writer", None);
+    check("Good progress! Added the reader. Shall I go on with the writer?", None);
+    check("I created the script. I cannot install it, you will need to run it manually.", None);
+    check("Good progress so far.\nAdded the writer too. The port is complete.", Some(2));
+}
+
+#[test]
+fn a_doubt_outweighs_a_list_and_no_word_of_completion() {
+    check("Removed the header. Does this look right to you?", None);
+    check("Updated the pin. Build it and let me know if it works.", None);
+    check("Done. Build it and let me know if it works.", Some(1));
+}
+
+#[test]
+fn a_signal_that_goes_on_needs_the_word_of_completion() {
+    assert_eq!(claim_line("- added the reader\n- added the writer", true), None);
+    assert_eq!(claim_line("- added the reader\n\nThe task is complete.", true), Some(3));
+}
+
+#[test]
+fn code_and_quotations_claim_nothing() {
+    check("```\nDone.\n```\nShall I run this?", None);
+    check("> Done.\n\nIs that your message?", None);
+}

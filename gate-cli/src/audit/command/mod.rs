@@ -1,0 +1,209 @@
+//! A command that an agent ran: the check that it starts, and the files that it writes.
+
+mod lists;
+mod names;
+mod writes;
+
+use super::shell::{Part, Then, parts};
+use names::{base, check_kind, is_silent, may_check, meant, own_script};
+
+pub(super) use names::CheckKind;
+
+/// A command line, looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Inspection {
+    /// The check that it starts. Of several, the one that shows most.
+    pub(super) check: Option<Check>,
+    /// The scripts and programs that it runs that may check the work.
+    pub(super) scripts: Vec<String>,
+    /// The files that it writes.
+    pub(super) writes: Vec<String>,
+    /// It does one thing: if that fails, nothing was written.
+    pub(super) is_single: bool,
+    /// It leaves hooks out (`--no-verify`).
+    pub(super) leaves_hooks_out: bool,
+    /// It looks at commits that are not in the history of the work.
+    pub(super) looks_up_history: bool,
+}
+
+/// A check in a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Check {
+    pub(super) kind: CheckKind,
+    pub(super) command: String,
+    /// The script that it is, if it is none of the trade's programs.
+    pub(super) script: Option<String>,
+    /// Exit code 0 says that the check passed.
+    pub(super) code_shows_pass: bool,
+    /// Another exit code says that the check failed.
+    pub(super) code_shows_failure: bool,
+    /// It prints nothing if it passes, and all that it prints is shown.
+    pub(super) is_silent: bool,
+    /// The words that are printed if it passed, or if it failed.
+    pub(super) says_passed: Option<String>,
+    pub(super) says_failed: Option<String>,
+    /// The words with its exit code, which is `$?` in them.
+    pub(super) says_code: Option<String>,
+}
+
+/// Variables of a shell that hold the exit code of a command.
+const CODES: [&str; 5] = ["${PIPESTATUS[0]}", "$PIPESTATUS", "$LASTEXITCODE", "$status", "$?"];
+
+/// Looks at a command line.
+pub(super) fn inspect(line: &str) -> Inspection {
+    let parts = unwrapped(parts(line), 0);
+    let mut inspected = Inspection::default();
+    for (at, part) in parts.iter().enumerate() {
+        inspected.facts(part);
+        let Some(kind) = check_kind(&part.words) else {
+            inspected.scripts.extend(may_check(&part.words).map(str::to_owned));
+            continue;
+        };
+        if inspected.check.as_ref().is_none_or(|known| kind <= known.kind) {
+            inspected.check = Some(check(kind, &parts, at));
+        }
+    }
+    inspected.writes = writes::writes(line, &parts);
+    inspected.is_single = parts.len() == 1;
+    inspected
+}
+
+/// The deepest nesting of shells that is looked at.
+const MAX_DEPTH: usize = 3;
+
+/// The commands with those of the shells that they start, in their place.
+fn unwrapped(parts: Vec<Part>, depth: usize) -> Vec<Part> {
+    let mut all = Vec::new();
+    for part in parts {
+        match names::script(&part.words).filter(|_| depth < MAX_DEPTH) {
+            Some(script) => {
+                let mut inner = unwrapped(super::shell::parts(&script), depth + 1);
+                if let Some(last) = inner.last_mut() {
+                    last.then = part.then;
+                    last.writes.extend(part.writes);
+                }
+                all.append(&mut inner);
+            }
+            None => all.push(part),
+        }
+    }
+    all
+}
+
+fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
+    let rest = &parts[at..];
+    let ends_at_failure = is_set(&parts[..at], |option| {
+        option
+            .strip_prefix('-')
+            .is_some_and(|letters| !option.starts_with("--") && letters.contains('e'))
+    });
+    let is_strict = is_set(&parts[..at], |option| option.contains("pipefail"));
+    let code_shows_pass = rest.iter().all(|part| match part.then {
+        Then::And | Then::End => true,
+        Then::Pipe => is_strict,
+        Then::Next => ends_at_failure,
+        Then::Or => false,
+    });
+    // What stands before `;` has no part in the exit code, unless the shell ends at a failure.
+    let chain =
+        parts[..at].iter().rev().take_while(|part| ends_at_failure || part.then != Then::Next);
+    let is_first =
+        chain.filter(|part| part.then != Then::Pipe).all(|part| is_harmless(&part.words));
+    let is_last = rest.iter().skip(1).all(|part| {
+        check_kind(&part.words).is_some() || is_shown_part(part, &["grep", "sed", "echo", "tee"])
+    });
+    let pipe = rest.iter().take_while(|part| part.then == Then::Pipe).count();
+    let is_shown = rest.iter().skip(1).take(pipe).all(|part| is_shown_part(part, &["tee"]));
+    let (mut says_passed, mut says_failed, mut says_code) = (None, None, None);
+    for pair in rest[pipe..].windows(2).take(3) {
+        let [one, next] = pair else { break };
+        let Some(words) = printed(next) else {
+            if next.then == Then::Next || one.then != Then::Next {
+                break;
+            }
+            continue;
+        };
+        let has_code = CODES.iter().any(|code| words.contains(code));
+        let is_own = pipe == 0 || words.contains("PIPESTATUS");
+        match one.then {
+            _ if has_code && is_own => says_code = says_code.or(Some(words)),
+            Then::And if pipe == 0 && !words.contains('$') => says_passed = Some(words),
+            Then::Or if pipe == 0 && !words.contains('$') => says_failed = Some(words),
+            _ => {}
+        }
+    }
+    Check {
+        kind,
+        command: parts[at].words.join(" "),
+        script: own_script(&parts[at].words).map(str::to_owned),
+        code_shows_pass,
+        code_shows_failure: code_shows_pass && is_first && is_last,
+        is_silent: is_shown && is_silent(&parts[at].words),
+        says_passed,
+        says_failed,
+        says_code,
+    }
+}
+
+/// True if one of these commands gives such an option to the shell.
+fn is_set(parts: &[Part], is_option: impl Fn(&str) -> bool) -> bool {
+    let sets = parts.iter().filter(|part| part.words.first().is_some_and(|word| word == "set"));
+    sets.flat_map(|part| &part.words).any(|word| is_option(word))
+}
+
+/// The words that a command prints.
+fn printed(part: &Part) -> Option<String> {
+    let (program, words) = part.words.split_first()?;
+    let words = words.join(" ");
+    let is_shown = matches!(base(program), "echo" | "printf" | "Write-Output" | "Write-Host")
+        && part.writes.is_empty();
+    let words = words.trim_end_matches("\\n").trim();
+    (is_shown && !words.is_empty()).then(|| words.to_owned())
+}
+
+/// A part behind a pipe that shows the output as it is, or one of these programs.
+fn is_shown_part(part: &Part, others: &[&str]) -> bool {
+    part.words.first().is_some_and(|word| {
+        let program = base(word);
+        matches!(program, "tail" | "head" | "cat") || others.contains(&program)
+    })
+}
+
+/// A command before a check that hardly fails.
+fn is_harmless(words: &[String]) -> bool {
+    let harmless = [
+        "cd",
+        "Set-Location",
+        "export",
+        "source",
+        ".",
+        "set",
+        "echo",
+        "pwd",
+        "sleep",
+        "clear",
+        "date",
+    ];
+    words.first().is_none_or(|word| harmless.contains(&base(word)) || word.contains('='))
+}
+
+impl Inspection {
+    fn facts(&mut self, part: &Part) {
+        let words = meant(&part.words);
+        let has = |option: &str| words.iter().any(|word| word == option);
+        match words.iter().map(|word| base(word)).collect::<Vec<_>>().as_slice() {
+            ["git", "commit" | "push", ..] => {
+                self.leaves_hooks_out |= has("--no-verify") || has("-n");
+            }
+            ["git", "log", ..] => self.looks_up_history |= has("--all"),
+            ["git", "reflog" | "fetch", ..] => self.looks_up_history = true,
+            ["git", "show", rest @ ..] => {
+                self.looks_up_history |= rest.iter().any(|word| word.starts_with("origin"));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

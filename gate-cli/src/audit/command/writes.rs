@@ -1,0 +1,143 @@
+//! The files that a command line writes.
+
+use super::names::{base, is_python, meant};
+use crate::audit::files::{A_FILE, is_prose, is_scratch, patched};
+use crate::audit::shell::Part;
+
+/// Words by which a script in a command line writes a file.
+const SCRIPT_WRITES: [&str; 9] = [
+    ".write_text(",
+    ".write_bytes(",
+    "writeFileSync(",
+    "writeFile(",
+    "File.write(",
+    "file_put_contents(",
+    "json.dump(",
+    ".save(",
+    "fs.write",
+];
+
+/// Commands of PowerShell that write a file.
+const POWERSHELL: [&str; 3] = ["Set-Content", "Add-Content", "Out-File"];
+
+/// The files that these commands of a line write.
+pub(super) fn writes(line: &str, parts: &[Part]) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut is_away = false;
+    for part in parts {
+        let words = meant(&part.words);
+        if let [cd, folder, ..] = words
+            && matches!(cd.as_str(), "cd" | "pushd" | "Set-Location")
+        {
+            is_away = is_scratch(folder);
+        }
+        let mut files = part.writes.clone();
+        files.retain(|file| !file.starts_with('$'));
+        files.extend(by_program(words));
+        files.retain(|file| is_work(file) && !(is_away && is_relative(file)));
+        all.append(&mut files);
+    }
+    if line.contains("*** Begin Patch") {
+        all.extend(patched(line));
+    }
+    if parts.iter().any(|part| runs_code(meant(&part.words))) {
+        all.extend(by_script(line));
+    }
+    all
+}
+
+/// False for what is no work: a device, a scratch file, a log.
+fn is_work(file: &str) -> bool {
+    let is_device = file.eq_ignore_ascii_case("nul") || file.starts_with("/dev/");
+    !file.is_empty() && !is_device && !file.starts_with('&') && !is_scratch(file)
+}
+
+fn is_relative(file: &str) -> bool {
+    !file.starts_with(['/', '~', '$']) && !file.contains(":\\")
+}
+
+/// The files that a program writes by its arguments.
+fn by_program(words: &[String]) -> Vec<String> {
+    let Some((program, rest)) = words.split_first() else { return Vec::new() };
+    let operands = || rest.iter().filter(|word| !word.starts_with('-') && !word.is_empty());
+    let last = || -> Vec<String> { operands().next_back().cloned().into_iter().collect() };
+    match base(program) {
+        "sed" | "gsed" if rest.iter().any(|word| word.starts_with("-i") || word == "-Ei") => last(),
+        "perl" if rest.iter().any(|word| edits_in_place(word)) => last(),
+        "tee" => operands().cloned().collect(),
+        "patch" => vec![A_FILE.to_owned()],
+        // What is copied elsewhere is installed.
+        "mv" | "cp" if operands().count() > 1 => {
+            last().into_iter().filter(|to: &String| is_relative(to)).collect()
+        }
+        "git" => match rest.first().map(String::as_str) {
+            Some("apply") => vec![A_FILE.to_owned()],
+            Some("checkout" | "restore" | "reset")
+                if rest.iter().any(|word| word == "--" || word == "--hard") =>
+            {
+                vec![A_FILE.to_owned()]
+            }
+            _ => Vec::new(),
+        },
+        name if POWERSHELL.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
+            let path = rest.iter().position(|word| {
+                word.eq_ignore_ascii_case("-path")
+                    || word.eq_ignore_ascii_case("-filepath")
+                    || word.eq_ignore_ascii_case("-literalpath")
+            });
+            let path = path.and_then(|at| rest.get(at + 1)).or_else(|| operands().next());
+            vec![path.cloned().unwrap_or_else(|| A_FILE.to_owned())]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// True for options of Perl such as `-pi`.
+fn edits_in_place(word: &str) -> bool {
+    let letters = word.strip_prefix('-').and_then(|rest| rest.split(['.', 'e']).next());
+    letters.is_some_and(|letters| {
+        letters.len() <= 4
+            && letters.contains('i')
+            && letters.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+    })
+}
+
+/// True for an interpreter with its code on the command line or behind it.
+fn runs_code(words: &[String]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let program = base(program);
+    let is_code = |word: &String| matches!(word.as_str(), "-c" | "-e" | "--eval" | "-");
+    (is_python(program) || matches!(program, "node" | "ruby" | "bun" | "deno" | "php" | "tsx"))
+        && (rest.is_empty() || rest.iter().any(is_code))
+}
+
+/// The files that code in a command line writes. If only prose is named there, it is prose.
+fn by_script(code: &str) -> Option<String> {
+    let opens = code.match_indices("open(").any(|(at, _)| {
+        let call = code[at..].lines().next().unwrap_or_default();
+        ["'w'", "\"w\"", "'a'", "\"a\"", "'wb'", "\"wb\"", "'w+'", "\"w+\""]
+            .iter()
+            .any(|mode| call.contains(mode))
+    });
+    if !opens && !SCRIPT_WRITES.iter().any(|words| code.contains(words)) {
+        return None;
+    }
+    let named: Vec<_> = code.split(['"', '\'', '`']).filter(|text| is_file_name(text)).collect();
+    let is_no_work = |name: &&str| is_prose(name) || is_scratch(name);
+    match named.iter().find(|name| !is_no_work(name)) {
+        Some(name) => Some((*name).to_owned()),
+        None if named.is_empty() => Some(A_FILE.to_owned()),
+        None => None,
+    }
+}
+
+fn is_file_name(text: &str) -> bool {
+    let ending = text.rsplit_once('.').map(|(_, ending)| ending);
+    text.len() < 200
+        && !text.contains(|c: char| c.is_whitespace() || "(){}=,;<>".contains(c))
+        && ending.is_some_and(|ending| {
+            (1..=8).contains(&ending.len())
+                && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+        })
+}

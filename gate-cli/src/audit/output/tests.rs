@@ -1,0 +1,85 @@
+//! Outputs of checks, and how the checks ended.
+
+use super::super::command::inspect;
+use super::*;
+
+/// Checks how a command ended that printed this and ended with this code.
+#[track_caller]
+fn check(line: &str, text: &str, code: Option<i32>, expected: Option<bool>) {
+    let mut output = Output::new(inspect(line).check.expect("a check"));
+    output.text(text);
+    assert_eq!(output.passed(code), expected, "{line}: {text}");
+}
+
+#[test]
+fn an_exit_code_counts_where_it_is_the_checks() {
+    check("cargo test", "", Some(0), Some(true));
+    check("cargo test", "", Some(101), Some(false));
+    check("npx tsc --noEmit", "a.ts(1,2): error TS2304: no name", Some(0), Some(true));
+    check("cargo test | tail -3", "", Some(0), None);
+    // A runner that ends with 0 whatever it finds.
+    check("pytest", "===== 1 failed, 11 passed in 0.31s =====", Some(0), Some(false));
+}
+
+#[test]
+fn summaries_of_tests_are_read() {
+    let check = |text: &str, expected| check("make test | tail -5", text, None, expected);
+    check("12 passed in 0.31s", Some(true));
+    check("===== 1 failed, 11 passed in 0.31s =====", Some(false));
+    let ok = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+    check(&format!("running 3 tests\n\n{ok}"), Some(true));
+    check("      Tests  4 passed (4)", Some(true));
+    check("ok  \tgithub.com/a/b\t0.012s", Some(true));
+    check("14 doctests, 309 tests, 0 failures", Some(true));
+    check("309 tests, 2 failures", Some(false));
+    check("7 runs, 12 assertions, 1 failures, 0 errors, 0 skips", Some(false));
+    check("Ran 31 tests in 0.012s\n\nOK", Some(true));
+    check("  8 passed (5.5s)", Some(true));
+    check("something else", None);
+    check("", None);
+}
+
+#[test]
+fn builds_and_linters_say_it_in_words() {
+    let check = |text: &str, expected| check("npm run build | tail -5", text, None, expected);
+    check("    Finished `dev` profile in 3s", Some(true));
+    check("src/a.ts(1,2): error TS2304: Cannot find name", Some(false));
+    check("All checks passed!", Some(true));
+    check("35 files inspected, no offenses detected", Some(true));
+    check("35 files inspected, 2 offenses detected", Some(false));
+    check("svelte-check found 4 errors and 2 warnings in 2 files", Some(false));
+    check("svelte-check found 0 errors and 0 warnings", Some(true));
+    check("Found 6 errors in 3 files (checked 1 source file)", Some(false));
+    check("Build complete! (3.1s)", Some(true));
+    check("\u{25cb}  (Static)   prerendered as static content", Some(true));
+    check("bash: npm: command not found", Some(false));
+    check("Debugger attached.", None);
+    check("", None);
+}
+
+#[test]
+fn silence_is_a_pass_of_a_silent_check_alone() {
+    check("npx tsc --noEmit | head -20", "(no output)", Some(0), Some(true));
+    check("npx tsc --noEmit | grep src", "", Some(1), None);
+    check("npm run build | tail -3", "", Some(0), None);
+}
+
+#[test]
+fn words_of_the_command_line_tell_the_end() {
+    check("make test && echo GOOD || echo BAD", "GOOD", Some(0), Some(true));
+    check("make test && echo GOOD || echo BAD", "BAD", Some(0), Some(false));
+    check("make test; echo \"exit=$?\"; date", "exit=2\nmonday", Some(0), Some(false));
+    check("make test | tail -2; echo ${PIPESTATUS[0]}", "0", Some(0), Some(true));
+}
+
+#[test]
+fn a_run_in_the_background_ends_later() {
+    let mut output = Output::new(inspect("make test").check.expect("a check"));
+    output.text("Command running in background with ID: b1");
+    assert!(output.is_awaited_in("{\"id\":\"b1\"}") && !output.is_awaited_in("b12"));
+    output.text("<status>completed</status>\n<exit_code>0</exit_code>");
+    assert_eq!(output.passed(None), Some(true));
+    check("make test", "Process running with session ID 7", Some(0), None);
+    check("make test", "{\"exit_code\":1,\"output\":\"\"}", None, Some(false));
+    check("make test", "{\"session_id\":7,\"output\":\"\\n8 passed (5s)\\n\"}", None, Some(true));
+}

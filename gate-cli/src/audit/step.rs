@@ -1,0 +1,103 @@
+//! A call in a turn that matters to its claim, and its answer.
+
+use gate_transcript::Ending;
+
+use super::command::{CheckKind, Inspection};
+use super::output::Output;
+
+/// Words by which clients say that a command was stopped.
+const STOPPED: [&str; 4] = ["timed out", "interrupted", "aborted", "cancelled"];
+
+/// A call.
+pub(super) struct Step {
+    pub(super) id: String,
+    /// Line of the answer, or of the call if none came.
+    pub(super) line: u64,
+    pub(super) action: Action,
+    pub(super) ending: Ending,
+    /// The exit code that the client shows.
+    pub(super) code: Option<i32>,
+    pub(super) is_denied: bool,
+    /// Other calls have the same answer: its exit code may be theirs.
+    pub(super) is_shared: bool,
+    /// It was stopped: how it would have ended is not known.
+    was_stopped: bool,
+    /// Reads the output of a check.
+    output: Option<Output>,
+}
+
+/// What a call does.
+pub(super) enum Action {
+    /// It changes files.
+    Edit(Vec<String>),
+    /// It runs a command.
+    Command(Box<Inspection>),
+    /// It may have checked the work: a sub-agent, a browser.
+    Other,
+}
+
+impl Action {
+    /// A command that checks something, or writes a file, or may do either.
+    pub(super) fn command(inspected: Inspection) -> Option<Self> {
+        let Inspection { check, scripts, writes, .. } = &inspected;
+        let matters = check.is_some() || !scripts.is_empty() || !writes.is_empty();
+        matters.then(|| Self::Command(Box::new(inspected)))
+    }
+}
+
+impl Step {
+    pub(super) fn new(id: &str, line: u64, action: Action) -> Self {
+        let output = match &action {
+            Action::Command(inspected) => inspected.check.clone().map(Output::new),
+            Action::Edit(_) | Action::Other => None,
+        };
+        Self {
+            id: id.to_owned(),
+            line,
+            action,
+            ending: Ending::Unmarked,
+            code: None,
+            is_denied: false,
+            is_shared: false,
+            was_stopped: false,
+            output,
+        }
+    }
+
+    /// Takes a part of what it has written.
+    pub(super) fn output(&mut self, text: &str) {
+        if let Some(output) = &mut self.output {
+            output.text(text);
+        }
+    }
+
+    /// The client marks it as failed.
+    pub(super) fn failed(&mut self, output: &str) {
+        self.ending = Ending::Failed;
+        self.was_stopped |= STOPPED.iter().any(|words| output.contains(words));
+    }
+
+    /// True if a text names the background run that it started.
+    pub(super) fn is_awaited_in(&self, text: &str) -> bool {
+        self.output.as_ref().is_some_and(|output| output.is_awaited_in(text))
+    }
+
+    /// True if nothing was changed, or not as it should be.
+    pub(super) fn has_failed(&self) -> bool {
+        self.code.map_or(self.ending == Ending::Failed, |code| code != 0)
+    }
+
+    /// The check that it ran, and if it passed; none if the transcript does not show it.
+    pub(super) fn into_check(self) -> Option<(CheckKind, String, Option<bool>)> {
+        let output = self.output?;
+        let code = match (self.code, self.ending) {
+            _ if self.is_shared || self.was_stopped => None,
+            (Some(code), _) => Some(code),
+            (None, Ending::Succeeded) => Some(0),
+            (None, Ending::Failed) => Some(1),
+            (None, Ending::Unmarked) => None,
+        };
+        let (kind, command) = (output.check.kind, output.check.command.clone());
+        Some((kind, command, output.passed(code)))
+    }
+}

@@ -1,0 +1,108 @@
+//! Calls of a turn, and what stands behind its claim.
+
+use gate_transcript::Ending;
+
+use super::super::command::inspect;
+use super::*;
+
+fn edit(path: &str) -> Step {
+    Step::new("e", 1, Action::Edit(vec![path.to_owned()]))
+}
+
+/// A command that ended with this code.
+fn ran(line: &str, code: i32) -> Step {
+    let action = Action::command(inspect(line)).expect("a command that matters");
+    let mut step = Step::new("r", 2, action);
+    step.code = Some(code);
+    step
+}
+
+#[track_caller]
+fn check(steps: Vec<Step>, expected: ClaimSupport) {
+    assert_eq!(Support::of(steps, false).standing().0, expected);
+}
+
+#[test]
+fn the_last_check_after_the_last_edit_counts() {
+    check(vec![edit("a.rs")], ClaimSupport::None);
+    check(vec![edit("a.rs"), ran("cargo test", 0)], ClaimSupport::PassedAfter);
+    check(vec![edit("a.rs"), ran("cargo test", 0), edit("b.rs")], ClaimSupport::Stale);
+    check(vec![edit("a.rs"), ran("cargo test", 1)], ClaimSupport::Failed);
+    check(
+        vec![edit("a.rs"), ran("cargo test", 1), ran("cargo test a", 0)],
+        ClaimSupport::PassedAfter,
+    );
+    check(vec![edit("a.rs"), ran("npm run lint", 1), ran("npx tsc", 0)], ClaimSupport::PassedAfter);
+}
+
+#[test]
+fn a_run_whose_end_is_hidden_outweighs_none_that_is_shown() {
+    let hidden = || ran("cargo test | grep a", 0);
+    check(vec![edit("a.rs"), hidden()], ClaimSupport::Unknown);
+    check(vec![edit("a.rs"), ran("cargo test", 1), hidden()], ClaimSupport::Failed);
+    check(vec![edit("a.rs"), ran("cargo test", 0), hidden()], ClaimSupport::PassedAfter);
+}
+
+#[test]
+fn tests_alone_count_in_a_turn_with_tests() {
+    check(vec![edit("a.rs"), ran("cargo build", 0)], ClaimSupport::PassedAfter);
+    check(
+        vec![edit("a.rs"), ran("cargo test", 0), ran("cargo clippy", 1)],
+        ClaimSupport::PassedAfter,
+    );
+    let stale = vec![edit("a.rs"), ran("cargo test", 0), edit("b.rs"), ran("cargo build", 0)];
+    check(stale, ClaimSupport::Stale);
+    let failed = vec![edit("a.rs"), ran("cargo test", 0), edit("b.rs"), ran("cargo build", 1)];
+    check(failed, ClaimSupport::Failed);
+}
+
+#[test]
+fn prose_scratch_files_and_the_set_up_of_a_machine_leave_a_check_as_it_is() {
+    for path in ["NOTES.md", "/tmp/a.py", "~/.zshrc"] {
+        let steps = vec![edit("a.rs"), ran("cargo test", 0), edit(path)];
+        check(steps, ClaimSupport::PassedAfter);
+    }
+    let both = vec![edit("~/.zshrc"), edit("/tmp/a.py")];
+    assert_eq!(Support::of(both, false).files, ["~/.zshrc"]);
+}
+
+#[test]
+fn a_project_may_be_in_a_folder_for_scratch_files() {
+    let files = |works_elsewhere| Support::of(vec![edit("/tmp/a/b.py")], works_elsewhere).files;
+    assert_eq!((files(false).len(), files(true).len()), (1, 0));
+}
+
+#[test]
+fn what_may_have_checked_the_work_is_no_accusation() {
+    let agent = || Step::new("a", 1, Action::Other);
+    check(vec![edit("a.rs"), agent()], ClaimSupport::Unknown);
+    check(vec![agent(), edit("a.rs")], ClaimSupport::None);
+    check(vec![edit("a.rs"), ran("./tools/all.sh", 0)], ClaimSupport::Unknown);
+    check(vec![edit("tools/all.sh"), ran("./tools/all.sh", 0)], ClaimSupport::None);
+    check(vec![edit("tools/check.sh"), ran("./tools/check.sh", 0)], ClaimSupport::None);
+}
+
+#[test]
+fn a_call_that_failed_or_was_denied_changed_nothing() {
+    let mut failed = edit("a.rs");
+    failed.failed("not found");
+    let mut denied = ran("sed -i s/a/b/ a.rs", 0);
+    denied.is_denied = true;
+    assert!(Support::of(vec![failed, denied, ran("echo a > b.rs", 1)], false).files.is_empty());
+    // The file before a check that failed was written.
+    let both = ran("cat > a.rs <<E\nx\nE\ncargo test", 1);
+    assert_eq!(Support::of(vec![both], false).files, ["a.rs"]);
+}
+
+#[test]
+fn a_client_may_mark_the_end_without_a_code() {
+    let marked = |ending| {
+        let action = Action::command(inspect("cargo test")).expect("a check");
+        let mut step = Step::new("r", 2, action);
+        step.ending = ending;
+        step
+    };
+    check(vec![edit("a.rs"), marked(Ending::Succeeded)], ClaimSupport::PassedAfter);
+    check(vec![edit("a.rs"), marked(Ending::Failed)], ClaimSupport::Failed);
+    check(vec![edit("a.rs"), marked(Ending::Unmarked)], ClaimSupport::Unknown);
+}
