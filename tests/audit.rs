@@ -232,6 +232,16 @@ fn each_turn_is_looked_at_by_itself() {
 }
 
 #[test]
+fn a_turn_goes_on_after_a_hooks_feedback_and_a_compaction() {
+    let session = Session::new().edit("a.rs").says("The parser is next. Let me write it:");
+    let session = session.prompt("Stop hook feedback: run the tests").ran("cargo test", "ok");
+    check(&session.says(CLAIM), &[("passed_after", Some("cargo test"))]);
+    let compacted = "This session is being continued from a previous conversation.";
+    let session = Session::new().edit("a.rs").says(CLAIM).prompt(compacted);
+    check(&session.prompt("Go on."), &[("none", None)]);
+}
+
+#[test]
 fn what_happened_on_the_way_is_counted() {
     let skip = json!({"file_path": "tests/test_a.py", "new_string": "@pytest.mark.skip\ndef"});
     let session = Session::new().call("Edit", &skip, "ok", false);

@@ -111,7 +111,7 @@ impl Support {
         let is_test = |run: &&Run| run.kind == CheckKind::Test;
         let ran_tests = self.stale.iter().chain(&self.since).any(|run| is_test(&run));
         let counting = || self.since.iter().filter(|run| !ran_tests || is_test(run));
-        let last = counting().rfind(|run| run.passed.is_some()).or_else(|| counting().last());
+        let last = counting().rfind(|run| run.passed.is_some()).or_else(|| counting().next_back());
         let other = self.since.iter().rfind(|run| run.passed == Some(false));
         match (last, other, self.stale.last()) {
             (Some(run), ..) => {

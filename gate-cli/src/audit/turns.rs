@@ -99,8 +99,9 @@ pub(super) struct Turn {
 pub(super) struct Turns<'p> {
     claims: &'p ClaimFinder<'p>,
     last: FinalTurn,
-    /// The last words before the context was compacted, after which the agent may say nothing more.
-    compacted: Option<FinalTurn>,
+    /// The last words before a hook's feedback or a compaction, after which the agent may say
+    /// nothing more.
+    interrupted: Option<FinalTurn>,
     pub(super) found: Vec<Turn>,
     pub(super) model: Option<String>,
     pub(super) usage: Usage,
@@ -125,7 +126,7 @@ impl<'p> Turns<'p> {
         Self {
             claims,
             last: FinalTurn::default(),
-            compacted: None,
+            interrupted: None,
             found: Vec::new(),
             model: None,
             usage: Usage::default(),
@@ -143,9 +144,9 @@ impl<'p> Turns<'p> {
     /// Ends the turn, and begins the next one.
     pub(super) fn end(&mut self) {
         let mut last = std::mem::take(&mut self.last);
-        let compacted = self.compacted.take();
+        let interrupted = self.interrupted.take();
         if last.words().next().is_none() {
-            last = compacted.unwrap_or_default();
+            last = interrupted.unwrap_or_default();
         }
         let mut way = std::mem::take(&mut self.way);
         self.turns += u64::from(std::mem::take(&mut self.spoke));
@@ -233,11 +234,12 @@ impl<'p> Turns<'p> {
 impl Sink for Turns<'_> {
     fn event(&mut self, event: Event<'_>) {
         match &event {
-            Event::Boundary(Boundary::Prompt | Boundary::Objective | Boundary::HookFeedback, _) => {
-                self.end();
-            }
-            Event::Boundary(Boundary::Compaction, _) if self.last.words().next().is_some() => {
-                self.compacted = Some(std::mem::take(&mut self.last));
+            Event::Boundary(Boundary::Prompt | Boundary::Objective, _) => self.end(),
+            // The turn goes on, or ends here without another word.
+            Event::Boundary(Boundary::Compaction | Boundary::HookFeedback, _)
+                if self.last.words().next().is_some() =>
+            {
+                self.interrupted = Some(std::mem::take(&mut self.last));
             }
             Event::Text(text) if text.role == Role::Tool => self.output(text.text),
             Event::Text(text) => {

@@ -84,7 +84,7 @@ fn a_name_alone_is_no_check() {
         "git commit -m 'cargo test'",
         "black a.py",
         "bin/rails runner 'Test.count; build'",
-        "bash download_test_image.sh",
+        "bash fetch_test_photos.sh",
         "npm install test-kit",
         "ruff format .",
         "git commit -m \"$(cat <<'EOF'\nRun \"npm test\"\nnpm test\nEOF\n)\"",
