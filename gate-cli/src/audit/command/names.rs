@@ -1,7 +1,8 @@
 //! The work of a simple command does, by the names of its program and script.
 
 use super::lists::{
-    BUILDS, CHECK_OPTIONS, LINTS, PREFIXES, RUNNERS, SILENT, TARGETS, TESTS, VERBS, WITH_VALUE,
+    BUILDERS, BUILDS, CHECK_OPTIONS, CONTAINERS, FORMATTERS, LINTS, NO_TASKS, OTHER_VERBS, PARSERS,
+    PREFIXES, RUNNERS, SILENT, TARGETS, TESTS, WITH_VALUE,
 };
 
 /// The kind of a check.
@@ -67,11 +68,16 @@ pub(super) fn script(words: &[String]) -> Option<String> {
             }
             at + 1
         }
-        "docker" | "docker-compose" | "podman" | "kubectl" => {
-            (1..rest.len()).find(|at| check_kind(&rest[*at..]).is_some() || is_shell(&rest[*at]))?
+        program if CONTAINERS.contains(&program) => {
+            (1..rest.len()).find(|at| is_tool(base(&rest[*at])) || is_shell(&rest[*at]))?
         }
         "eval" => 0,
-        _ => return None,
+        _ => {
+            // The whole command may be one word.
+            let at = option(|word| RUNNERS.contains(&word))? + 1;
+            rest.get(at).filter(|word| word.contains(' '))?;
+            return rest.get(at).cloned();
+        }
     };
     let script = rest.get(from..).filter(|script| !script.is_empty())?;
     // A container's command keeps its words apart; the others are one word, or were joined.
@@ -97,97 +103,121 @@ fn quoted(word: &str) -> String {
 pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
     let meant = meant(words);
     let (program, rest) = meant.split_first()?;
-    let program = base(program);
+    let name = base(program);
     let has = |option: &str| rest.iter().any(|word| word == option);
-    if has("--version") || has("--help") || has("-h") || has("--init") || has("install") {
-        return (program.starts_with("mvn") && has("install")).then_some(Test);
+    if has("--version") || has("--help") || has("-h") || has("--init") {
+        return None;
     }
-    let verb = verb(rest);
-    match program {
-        "cargo" => match verb? {
-            "test" | "t" | "nextest" => Some(Test),
-            "build" | "b" | "check" | "c" => Some(Build),
-            "clippy" => Some(Lint),
-            "fmt" if has("--check") => Some(Lint),
-            _ => None,
-        },
-        "go" => match verb? {
-            "test" => Some(Test),
-            "build" => Some(Build),
-            "vet" => Some(Lint),
-            _ => None,
-        },
-        "mix" => match verb? {
-            "test" => Some(Test),
-            "compile" => Some(Build),
-            "credo" | "dialyzer" => Some(Lint),
-            "format" if has("--check-formatted") => Some(Lint),
-            other => named_kind(other).filter(|kind| *kind == Test),
-        },
-        "docker" | "docker-compose" | "podman" => {
-            let builds = |words: &[&str]| rest.iter().take(words.len()).eq(words.iter().copied());
-            let does =
-                builds(&["build"]) || builds(&["compose", "build"]) || builds(&["buildx", "build"]);
-            (does || (has("up") && has("--build"))).then_some(Build)
+    if PARSERS.iter().any(|(known, option)| *known == name && (option.is_empty() || has(option))) {
+        return Some(Lint);
+    }
+    let checks = || rest.iter().any(|word| CHECK_OPTIONS.contains(&word.as_str()));
+    match name {
+        "cargo" if matches!(rest.first()?.as_str(), "t" | "b" | "c") => {
+            Some(if rest[0] == "t" { Test } else { Build })
         }
+        "npm" if rest.first()? == "ci" => None,
+        "mvn" | "mvnw" if has("install") => Some(Test),
+        "terraform" | "tofu" if has("plan") => Some(Build),
         "cmake" => has("--build").then_some(Build),
-        "terraform" => matches!(verb?, "validate" | "plan").then_some(Build),
         "node" | "tsx" if has("--test") => Some(Test),
-        "node" | "deno" if has("--check") || has("-c") => Some(Lint),
-        "php" | "ruby" | "perl" if has("-l") || has("-c") => Some(Lint),
-        "luac" if has("-p") => Some(Lint),
-        "bash" | "sh" | "zsh" if has("-n") => Some(Lint),
-        "bash" | "sh" | "zsh" | "node" | "tsx" | "ts-node" => script_kind(rest),
-        "gofmt" => has("-l").then_some(Lint),
-        _ if is_python(program) => python_kind(rest),
-        "swift" | "dotnet" | "flutter" | "dart" | "zig" if verb == Some("run") => None,
-        "flutter" | "dart" if verb == Some("analyze") => Some(Lint),
-        _ if TESTS.contains(&program) => Some(Test),
-        _ if BUILDS.contains(&program) => Some(if has("test") { Test } else { Build }),
-        "black" if !has("--check") => None,
-        "prettier" if !has("--check") && !has("-c") && !has("-l") => None,
-        "ruff" | "biome" if verb == Some("format") && !has("--check") => None,
-        _ if LINTS.contains(&program) => Some(Lint),
-        "make" | "gmake" | "gradle" | "gradlew" | "mvn" | "mvnw" if verb.is_none() => Some(Build),
-        _ if VERBS.contains(&program) => verbs_kind(program, rest),
-        // A program that was built elsewhere may have any name.
-        _ if meant[0].contains('/') && (!meant[0].starts_with('/') || program.ends_with(".sh")) => {
-            file_kind(program)
+        "bash" | "sh" | "zsh" => script_kind(rest).or_else(|| task_kind(name, &rest[1..])),
+        "node" | "tsx" | "ts-node" if !has("--run") => {
+            script_kind(rest).filter(|kind| *kind == Test)
         }
-        _ => None,
+        _ if is_python(name) => python_kind(rest),
+        _ if NO_TASKS.contains(&name) => {
+            let at = rest.iter().position(|word| word.starts_with("-exec"))?;
+            check_kind(&rest[at + 1..])
+        }
+        _ if FORMATTERS.contains(&name) && !checks() => None,
+        _ if matches!(rest.first().map(String::as_str), Some("fmt" | "format")) && !checks() => {
+            None
+        }
+        "docker" | "docker-compose" if has("up") && has("--build") => Some(Build),
+        _ if CONTAINERS.contains(&name) && !has("build") => {
+            rest.iter().skip(1).find_map(|word| tool_kind(image(word)))
+        }
+        _ if tool_kind(name).is_some() && !rest.first().is_some_and(|word| is_other(word)) => {
+            tool_kind(name).map(|kind| if has("test") { Test } else { kind })
+        }
+        // A program that was built elsewhere may have any name.
+        _ if program.contains('/') && (!program.starts_with('/') || program.ends_with(".sh")) => {
+            file_kind(name).or_else(|| task_kind(name, rest))
+        }
+        _ => task_kind(name, rest),
     }
 }
 
-/// The kind of the script or target that a program with verbs runs; what comes behind `--` is for
-/// the script.
-fn verbs_kind(program: &str, rest: &[String]) -> Option<CheckKind> {
-    let own = rest.iter().take_while(|word| *word != "--");
-    let mut words = Vec::new();
-    let mut takes_value = false;
-    for word in own {
-        if !std::mem::replace(&mut takes_value, WITH_VALUE.contains(&word.as_str()))
-            && !word.starts_with('-')
-        {
-            words.push(word.clone());
+/// The kind of the task that a program is told to run; what comes behind `--` is for the task,
+/// or a command.
+fn task_kind(program: &str, rest: &[String]) -> Option<CheckKind> {
+    let has_targets = TARGETS.contains(&program);
+    let mut found = None;
+    let mut seen = 0;
+    let mut words = rest.iter().enumerate();
+    while let Some((at, word)) = words.next() {
+        if RUNNERS.contains(&word.as_str()) {
+            if let Some(kind) = check_kind(&rest[at + 1..]) {
+                return Some(found.map_or(kind, |known| kind.min(known)));
+            }
+            if word == "--" {
+                break;
+            }
+        } else if WITH_VALUE.contains(&word.as_str()) {
+            words.next();
+        } else if let Some(task) = task(word) {
+            if is_tool(task) && !has_targets {
+                return check_kind(&rest[at..]);
+            }
+            let kind = if has_targets { target_kind(task) } else { named_kind(task) };
+            found = [found, kind].into_iter().flatten().min();
+            seen += 1;
+            if !has_targets && (seen > 2 || is_other(task)) {
+                break;
+            }
+        } else if !word.starts_with('-') && !has_targets {
+            seen += 1;
         }
     }
-    let named = |words: &[String]| words.iter().filter_map(|word| named_kind(word)).min();
-    if TARGETS.contains(&program) {
-        // Where there are no scripts for linters, a target with this name runs the tests.
-        let is_check = |word: &String| matches!(word.as_str(), "check" | "verify" | "ci");
-        return if words.iter().any(is_check) { Some(Test) } else { named(&words) };
-    }
-    let (verb, behind) = words.split_first()?;
-    match verb.as_str() {
-        "exec" | "dlx" | "x" => check_kind(behind),
-        verb if RUNNERS.contains(&verb) => named(&behind[..behind.len().min(2)]),
-        verb if is_tool(verb) => check_kind(&words),
-        verb => named_kind(verb),
+    let builds_all = TARGETS[..BUILDERS].contains(&program) && seen == 0;
+    found.or(builds_all.then_some(Build))
+}
+
+/// The name of a task in a word: that of a project's task stands behind the project.
+fn task(word: &str) -> Option<&str> {
+    let name = match word.rsplit_once('/') {
+        Some((_, name)) => name.split_once(':')?.1,
+        None => word,
+    };
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == ':')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_:".contains(&byte));
+    is_name.then_some(name)
+}
+
+fn is_other(word: &str) -> bool {
+    OTHER_VERBS.contains(&word)
+}
+
+/// The name of a container's image without its version.
+fn image(word: &str) -> &str {
+    base(word.split('@').next().unwrap_or(word)).split(':').next().unwrap_or(word)
+}
+
+/// The kind of a program that is known by its name.
+fn tool_kind(name: &str) -> Option<CheckKind> {
+    let ends = |ending: &str| name.len() > ending.len() && name.ends_with(ending);
+    if TESTS.contains(&name) || ends("-test") || ends("-tests") || name == "ctest" {
+        Some(Test)
+    } else if BUILDS.contains(&name) || ends("build") || ends("-check") {
+        Some(Build)
+    } else {
+        (LINTS.contains(&name) || ends("lint") || ends("check")).then_some(Lint)
     }
 }
 
 fn is_tool(name: &str) -> bool {
-    [&TESTS[..], &BUILDS, &LINTS].iter().any(|list| list.contains(&name))
+    tool_kind(name).is_some()
 }
 
 pub(super) fn is_python(program: &str) -> bool {
@@ -199,19 +229,19 @@ pub(super) fn is_python(program: &str) -> bool {
 fn python_kind(rest: &[String]) -> Option<CheckKind> {
     match rest.iter().position(|word| word == "-m").and_then(|at| rest.get(at + 1)) {
         Some(module) => match module.as_str() {
-            "pytest" | "unittest" | "nose" | "tox" | "nox" | "doctest" => Some(Test),
-            "mypy" | "pyright" | "py_compile" | "compileall" | "build" => Some(Build),
-            "ruff" | "flake8" | "pylint" | "black" | "pyflakes" => Some(Lint),
-            _ => None,
+            "unittest" | "nose" | "doctest" => Some(Test),
+            "py_compile" | "compileall" | "json.tool" => Some(Lint),
+            "build" => Some(Build),
+            _ => rest.iter().position(|word| word == module).and_then(|at| check_kind(&rest[at..])),
         },
         None if rest.iter().any(|word| word == "test") => Some(Test),
-        None => script_kind(rest),
+        None => script_kind(rest).filter(|kind| *kind == Test),
     }
 }
 
 /// A script that is named after a check. Code on the command line has no name.
 fn script_kind(rest: &[String]) -> Option<CheckKind> {
-    file_kind(script_file(rest)?).filter(|kind| *kind == Test)
+    file_kind(script_file(rest)?)
 }
 
 /// The kind of check that a script file is named after, at the beginning or at the end of its
@@ -222,7 +252,7 @@ fn file_kind(file: &str) -> Option<CheckKind> {
     let words: Vec<_> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
     // All of what, such a name does not say.
     let words: Vec<_> = words.into_iter().filter(|word| *word != "all").collect();
-    [words.first(), words.last()].into_iter().flatten().filter_map(|word| named_kind(word)).min()
+    [words.first(), words.last()].into_iter().flatten().filter_map(|word| word_kind(word)).min()
 }
 
 /// The script file that a check is, unless it is a program of the trade.
@@ -233,7 +263,7 @@ pub(super) fn own_script(words: &[String]) -> Option<&str> {
         _ if only_parses => None,
         "bash" | "sh" | "zsh" | "node" | "tsx" | "ts-node" => script_file(rest),
         name if is_python(name) && !rest.iter().any(|word| word == "-m") => script_file(rest),
-        name if program.contains('/') && !is_tool(name) && !VERBS.contains(&name) => Some(program),
+        name if program.contains('/') && !is_tool(name) && !TARGETS.contains(&name) => Some(program),
         _ => None,
     }
 }
@@ -245,33 +275,44 @@ fn script_file(rest: &[String]) -> Option<&str> {
     (!is_code(script)).then_some(script)
 }
 
-/// The first word that is no option of a program.
-fn verb(rest: &[String]) -> Option<&str> {
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word.as_str()) {
-            words.next();
-        } else if !word.starts_with(['-', '+']) {
-            return Some(word);
-        }
+/// The kind of check that a script or a task is named after.
+fn named_kind(name: &str) -> Option<CheckKind> {
+    let mut from = 0;
+    let mut kinds = Vec::new();
+    let ends = name.char_indices().skip(1).filter(|(at, letter)| {
+        !letter.is_ascii_alphanumeric()
+            || (letter.is_ascii_uppercase() && name.as_bytes()[at - 1].is_ascii_lowercase())
+    });
+    for end in ends.map(|(at, _)| at).chain([name.len()]) {
+        let word = name[from..end].trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        kinds.extend(word_kind(&word.to_ascii_lowercase()));
+        from = end;
     }
-    None
+    kinds.into_iter().min()
 }
 
-/// The kind of check that a script or a target is named after.
-fn named_kind(name: &str) -> Option<CheckKind> {
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    words
-        .filter_map(|word| match word.to_ascii_lowercase().as_str() {
-            "test" | "tests" | "spec" | "specs" | "e2e" | "unittest" | "smoke" | "coverage" => {
-                Some(Test)
-            }
-            "build" | "compile" | "package" | "assemble" | "typecheck" | "tsc" | "types"
-            | "check" | "verify" | "validate" | "ci" | "all" => Some(Build),
-            "lint" | "fmt" | "format" | "clippy" | "analyze" => Some(Lint),
-            _ => None,
-        })
-        .min()
+fn word_kind(word: &str) -> Option<CheckKind> {
+    match word {
+        "test" | "tests" | "spec" | "specs" | "e2e" | "unittest" | "smoke" | "coverage" => {
+            Some(Test)
+        }
+        "build" | "rebuild" | "compile" | "types" | "check" | "checks" | "verify" | "validate"
+        | "ci" => Some(Build),
+        "fmt" | "format" | "fix" | "clippy" | "analyze" | "vet" | "audit" | "credo"
+        | "dialyzer" | "lint" => Some(Lint),
+        _ => tool_kind(word),
+    }
+}
+
+/// The kind of check that a target is named after. Where there are no scripts for linters, `check`
+/// runs the tests.
+fn target_kind(name: &str) -> Option<CheckKind> {
+    match name {
+        "check" | "verify" | "ci" => Some(Test),
+        "all" | "package" => Some(Build),
+        _ if name.starts_with("assemble") => Some(Build),
+        _ => named_kind(name),
+    }
 }
 
 /// True for a check that prints nothing if it passes.
