@@ -37,7 +37,7 @@ const FAILURES: [&str; 22] = [
 ];
 
 /// Words by which they say that all is well. Lower case.
-const SUCCESSES: [&str; 34] = [
+const SUCCESSES: [&str; 38] = [
     "finished `",
     "finished dev",
     "finished release",
@@ -72,21 +72,26 @@ const SUCCESSES: [&str; 34] = [
     "100% tests passed",
     "tests passed",
     "configuration is valid",
+    "validated successfully",
+    " is valid",
+    "no lint issues",
+    "no vulnerabilities found",
 ];
 
 /// Nouns of what a summary counts, and words for those that failed. Lower case.
 const COUNTED: [&str; 8] =
     ["test", "example", "spec", "scenario", "assertion", "run", "doctest", "check"];
-const FAILED: [&str; 9] = [
-    "failed", "failure", "failures", "failing", "errors", "error", "offense", "offenses",
-    "problems",
+const FAILED: [&str; 12] = [
+    "failed", "fail", "failure", "failures", "failing", "errors", "error", "offense", "offenses",
+    "problems", "issues", "vulnerabilities",
 ];
-const PASSED: [&str; 3] = ["passed", "passing", "ok"];
+const PASSED: [&str; 4] = ["passed", "pass", "passing", "ok"];
 
 /// Texts of clients that say that a command goes on by itself, up to its name.
-const BACKGROUND: [&str; 5] = [
+const BACKGROUND: [&str; 6] = [
     "running in background with id: ",
     "running in the background with id: ",
+    "moved to the background (id: ",
     "process running with session id ",
     "script running with cell id ",
     "\"session_id\":",
@@ -100,6 +105,10 @@ const ENDED: [&str; 5] = [
     "failed with exit code ",
     "\"exit_code\":",
 ];
+
+/// Lines by which clients end an output, up to its exit code.
+const FOOTERS: [&str; 4] =
+    ["completed with exit code ", "exited with exit code ", "[exited with code ", "<exit code: "];
 
 /// The output in an answer that is a JSON object on one line.
 const JSON_OUTPUT: &str = "\"output\":\"";
@@ -117,8 +126,10 @@ pub(super) struct Output {
     has_answer: bool,
     /// The name of the run in the background.
     background: Option<String>,
-    /// The exit code of a run in the background.
+    /// The exit code of a run in the background, or one that the command prints.
     code: Option<i32>,
+    /// The exit code that the client writes below the output.
+    footer: Option<i32>,
 }
 
 impl Output {
@@ -142,6 +153,7 @@ impl Output {
             has_answer: false,
             background: None,
             code: None,
+            footer: None,
         }
     }
 
@@ -169,8 +181,16 @@ impl Output {
     }
 
     fn line(&mut self, line: &str) {
+        let line = without_label(line);
         let lower = line.to_lowercase();
         let shown = line.trim();
+        if shown.starts_with(['<', '[']) && shown.ends_with(['>', ']']) {
+            let code = FOOTERS.iter().find_map(|words| behind(&lower, words, line));
+            if let Some(code) = code.and_then(number) {
+                self.footer = Some(code);
+                return;
+            }
+        }
         if let Some(name) = BACKGROUND.iter().find_map(|words| behind(&lower, words, line)) {
             let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
             let name = &name[..end.unwrap_or(name.len())];
@@ -182,8 +202,7 @@ impl Output {
         if (self.background.is_some() || line.starts_with('{'))
             && let Some(code) = ENDED.iter().find_map(|words| behind(&lower, words, line))
         {
-            let end = code.find(|c: char| !c.is_ascii_digit()).unwrap_or(code.len());
-            self.code = code[..end].parse().ok().or(self.code);
+            self.code = number(code).or(self.code);
         }
         let is_clients =
             ["(no output)", "(Bash completed with no output)", "Output:", "Script completed"];
@@ -207,12 +226,15 @@ impl Output {
 
     /// Looks for words of success and of failure, and for numbers of failures.
     fn words(&mut self, lower: &str) {
-        let failures = failures(lower);
+        let failures = failures(lower).or_else(|| dotnet_failures(lower));
         self.failed |= FAILURES.iter().any(|words| lower.contains(words)) || failures > Some(0);
         self.succeeded |=
             SUCCESSES.iter().any(|words| lower.contains(words)) || failures == Some(0);
         self.succeeded |=
             self.check.kind == CheckKind::Test && matches!(lower.trim(), "ok" | "pass");
+        // The lines of TAP.
+        self.failed |= lower.starts_with("not ok ");
+        self.succeeded |= lower.strip_prefix("ok ").is_some_and(|rest| number(rest).is_some());
     }
 
     /// True if it passed, false if it failed, by its exit code or by what it says; none if neither
@@ -221,6 +243,7 @@ impl Output {
         let is_over = self.background.is_none() || self.code.is_some();
         let is_own = self.background.is_some() || self.code.is_some();
         let check = &self.check;
+        let code = code.filter(|_| self.footer.is_none()).or(self.footer);
         let by_code = match (if is_own { self.code } else { code }, code) {
             (Some(0), _) if is_own || check.code_shows_pass => Some(true),
             (Some(1..), _) if is_own || check.code_shows_failure => Some(false),
@@ -252,6 +275,21 @@ impl Output {
 fn behind<'l>(lower: &str, words: &str, line: &'l str) -> Option<&'l str> {
     let at = lower.find(words)? + words.len();
     line.get(at..).filter(|rest| !rest.is_empty())
+}
+
+/// A line without the name of its task, which runners of several tasks write before it.
+fn without_label(line: &str) -> &str {
+    let label = line.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    match label {
+        Some((name, rest)) if !name.contains([' ', ']']) => rest,
+        _ => line,
+    }
+}
+
+/// The number at the beginning of a text.
+fn number(text: &str) -> Option<i32> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().ok()
 }
 
 /// The exit code in a line that was printed as `words` say.
@@ -296,6 +334,13 @@ fn failures(lower: &str) -> Option<u64> {
         (None, Some(passed)) if passed > 0 => Some(0),
         _ => None,
     }
+}
+
+/// The failures in a summary of dotnet, which is in the language of the machine: they come first.
+fn dotnet_failures(lower: &str) -> Option<u64> {
+    let (summary, _) = lower.split_once(".dll (")?;
+    let (_, counts) = summary.split_once("!  - ")?;
+    counts.split([':', ',']).nth(1)?.trim().parse().ok()
 }
 
 #[cfg(test)]

@@ -223,7 +223,8 @@ impl Claude {
 
     /// A log may hold several runs: another session is a new prompt's.
     fn session(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
-        let ids = [&record.session_id, &record.session_id_on_disk];
+        // On the disk a record may have both: the other one is that of the process.
+        let ids = [&record.session_id_on_disk, &record.session_id];
         let Some(id) = ids.into_iter().find(|id| !id.is_empty()) else {
             return;
         };

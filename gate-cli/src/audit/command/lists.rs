@@ -92,10 +92,10 @@ pub(super) const NO_TASKS: [&str; 97] = [
 ];
 
 /// First words of programs that are no tasks, and whose own words are none either.
-pub(super) const OTHER_VERBS: [&str; 60] = [
+pub(super) const OTHER_VERBS: [&str; 59] = [
     "add", "install", "i", "uninstall", "remove", "rm", "delete", "del", "create", "new", "init",
     "get", "show", "describe", "list", "ls", "info", "view", "open", "close", "start", "stop",
-    "restart", "logs", "log", "status", "search", "find", "use", "set", "unset", "switch", "config",
+    "restart", "logs", "log", "status", "search", "find", "use", "set", "unset", "config",
     "login", "logout", "publish", "push", "pull", "pack", "version", "update", "upgrade", "outdated",
     "why", "link", "cp", "mv", "copy", "ps", "inspect", "help", "comment", "edit", "sync", "import",
     "export", "clean", "query", "eval", "tasks",

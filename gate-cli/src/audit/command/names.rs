@@ -19,6 +19,7 @@ use CheckKind::{Build, Lint, Test};
 /// The name of a program without its folder and ending.
 pub(super) fn base(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    let name = name.split_once('@').map_or(name, |(name, _)| name);
     let endings = [".js", ".mjs", ".exe", ".cmd", ".bat"];
     endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
@@ -158,7 +159,8 @@ fn task_kind(program: &str, rest: &[String]) -> Option<CheckKind> {
     let mut words = rest.iter().enumerate();
     while let Some((at, word)) = words.next() {
         if RUNNERS.contains(&word.as_str()) {
-            if let Some(kind) = check_kind(&rest[at + 1..]) {
+            let options = rest[at + 1..].iter().take_while(|word| word.starts_with('-')).count();
+            if let Some(kind) = check_kind(&rest[at + 1 + options..]) {
                 return Some(found.map_or(kind, |known| kind.min(known)));
             }
             if word == "--" {
@@ -201,7 +203,7 @@ fn is_other(word: &str) -> bool {
 
 /// The name of a container's image without its version.
 fn image(word: &str) -> &str {
-    base(word.split('@').next().unwrap_or(word)).split(':').next().unwrap_or(word)
+    base(word).split(':').next().unwrap_or(word)
 }
 
 /// The kind of a program that is known by its name.
