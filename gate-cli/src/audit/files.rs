@@ -103,6 +103,15 @@ pub(super) fn is_set_up(path: &str) -> bool {
         || path.starts_with("/etc/")
 }
 
+/// True for a file in which tools note what they leave out or have chosen.
+pub(super) fn is_note(path: &str) -> bool {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    (name.starts_with('.') && name.ends_with("ignore"))
+        || name.ends_with(".lock")
+        || stem.ends_with("-lock")
+}
+
 /// True for a file of tests.
 pub(super) fn is_test(path: &str) -> bool {
     let path = path.replace('\\', "/");

@@ -181,7 +181,6 @@ impl Output {
     }
 
     fn line(&mut self, line: &str) {
-        let line = without_label(line);
         let lower = line.to_lowercase();
         let shown = line.trim();
         if shown.starts_with(['<', '[']) && shown.ends_with(['>', ']']) {
@@ -221,7 +220,7 @@ impl Output {
         } else {
             self.words(&lower);
         }
-        self.reader.line(Stream::Stdout, line);
+        self.reader.line(Stream::Stdout, without_label(line));
     }
 
     /// Looks for words of success and of failure, and for numbers of failures.
@@ -309,10 +308,16 @@ fn failures(lower: &str) -> Option<u64> {
     }
     let mut counted = None;
     let mut failed = None;
+    // Warnings are problems too.
+    let has_errors = words.windows(2).any(|pair| {
+        pair[0].parse::<u64>().is_ok() && matches!(pair[1], "error" | "errors")
+    });
     for pair in words.windows(2) {
         let (one, two) = (pair[0], pair[1]);
         if let Ok(number) = one.parse::<u64>() {
-            if FAILED.contains(&two) {
+            if has_errors && matches!(two, "problem" | "problems") {
+                counted = counted.or(Some(0));
+            } else if FAILED.contains(&two) {
                 failed = Some(failed.unwrap_or(0) + number);
             } else if PASSED.contains(&two) && number > 0 {
                 counted = Some(number);

@@ -2,7 +2,7 @@
 
 use super::ClaimSupport;
 use super::command::CheckKind;
-use super::files::{is_prose, is_scratch, is_set_up, is_test};
+use super::files::{is_note, is_prose, is_scratch, is_set_up, is_test};
 use super::step::{Action, Step};
 
 /// A check that was run.
@@ -62,6 +62,9 @@ impl Support {
                 }
                 self.ran_other |= inspected.scripts.iter().any(|script| !self.has_changed(script));
                 let check = inspected.check.as_ref();
+                if check.is_some_and(|check| check.parses && !self.is_named_in(&check.command)) {
+                    return;
+                }
                 let script = check.filter(|check| check.kind != CheckKind::Test);
                 if script
                     .and_then(|check| check.script.as_ref())
@@ -83,6 +86,12 @@ impl Support {
         self.files.iter().any(|file| file.ends_with(name))
     }
 
+    /// True if a text names a file that the turn has changed.
+    fn is_named_in(&self, text: &str) -> bool {
+        let mut names = self.files.iter().filter_map(|file| file.rsplit(['/', '\\']).next());
+        names.any(|name| text.contains(name))
+    }
+
     /// True if a file outside of folders for scratch files was changed.
     pub(super) fn works_elsewhere(&self) -> bool {
         self.files.iter().any(|file| !is_scratch(file))
@@ -93,8 +102,8 @@ impl Support {
         if is_prose(path) || (is_scratch(path) && !self.is_scratch_work) {
             return;
         }
-        // Beside work on a project, no check looks at how the machine is set up.
-        let is_set_up = is_set_up(path);
+        // Beside work on a project, no check looks at how the machine is set up, and at notes.
+        let is_set_up = is_set_up(path) || is_note(path);
         if !self.files.iter().any(|known| known == path) {
             self.files.push(path.to_owned());
         }
@@ -105,28 +114,32 @@ impl Support {
         }
     }
 
-    /// The check behind a claim at the end of the turn. If a test ran in the turn, tests alone
-    /// count; of several checks the last one whose end is shown.
+    /// The check behind a claim at the end of the turn: a failure that no later run covers, or else
+    /// the last check whose end is shown. If a test ran in the turn, tests alone count.
     pub(super) fn standing(&self) -> (ClaimSupport, Option<&Run>) {
         let is_test = |run: &&Run| run.kind == CheckKind::Test;
         let ran_tests = self.stale.iter().chain(&self.since).any(|run| is_test(&run));
         let counting = || self.since.iter().filter(|run| !ran_tests || is_test(run));
         let last = counting().rfind(|run| run.passed.is_some()).or_else(|| counting().next_back());
-        let other = self.since.iter().rfind(|run| run.passed == Some(false));
-        match (last, other, self.stale.last()) {
-            (Some(run), ..) => {
-                let standing = match run.passed {
-                    Some(true) => ClaimSupport::PassedAfter,
-                    Some(false) => ClaimSupport::Failed,
-                    None => ClaimSupport::Unknown,
-                };
-                (standing, Some(run))
-            }
-            (None, Some(failed), _) => (ClaimSupport::Failed, Some(failed)),
+        let failed = self.since.iter().enumerate().rfind(|(at, run)| {
+            run.passed == Some(false) && !self.since[at + 1..].iter().any(|later| later.covers(run))
+        });
+        match (failed, last, self.stale.last()) {
+            (Some((_, failed)), ..) => (ClaimSupport::Failed, Some(failed)),
+            (None, Some(run), _) if run.passed.is_some() => (ClaimSupport::PassedAfter, Some(run)),
+            (None, Some(run), _) => (ClaimSupport::Unknown, Some(run)),
             _ if self.ran_other => (ClaimSupport::Unknown, None),
             (None, None, Some(run)) => (ClaimSupport::Stale, Some(run)),
             (None, None, None) => (ClaimSupport::None, None),
         }
+    }
+}
+
+impl Run {
+    /// True if this run shows that what failed before is right now: it passed, and ran tests or
+    /// the same kind of check.
+    fn covers(&self, failed: &Self) -> bool {
+        self.passed == Some(true) && (self.kind == CheckKind::Test || self.kind == failed.kind)
     }
 }
 

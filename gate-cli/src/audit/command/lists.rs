@@ -215,7 +215,7 @@ pub(super) const CHECK_OPTIONS: [&str; 12] = [
 ];
 
 /// Programs that parse their file and do no more, with the option that tells them to.
-pub(super) const PARSERS: [(&str, &str); 20] = [
+pub(super) const PARSERS: [(&str, &str); 19] = [
     ("bash", "-n"),
     ("sh", "-n"),
     ("zsh", "-n"),
@@ -230,7 +230,6 @@ pub(super) const PARSERS: [(&str, &str); 20] = [
     ("gofmt", "-l"),
     ("gofmt", "-d"),
     ("shfmt", "-d"),
-    ("jq", "empty"),
     ("nginx", "-t"),
     ("plutil", "-lint"),
     ("xmllint", "--noout"),

@@ -33,6 +33,8 @@ pub(super) struct Check {
     pub(super) command: String,
     /// The script that it is, if it is none of the trade's programs.
     pub(super) script: Option<String>,
+    /// It only parses data: a check of the files that it names.
+    pub(super) parses: bool,
     /// Exit code 0 says that the check passed.
     pub(super) code_shows_pass: bool,
     /// Another exit code says that the check failed.
@@ -49,6 +51,18 @@ pub(super) struct Check {
 /// Variables of a shell that hold the exit code of a command.
 const CODES: [&str; 5] = ["${PIPESTATUS[0]}", "$PIPESTATUS", "$LASTEXITCODE", "$status", "$?"];
 
+/// Words by which code in a command line parses data.
+const PARSES: [&str; 8] = [
+    "yaml.safe_load",
+    "json.load",
+    "tomllib.load",
+    "ast.parse",
+    "JSON.parse",
+    "YAML.load",
+    "ElementTree.parse",
+    "plistlib.load",
+];
+
 /// Looks at a command line.
 pub(super) fn inspect(line: &str) -> Inspection {
     let parts = unwrapped(parts(line), 0);
@@ -62,6 +76,13 @@ pub(super) fn inspect(line: &str) -> Inspection {
         if inspected.check.as_ref().is_none_or(|known| kind <= known.kind) {
             inspected.check = Some(check(kind, &parts, at));
         }
+    }
+    if inspected.check.is_none()
+        && let Some(at) = parts.iter().position(|part| names::may_parse(&part.words))
+        && (names::is_parser(&parts[at].words) || PARSES.iter().any(|words| line.contains(words)))
+    {
+        let check = check(CheckKind::Lint, &parts, at);
+        inspected.check = Some(Check { parses: true, command: line.to_owned(), ..check });
     }
     inspected.writes = writes::writes(line, &parts);
     inspected.is_single = parts.len() == 1;
@@ -136,6 +157,7 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         kind,
         command: parts[at].words.join(" "),
         script: own_script(&parts[at].words).map(str::to_owned),
+        parses: false,
         code_shows_pass,
         code_shows_failure: code_shows_pass && is_first && is_last,
         is_silent: is_shown && is_silent(&parts[at].words),

@@ -5,6 +5,8 @@ use super::lists::{
     PREFIXES, RUNNERS, SILENT, TARGETS, TESTS, WITH_VALUE,
 };
 
+use crate::audit::files::is_scratch;
+
 /// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::audit) enum CheckKind {
@@ -106,6 +108,9 @@ pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
     let (program, rest) = meant.split_first()?;
     let name = base(program);
     let has = |option: &str| rest.iter().any(|word| word == option);
+    if is_scratch(program) && !TESTS.contains(&name) {
+        return None;
+    }
     if has("--version") || has("--help") || has("-h") || has("--init") {
         return None;
     }
@@ -192,7 +197,7 @@ fn task(word: &str) -> Option<&str> {
         Some((_, name)) => name.split_once(':')?.1,
         None => word,
     };
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == ':')
+    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase() || c == ':')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_:".contains(&byte));
     is_name.then_some(name)
 }
@@ -232,7 +237,7 @@ fn python_kind(rest: &[String]) -> Option<CheckKind> {
     match rest.iter().position(|word| word == "-m").and_then(|at| rest.get(at + 1)) {
         Some(module) => match module.as_str() {
             "unittest" | "nose" | "doctest" => Some(Test),
-            "py_compile" | "compileall" | "json.tool" => Some(Lint),
+            "py_compile" | "compileall" => Some(Lint),
             "build" => Some(Build),
             _ => rest.iter().position(|word| word == module).and_then(|at| check_kind(&rest[at..])),
         },
@@ -329,6 +334,18 @@ pub(super) fn is_silent(words: &[String]) -> bool {
         name if is_python(name) => has("py_compile") || has("compileall"),
         name => SILENT.contains(&name),
     }
+}
+
+/// True for a program that parses the data that it is given, and no more.
+pub(super) fn is_parser(words: &[String]) -> bool {
+    let meant = meant(words);
+    let has = |word: &str| meant.iter().any(|known| known == word);
+    meant.first().is_some_and(|program| base(program) == "jq") || has("json.tool")
+}
+
+/// True for a program that may parse data: such a parser, or an interpreter of code.
+pub(super) fn may_parse(words: &[String]) -> bool {
+    is_parser(words) || super::writes::runs_code(meant(words))
 }
 
 /// The script or program that a command runs, if it may check the work although its name does not

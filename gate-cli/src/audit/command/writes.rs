@@ -103,7 +103,7 @@ fn edits_in_place(word: &str) -> bool {
 }
 
 /// True for an interpreter with its code on the command line or behind it.
-fn runs_code(words: &[String]) -> bool {
+pub(super) fn runs_code(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
     let program = base(program);
     let is_code = |word: &String| matches!(word.as_str(), "-c" | "-e" | "--eval" | "-");
