@@ -1,6 +1,7 @@
 //! The outcome of a check: by its exit code, and where that is hidden or unknown, by what it
 //! printed.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use gate_checks::report::{self, Reader, Request, Stream};
@@ -37,7 +38,7 @@ const FAILURES: [&str; 22] = [
 ];
 
 /// Words by which they say that all is well. Lower case.
-const SUCCESSES: [&str; 38] = [
+const SUCCESSES: [&str; 41] = [
     "finished `",
     "finished dev",
     "finished release",
@@ -47,6 +48,9 @@ const SUCCESSES: [&str; 38] = [
     "✓ compiled",
     "built in ",
     "build succeeded",
+    "test succeeded",
+    "are correctly formatted",
+    "found no warnings",
     "build success",
     "build complete",
     "build completed",
@@ -88,13 +92,14 @@ const FAILED: [&str; 12] = [
 const PASSED: [&str; 4] = ["passed", "pass", "passing", "ok"];
 
 /// Texts of clients that say that a command goes on by itself, up to its name.
-const BACKGROUND: [&str; 6] = [
+const BACKGROUND: [&str; 7] = [
     "running in background with id: ",
     "running in the background with id: ",
     "moved to the background (id: ",
     "process running with session id ",
     "script running with cell id ",
     "\"session_id\":",
+    "session_id=",
 ];
 
 /// Texts that say how a command in the background has ended, up to its exit code.
@@ -120,6 +125,8 @@ pub(super) struct Output {
     bytes: usize,
     failed: bool,
     succeeded: bool,
+    /// The last line that said how the check ended says that it passed.
+    last: bool,
     /// Something was printed.
     has_text: bool,
     /// An answer came.
@@ -149,6 +156,7 @@ impl Output {
             bytes: 0,
             failed: false,
             succeeded: false,
+            last: false,
             has_text: false,
             has_answer: false,
             background: None,
@@ -181,6 +189,7 @@ impl Output {
     }
 
     fn line(&mut self, line: &str) {
+        let line = &*without_colours(line);
         let lower = line.to_lowercase();
         let shown = line.trim();
         if shown.starts_with(['<', '[']) && shown.ends_with(['>', ']']) {
@@ -226,14 +235,19 @@ impl Output {
     /// Looks for words of success and of failure, and for numbers of failures.
     fn words(&mut self, lower: &str) {
         let failures = failures(lower).or_else(|| dotnet_failures(lower));
-        self.failed |= FAILURES.iter().any(|words| lower.contains(words)) || failures > Some(0);
-        self.succeeded |=
-            SUCCESSES.iter().any(|words| lower.contains(words)) || failures == Some(0);
-        self.succeeded |=
-            self.check.kind == CheckKind::Test && matches!(lower.trim(), "ok" | "pass");
-        // The lines of TAP.
-        self.failed |= lower.starts_with("not ok ");
-        self.succeeded |= lower.strip_prefix("ok ").is_some_and(|rest| number(rest).is_some());
+        let says_failed = FAILURES.iter().any(|words| lower.contains(words))
+            || failures > Some(0)
+            || lower.starts_with("not ok ");
+        // A line of TAP is `ok` with its number.
+        let says_passed = SUCCESSES.iter().any(|words| lower.contains(words))
+            || failures == Some(0)
+            || (self.check.kind == CheckKind::Test && matches!(lower.trim(), "ok" | "pass"))
+            || lower.strip_prefix("ok ").is_some_and(|rest| number(rest).is_some());
+        if says_failed || says_passed {
+            self.last = !says_failed;
+        }
+        self.failed |= says_failed;
+        self.succeeded |= says_passed;
     }
 
     /// True if it passed, false if it failed, by its exit code or by what it says; none if neither
@@ -252,7 +266,7 @@ impl Output {
         let said = match (self.failed, self.succeeded) {
             (true, false) => Some(false),
             (false, true) => Some(true),
-            (true, true) => None,
+            (true, true) => Some(self.last),
             (false, false) => is_quiet.then_some(true),
         };
         let is_test = check.kind == CheckKind::Test;
@@ -274,6 +288,26 @@ impl Output {
 fn behind<'l>(lower: &str, words: &str, line: &'l str) -> Option<&'l str> {
     let at = lower.find(words)? + words.len();
     line.get(at..).filter(|rest| !rest.is_empty())
+}
+
+/// A line without the sequences by which a terminal shows colours, as they are or as in JSON.
+fn without_colours(line: &str) -> Cow<'_, str> {
+    let marks = ["\u{1b}[", "\\u001b["];
+    if !marks.iter().any(|mark| line.contains(mark)) {
+        return Cow::Borrowed(line);
+    }
+    let mut plain = String::new();
+    let mut rest = line;
+    while let Some((at, mark)) =
+        marks.iter().filter_map(|mark| rest.find(mark).map(|at| (at, mark))).min()
+    {
+        plain.push_str(&rest[..at]);
+        rest = rest[at + mark.len()..]
+            .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ';' | '?'));
+        rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
 }
 
 /// A line without the name of its task, which runners of several tasks write before it.

@@ -67,8 +67,14 @@ const PARSES: [&str; 8] = [
 pub(super) fn inspect(line: &str) -> Inspection {
     let parts = unwrapped(parts(line), 0);
     let mut inspected = Inspection::default();
+    let mut is_stashed = false;
     for (at, part) in parts.iter().enumerate() {
         inspected.facts(part);
+        is_stashed |= names::stashes(&part.words);
+        if is_stashed {
+            // What runs now looks at the state before the work.
+            continue;
+        }
         let Some(kind) = check_kind(&part.words) else {
             inspected.scripts.extend(may_check(&part.words).map(str::to_owned));
             continue;

@@ -336,6 +336,12 @@ pub(super) fn is_silent(words: &[String]) -> bool {
     }
 }
 
+/// True if a command takes the changes away.
+pub(super) fn stashes(words: &[String]) -> bool {
+    let words: Vec<_> = meant(words).iter().map(|word| base(word)).collect();
+    matches!(words.as_slice(), ["git", "stash"] | ["git", "stash", "push" | "save" | "-u" | "-q", ..])
+}
+
 /// True for a program that parses the data that it is given, and no more.
 pub(super) fn is_parser(words: &[String]) -> bool {
     let meant = meant(words);
