@@ -77,7 +77,7 @@ pub(super) fn script(words: &[String]) -> Option<String> {
         "eval" => 0,
         _ => {
             // The whole command may be one word.
-            let at = option(|word| RUNNERS.contains(&word))? + 1;
+            let at = option(|word| matches!(word, "--run" | "--command"))? + 1;
             rest.get(at).filter(|word| word.contains(' '))?;
             return rest.get(at).cloned();
         }
