@@ -92,10 +92,11 @@ const FAILED: [&str; 12] = [
 const PASSED: [&str; 4] = ["passed", "pass", "passing", "ok"];
 
 /// Texts of clients that say that a command goes on by itself, up to its name.
-const BACKGROUND: [&str; 7] = [
+const BACKGROUND: [&str; 8] = [
     "running in background with id: ",
     "running in the background with id: ",
     "moved to the background (id: ",
+    "with shellid: ",
     "process running with session id ",
     "script running with cell id ",
     "\"session_id\":",
@@ -217,7 +218,8 @@ impl Output {
         self.has_text |= !shown.is_empty()
             && !is_clients.contains(&shown)
             && !shown.starts_with("Wall time")
-            && !shown.starts_with("Chunk ID");
+            && !shown.starts_with("Chunk ID")
+            && !shown.starts_with("Shell cwd was reset to ");
         if self.check.says_failed.as_deref() == Some(shown) {
             self.failed = true;
         } else if self.check.says_passed.as_deref() == Some(shown) {
@@ -253,13 +255,15 @@ impl Output {
     /// True if it passed, false if it failed, by its exit code or by what it says; none if neither
     /// shows it.
     pub(super) fn passed(self, code: Option<i32>) -> Option<bool> {
-        let is_over = self.background.is_none() || self.code.is_some();
-        let is_own = self.background.is_some() || self.code.is_some();
         let check = &self.check;
-        let code = code.filter(|_| self.footer.is_none()).or(self.footer);
-        let by_code = match (if is_own { self.code } else { code }, code) {
-            (Some(0), _) if is_own || check.code_shows_pass => Some(true),
-            (Some(1..), _) if is_own || check.code_shows_failure => Some(false),
+        let is_background = self.background.is_some();
+        let is_over = !is_background || self.code.or(self.footer).is_some();
+        // A run in the background has ended later than its call.
+        let of_client = self.footer.or(code.filter(|_| !is_background));
+        let by_code = match (self.code, of_client) {
+            (Some(code), _) => Some(code == 0),
+            (None, Some(0)) if check.code_shows_pass => Some(true),
+            (None, Some(1..)) if check.code_shows_failure => Some(false),
             _ => None,
         };
         let is_quiet = check.is_silent && self.has_answer && !self.has_text && is_over;

@@ -32,8 +32,10 @@ pub(super) enum Action {
     Edit(Vec<String>),
     /// It runs a command.
     Command(Box<Inspection>),
-    /// It may have checked the work: a sub-agent, a browser.
+    /// It may have checked the work: a browser, a tool of a client's.
     Other,
+    /// A sub-agent, which may go on beside the turn, and check the work at any time.
+    SubAgent,
 }
 
 impl Action {
@@ -49,7 +51,7 @@ impl Step {
     pub(super) fn new(id: &str, line: u64, action: Action) -> Self {
         let output = match &action {
             Action::Command(inspected) => inspected.check.clone().map(Output::new),
-            Action::Edit(_) | Action::Other => None,
+            Action::Edit(_) | Action::Other | Action::SubAgent => None,
         };
         Self {
             id: id.to_owned(),

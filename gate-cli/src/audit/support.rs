@@ -26,6 +26,8 @@ pub(super) struct Support {
     since: Vec<Run>,
     /// Something ran since the last edit that may have checked the work.
     ran_other: bool,
+    /// A sub-agent ran.
+    ran_agent: bool,
     /// The project is in a folder for scratch files.
     is_scratch_work: bool,
 }
@@ -36,7 +38,7 @@ impl Support {
     pub(super) fn of(steps: Vec<Step>, works_elsewhere: bool) -> Self {
         let edits = steps.iter().filter_map(|step| match &step.action {
             Action::Edit(files) => Some(files),
-            Action::Command(_) | Action::Other => None,
+            _ => None,
         });
         let is_scratch_work =
             !works_elsewhere && edits.flatten().all(|file| is_prose(file) || is_scratch(file));
@@ -55,6 +57,10 @@ impl Support {
             Action::Edit(files) if !has_failed => files.iter().for_each(|file| self.edited(file)),
             Action::Edit(_) => {}
             Action::Other => self.ran_other = true,
+            Action::SubAgent => {
+                self.ran_other = true;
+                self.ran_agent |= !self.files.is_empty();
+            }
             Action::Command(inspected) => {
                 // If one of several commands failed, the others may have written their files.
                 if !has_failed || !inspected.is_single {
@@ -128,7 +134,7 @@ impl Support {
             (Some((_, failed)), ..) => (ClaimSupport::Failed, Some(failed)),
             (None, Some(run), _) if run.passed.is_some() => (ClaimSupport::PassedAfter, Some(run)),
             (None, Some(run), _) => (ClaimSupport::Unknown, Some(run)),
-            _ if self.ran_other => (ClaimSupport::Unknown, None),
+            _ if self.ran_other || self.ran_agent => (ClaimSupport::Unknown, None),
             (None, None, Some(run)) => (ClaimSupport::Stale, Some(run)),
             (None, None, None) => (ClaimSupport::None, None),
         }

@@ -48,7 +48,7 @@ const EDITS: [&str; 33] = [
 ];
 
 /// Words in the names of tools that may check something by themselves.
-const CHECKERS: [&str; 10] = [
+const CHECKERS: [&str; 7] = [
     "test",
     "diagnostic",
     "playwright",
@@ -56,9 +56,6 @@ const CHECKERS: [&str; 10] = [
     "chrome",
     "puppeteer",
     "lint",
-    "subagent",
-    "sub_agent",
-    "spawn_agent",
 ];
 
 /// The names of tools that start a sub-agent.
@@ -220,8 +217,10 @@ impl<'p> Turns<'p> {
             return Some(Action::Edit(super::files::paths(call)));
         }
         let Some(command) = call.command else {
-            let may_check =
-                SUB_AGENTS.contains(&name) || CHECKERS.iter().any(|word| tool.contains(word));
+            if SUB_AGENTS.contains(&name) || tool.contains("agent") {
+                return Some(Action::SubAgent);
+            }
+            let may_check = CHECKERS.iter().any(|word| tool.contains(word));
             return may_check.then_some(Action::Other);
         };
         let inspected = inspect(command);

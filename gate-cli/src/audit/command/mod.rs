@@ -83,14 +83,19 @@ pub(super) fn inspect(line: &str) -> Inspection {
             inspected.check = Some(check(kind, &parts, at));
         }
     }
+    inspected.writes = writes::writes(line, &parts);
     if inspected.check.is_none()
+        && inspected.writes.is_empty()
         && let Some(at) = parts.iter().position(|part| names::may_parse(&part.words))
         && (names::is_parser(&parts[at].words) || PARSES.iter().any(|words| line.contains(words)))
     {
         let check = check(CheckKind::Lint, &parts, at);
         inspected.check = Some(Check { parses: true, command: line.to_owned(), ..check });
     }
-    inspected.writes = writes::writes(line, &parts);
+    if line.contains("alidat") && parts.iter().any(|part| writes::runs_code(&part.words)) {
+        // A validator that code on the command line calls.
+        inspected.scripts.push(line.to_owned());
+    }
     inspected.is_single = parts.len() == 1;
     inspected
 }

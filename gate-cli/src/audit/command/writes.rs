@@ -124,11 +124,7 @@ fn by_script(code: &str) -> Option<String> {
     }
     let named: Vec<_> = code.split(['"', '\'', '`']).filter(|text| is_file_name(text)).collect();
     let is_no_work = |name: &&str| is_prose(name) || is_scratch(name);
-    match named.iter().find(|name| !is_no_work(name)) {
-        Some(name) => Some((*name).to_owned()),
-        None if named.is_empty() => Some(A_FILE.to_owned()),
-        None => None,
-    }
+    named.iter().find(|name| !is_no_work(name)).map(|name| (*name).to_owned())
 }
 
 fn is_file_name(text: &str) -> bool {
