@@ -276,12 +276,27 @@ impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
         let mut all = Self::default();
         while let Some((key, value)) = object.next_entry::<Cow<'de, str>, Self>()? {
             if matches!(&*key, "command" | "cmd") && !value.texts.is_empty() {
-                all.command = Some(value.texts.join(" "));
+                all.command = Some(command_line(&value.texts));
             }
             all.append(value);
         }
         Ok(all)
     }
+}
+
+/// The command line of a program and its arguments, or the line itself.
+fn command_line(words: &[Cow<'_, str>]) -> String {
+    let [line] = words else {
+        let is_plain = |word: &str| {
+            word.bytes().all(|c| c.is_ascii_alphanumeric() || b"-_./=:,@+".contains(&c))
+        };
+        let quoted = words.iter().map(|word| match &**word {
+            word if is_plain(word) => word.to_owned(),
+            word => format!("'{}'", word.replace('\'', r"'\''")),
+        });
+        return quoted.collect::<Vec<_>>().join(" ");
+    };
+    line.to_string()
 }
 
 impl Leaves<'_> {

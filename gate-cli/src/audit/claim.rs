@@ -79,12 +79,12 @@ impl<'p> ClaimFinder<'p> {
         for (number, line) in lines {
             let hits = self.hits(line, number);
             let of = |kind| hits.iter().find(|(known, _)| *known == kind).map(|(_, hit)| hit);
-            if of(Kind::Open).is_some() {
-                (done, is_open) = (None, true);
-            }
             if let Some(hit) = of(Kind::Done) {
                 done.get_or_insert_with(|| hit.clone());
                 is_open = false;
+            }
+            if of(Kind::Open).is_some() {
+                (done, is_open) = (None, true);
             }
             report = report.or_else(|| of(Kind::Report).cloned());
             is_doubted |= of(Kind::Doubt).is_some();

@@ -86,8 +86,18 @@ const SUCCESSES: [&str; 41] = [
 const COUNTED: [&str; 8] =
     ["test", "example", "spec", "scenario", "assertion", "run", "doctest", "check"];
 const FAILED: [&str; 12] = [
-    "failed", "fail", "failure", "failures", "failing", "errors", "error", "offense", "offenses",
-    "problems", "issues", "vulnerabilities",
+    "failed",
+    "fail",
+    "failure",
+    "failures",
+    "failing",
+    "errors",
+    "error",
+    "offense",
+    "offenses",
+    "problems",
+    "issues",
+    "vulnerabilities",
 ];
 const PASSED: [&str; 4] = ["passed", "pass", "passing", "ok"];
 
@@ -347,9 +357,9 @@ fn failures(lower: &str) -> Option<u64> {
     let mut counted = None;
     let mut failed = None;
     // Warnings are problems too.
-    let has_errors = words.windows(2).any(|pair| {
-        pair[0].parse::<u64>().is_ok() && matches!(pair[1], "error" | "errors")
-    });
+    let has_errors = words
+        .windows(2)
+        .any(|pair| pair[0].parse::<u64>().is_ok() && matches!(pair[1], "error" | "errors"));
     for pair in words.windows(2) {
         let (one, two) = (pair[0], pair[1]);
         if let Ok(number) = one.parse::<u64>() {

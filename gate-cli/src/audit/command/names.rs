@@ -270,7 +270,9 @@ pub(super) fn own_script(words: &[String]) -> Option<&str> {
         _ if only_parses => None,
         "bash" | "sh" | "zsh" | "node" | "tsx" | "ts-node" => script_file(rest),
         name if is_python(name) && !rest.iter().any(|word| word == "-m") => script_file(rest),
-        name if program.contains('/') && !is_tool(name) && !TARGETS.contains(&name) => Some(program),
+        name if program.contains('/') && !is_tool(name) && !TARGETS.contains(&name) => {
+            Some(program)
+        }
         _ => None,
     }
 }
@@ -339,7 +341,10 @@ pub(super) fn is_silent(words: &[String]) -> bool {
 /// True if a command takes the changes away.
 pub(super) fn stashes(words: &[String]) -> bool {
     let words: Vec<_> = meant(words).iter().map(|word| base(word)).collect();
-    matches!(words.as_slice(), ["git", "stash"] | ["git", "stash", "push" | "save" | "-u" | "-q", ..])
+    matches!(
+        words.as_slice(),
+        ["git", "stash"] | ["git", "stash", "push" | "save" | "-u" | "-q", ..]
+    )
 }
 
 /// True for a program that parses the data that it is given, and no more.
