@@ -8,6 +8,9 @@ use super::output::Output;
 /// Words by which clients say that a command was stopped.
 const STOPPED: [&str; 4] = ["timed out", "interrupted", "aborted", "cancelled"];
 
+/// Words by which clients say that a sub-agent works beside the turn.
+const LAUNCHED: [&str; 2] = ["agent launched", "in the background"];
+
 /// A call.
 pub(super) struct Step {
     pub(super) id: String,
@@ -35,7 +38,9 @@ pub(super) enum Action {
     /// It may have checked the work: a browser, a tool of a client's.
     Other,
     /// A sub-agent, which may go on beside the turn, and check the work at any time.
-    SubAgent,
+    SubAgent {
+        in_background: bool,
+    },
 }
 
 impl Action {
@@ -51,7 +56,7 @@ impl Step {
     pub(super) fn new(id: &str, line: u64, action: Action) -> Self {
         let output = match &action {
             Action::Command(inspected) => inspected.check.clone().map(Output::new),
-            Action::Edit(_) | Action::Other | Action::SubAgent => None,
+            Action::Edit(_) | Action::Other | Action::SubAgent { .. } => None,
         };
         Self {
             id: id.to_owned(),
@@ -68,6 +73,9 @@ impl Step {
 
     /// Takes a part of what it has written.
     pub(super) fn output(&mut self, text: &str) {
+        if let Action::SubAgent { in_background } = &mut self.action {
+            *in_background |= LAUNCHED.iter().any(|words| text.contains(words));
+        }
         if let Some(output) = &mut self.output {
             output.text(text);
         }

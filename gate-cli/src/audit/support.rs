@@ -57,9 +57,9 @@ impl Support {
             Action::Edit(files) if !has_failed => files.iter().for_each(|file| self.edited(file)),
             Action::Edit(_) => {}
             Action::Other => self.ran_other = true,
-            Action::SubAgent => {
+            Action::SubAgent { in_background } => {
                 self.ran_other = true;
-                self.ran_agent |= !self.files.is_empty();
+                self.ran_agent |= *in_background || !self.files.is_empty();
             }
             Action::Command(inspected) => {
                 // If one of several commands failed, the others may have written their files.

@@ -211,7 +211,7 @@ impl<'p> Turns<'p> {
         }
         let Some(command) = call.command else {
             if SUB_AGENTS.contains(&name) || tool.contains("agent") {
-                return Some(Action::SubAgent);
+                return Some(Action::SubAgent { in_background: false });
             }
             let may_check = CHECKERS.iter().any(|word| tool.contains(word));
             return may_check.then_some(Action::Other);

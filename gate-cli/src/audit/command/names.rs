@@ -338,6 +338,12 @@ pub(super) fn is_silent(words: &[String]) -> bool {
     }
 }
 
+/// True for the name of a task that builds what it brings elsewhere or shows.
+fn is_deployment(task: &str) -> bool {
+    task.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| matches!(word, "deploy" | "dev" | "release" | "publish" | "preview"))
+}
+
 /// True if a command takes the changes away.
 pub(super) fn stashes(words: &[String]) -> bool {
     let words: Vec<_> = meant(words).iter().map(|word| base(word)).collect();
@@ -366,7 +372,10 @@ pub(super) fn may_check(words: &[String]) -> Option<&str> {
     if rest.iter().any(|word| CHECK_OPTIONS.contains(&word.as_str())) {
         return (!matches!(base(program), "git" | "gh" | "pip" | "echo")).then_some(program);
     }
+    let names = |words: &[&str]| rest.iter().take(words.len()).eq(words.iter().copied());
     let script = match base(program) {
+        "gh" if names(&["run", "watch"]) || names(&["pr", "checks"]) => return Some(program),
+        _ if rest.iter().take(2).any(|word| is_deployment(word)) => return Some(program),
         "bash" | "sh" | "zsh" => script_file(rest)?,
         _ if program.contains('/') => program,
         _ => return None,
