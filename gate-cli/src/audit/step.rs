@@ -38,9 +38,7 @@ pub(super) enum Action {
     /// It may have checked the work: a browser, a tool of a client's.
     Other,
     /// A sub-agent, which may go on beside the turn, and check the work at any time.
-    SubAgent {
-        in_background: bool,
-    },
+    SubAgent { in_background: bool },
 }
 
 impl Action {

@@ -1,81 +1,4 @@
-//! The programs and tasks of the trade, by their names.
-
-/// Test runners that no rule of names knows.
-pub(super) const TESTS: [&str; 24] = [
-    "pytest",
-    "py.test",
-    "nosetests",
-    "tox",
-    "nox",
-    "jest",
-    "vitest",
-    "mocha",
-    "ava",
-    "tap",
-    "playwright",
-    "cypress",
-    "rspec",
-    "phpunit",
-    "pest",
-    "bats",
-    "busted",
-    "nextest",
-    "cargo-nextest",
-    "karma",
-    "gotestsum",
-    "wdio",
-    "behave",
-    "Invoke-Pester",
-];
-
-/// Compilers, bundlers and type checkers.
-pub(super) const BUILDS: [&str; 21] = [
-    "tsc",
-    "tsgo",
-    "vue-tsc",
-    "mypy",
-    "pyright",
-    "basedpyright",
-    "ty",
-    "javac",
-    "gcc",
-    "g++",
-    "clang",
-    "clang++",
-    "ninja",
-    "kotlinc",
-    "swiftc",
-    "rustc",
-    "ghc",
-    "pyre",
-    "webpack",
-    "rollup",
-    "tsup",
-];
-
-pub(super) const LINTS: [&str; 18] = [
-    "flake8",
-    "pyflakes",
-    "biome",
-    "ruff",
-    "rubocop",
-    "standardrb",
-    "prettier",
-    "black",
-    "shfmt",
-    "oxfmt",
-    "dprint",
-    "pre-commit",
-    "clippy-driver",
-    "phpstan",
-    "psalm",
-    "zizmor",
-    "ultracite",
-    "promtool",
-];
-
-/// Programs that write files unless they are told to check.
-pub(super) const FORMATTERS: [&str; 6] = ["black", "prettier", "shfmt", "oxfmt", "dprint", "gofmt"];
+//! Words of command lines that are no checks by themselves.
 
 /// Programs whose words are data, and no tasks.
 pub(super) const NO_TASKS: [&str; 97] = [
@@ -279,7 +202,7 @@ pub(super) const PREFIXES: [&str; 33] = [
 ];
 
 /// Options of prefixes, package managers and task runners that take a value.
-pub(super) const WITH_VALUE: [&str; 21] = [
+pub(super) const WITH_VALUE: [&str; 22] = [
     "-C",
     "--prefix",
     "--filter",
@@ -298,27 +221,10 @@ pub(super) const WITH_VALUE: [&str; 21] = [
     "--package",
     "--project",
     "-u",
+    "-o",
     "-j",
     "--from",
     "--group",
-];
-
-/// Checks that print nothing if all is well.
-pub(super) const SILENT: [&str; 14] = [
-    "tsc",
-    "tsgo",
-    "vue-tsc",
-    "eslint",
-    "flake8",
-    "pyflakes",
-    "shellcheck",
-    "actionlint",
-    "stylelint",
-    "javac",
-    "gcc",
-    "clang",
-    "rustc",
-    "gofmt",
 ];
 
 /// Programs that take several targets, and without one build all.
@@ -329,6 +235,10 @@ pub(super) const TARGETS: [&str; 20] = [
 
 /// The first of [`TARGETS`] build all if no target is named.
 pub(super) const BUILDERS: usize = 6;
+
+/// Options with which a program runs nothing.
+pub(super) const NO_RUN: [&str; 6] =
+    ["--version", "--help", "-h", "--init", "--list", "--collect-only"];
 
 /// Words behind which a command or the name of a task stands.
 pub(super) const RUNNERS: [&str; 10] =
@@ -352,27 +262,4 @@ pub(super) const CHECK_OPTIONS: [&str; 12] = [
     "--selftest",
     "--self-test",
     "--dry-run",
-];
-
-/// Programs that parse their file and do no more, with the option that tells them to.
-pub(super) const PARSERS: [(&str, &str); 19] = [
-    ("bash", "-n"),
-    ("sh", "-n"),
-    ("zsh", "-n"),
-    ("fish", "-n"),
-    ("node", "--check"),
-    ("node", "-c"),
-    ("deno", "--check"),
-    ("php", "-l"),
-    ("ruby", "-c"),
-    ("perl", "-c"),
-    ("luac", "-p"),
-    ("gofmt", "-l"),
-    ("gofmt", "-d"),
-    ("shfmt", "-d"),
-    ("nginx", "-t"),
-    ("plutil", "-lint"),
-    ("xmllint", "--noout"),
-    ("visudo", "-c"),
-    ("desktop-file-validate", ""),
 ];

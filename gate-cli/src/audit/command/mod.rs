@@ -1,13 +1,16 @@
 //! A command that an agent ran: the check that it starts, and the files that it writes.
 
+mod kinds;
 mod lists;
 mod names;
+mod programs;
 mod writes;
 
 use super::shell::{Part, Then, parts};
-use names::{base, check_kind, is_silent, may_check, meant, own_script};
+use kinds::check_kind;
+use names::{base, is_silent, may_check, meant, own_script};
 
-pub(super) use names::CheckKind;
+pub(super) use kinds::CheckKind;
 
 /// A command line, looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,22 +1,8 @@
-//! The work of a simple command does, by the names of its program and script.
+//! The programs and scripts of a simple command.
 
-use super::lists::{
-    BUILDERS, BUILDS, CHECK_OPTIONS, CONTAINERS, FORMATTERS, LINTS, NO_TASKS, OTHER_VERBS, PARSERS,
-    PREFIXES, RUNNERS, SILENT, TARGETS, TESTS, WITH_VALUE,
-};
-
-use crate::audit::files::is_scratch;
-
-/// The kind of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::audit) enum CheckKind {
-    Test,
-    /// A build or a type check.
-    Build,
-    Lint,
-}
-
-use CheckKind::{Build, Lint, Test};
+use super::kinds::is_tool;
+use super::lists::{CHECK_OPTIONS, CONTAINERS, PREFIXES, TARGETS, WITH_VALUE};
+use super::programs::SILENT;
 
 /// The name of a program without its folder and ending.
 pub(super) fn base(word: &str) -> &str {
@@ -35,6 +21,9 @@ pub(super) fn meant(words: &[String]) -> &[String] {
             .is_some_and(|(name, _)| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
         if at > 0 && WITH_VALUE.contains(&word.as_str()) {
             at += 2;
+        } else if word == "command" && words.get(at + 1).is_some_and(|next| next.starts_with('-')) {
+            // It looks for a program.
+            break;
         } else if assigns
             || PREFIXES.contains(&base(word))
             || (at > 0 && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit())))
@@ -102,166 +91,6 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The kind of check that a simple command starts.
-pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
-    let meant = meant(words);
-    let (program, rest) = meant.split_first()?;
-    let name = base(program);
-    let has = |option: &str| rest.iter().any(|word| word == option);
-    if is_scratch(program) && !TESTS.contains(&name) {
-        return None;
-    }
-    if has("--version") || has("--help") || has("-h") || has("--init") {
-        return None;
-    }
-    if PARSERS.iter().any(|(known, option)| *known == name && (option.is_empty() || has(option))) {
-        return Some(Lint);
-    }
-    let checks = || rest.iter().any(|word| CHECK_OPTIONS.contains(&word.as_str()));
-    match name {
-        "cargo" if matches!(rest.first()?.as_str(), "t" | "b" | "c") => {
-            Some(if rest[0] == "t" { Test } else { Build })
-        }
-        "npm" if rest.first()? == "ci" => None,
-        "mvn" | "mvnw" if has("install") => Some(Test),
-        "terraform" | "tofu" if has("plan") => Some(Build),
-        "cmake" => has("--build").then_some(Build),
-        "node" | "tsx" if has("--test") => Some(Test),
-        "bash" | "sh" | "zsh" => script_kind(rest).or_else(|| task_kind(name, &rest[1..])),
-        "node" | "tsx" | "ts-node" if !has("--run") => {
-            script_kind(rest).filter(|kind| *kind == Test)
-        }
-        _ if is_python(name) => python_kind(rest),
-        _ if NO_TASKS.contains(&name) => {
-            let at = rest.iter().position(|word| word.starts_with("-exec"))?;
-            check_kind(&rest[at + 1..])
-        }
-        _ if FORMATTERS.contains(&name) && !checks() => None,
-        _ if matches!(rest.first().map(String::as_str), Some("fmt" | "format")) && !checks() => {
-            None
-        }
-        "docker" | "docker-compose" if has("up") && has("--build") => Some(Build),
-        _ if CONTAINERS.contains(&name) && !has("build") => {
-            rest.iter().skip(1).find_map(|word| tool_kind(image(word)))
-        }
-        _ if tool_kind(name).is_some() && !rest.first().is_some_and(|word| is_other(word)) => {
-            tool_kind(name).map(|kind| if has("test") { Test } else { kind })
-        }
-        // A program that was built elsewhere may have any name.
-        _ if program.contains('/') && (!program.starts_with('/') || program.ends_with(".sh")) => {
-            file_kind(name).or_else(|| task_kind(name, rest))
-        }
-        _ => task_kind(name, rest),
-    }
-}
-
-/// The kind of the task that a program is told to run; what comes behind `--` is for the task,
-/// or a command.
-fn task_kind(program: &str, rest: &[String]) -> Option<CheckKind> {
-    let has_targets = TARGETS.contains(&program);
-    let mut found = None;
-    let mut seen = 0;
-    let mut words = rest.iter().enumerate();
-    while let Some((at, word)) = words.next() {
-        if RUNNERS.contains(&word.as_str()) {
-            let options = rest[at + 1..].iter().take_while(|word| word.starts_with('-')).count();
-            if let Some(kind) = check_kind(&rest[at + 1 + options..]) {
-                return Some(found.map_or(kind, |known| kind.min(known)));
-            }
-            if word == "--" {
-                break;
-            }
-        } else if WITH_VALUE.contains(&word.as_str()) {
-            words.next();
-        } else if let Some(task) = task(word) {
-            if is_tool(task) && !has_targets {
-                return check_kind(&rest[at..]);
-            }
-            let kind = if has_targets { target_kind(task) } else { named_kind(task) };
-            found = [found, kind].into_iter().flatten().min();
-            seen += 1;
-            if !has_targets && (seen > 2 || is_other(task)) {
-                break;
-            }
-        } else if !word.starts_with('-') && !has_targets {
-            seen += 1;
-        }
-    }
-    let builds_all = TARGETS[..BUILDERS].contains(&program) && seen == 0;
-    found.or(builds_all.then_some(Build))
-}
-
-/// The name of a task in a word: that of a project's task stands behind the project.
-fn task(word: &str) -> Option<&str> {
-    let name = match word.rsplit_once('/') {
-        Some((_, name)) => name.split_once(':')?.1,
-        None => word,
-    };
-    let is_name = name.starts_with(|c: char| c.is_ascii_lowercase() || c == ':')
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_:".contains(&byte));
-    is_name.then_some(name)
-}
-
-fn is_other(word: &str) -> bool {
-    OTHER_VERBS.contains(&word)
-}
-
-/// The name of a container's image without its version.
-fn image(word: &str) -> &str {
-    base(word).split(':').next().unwrap_or(word)
-}
-
-/// The kind of a program that is known by its name.
-fn tool_kind(name: &str) -> Option<CheckKind> {
-    let ends = |ending: &str| name.len() > ending.len() && name.ends_with(ending);
-    if TESTS.contains(&name) || ends("-test") || ends("-tests") || name == "ctest" {
-        Some(Test)
-    } else if BUILDS.contains(&name) || ends("build") || ends("-check") {
-        Some(Build)
-    } else {
-        (LINTS.contains(&name) || ends("lint") || ends("check")).then_some(Lint)
-    }
-}
-
-fn is_tool(name: &str) -> bool {
-    tool_kind(name).is_some()
-}
-
-pub(super) fn is_python(program: &str) -> bool {
-    let version = program.strip_prefix("python").or_else(|| program.strip_prefix("py"));
-    version.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
-        || program == "manage.py"
-}
-
-fn python_kind(rest: &[String]) -> Option<CheckKind> {
-    match rest.iter().position(|word| word == "-m").and_then(|at| rest.get(at + 1)) {
-        Some(module) => match module.as_str() {
-            "unittest" | "nose" | "doctest" => Some(Test),
-            "py_compile" | "compileall" => Some(Lint),
-            "build" => Some(Build),
-            _ => rest.iter().position(|word| word == module).and_then(|at| check_kind(&rest[at..])),
-        },
-        None if rest.iter().any(|word| word == "test") => Some(Test),
-        None => script_kind(rest).filter(|kind| *kind == Test),
-    }
-}
-
-/// A script that is named after a check. Code on the command line has no name.
-fn script_kind(rest: &[String]) -> Option<CheckKind> {
-    file_kind(script_file(rest)?)
-}
-
-/// The kind of check that a script file is named after, at the beginning or at the end of its
-/// name.
-fn file_kind(file: &str) -> Option<CheckKind> {
-    let name = base(file);
-    let name = name.split_once('.').map_or(name, |(name, _)| name);
-    let words: Vec<_> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    // All of what, such a name does not say.
-    let words: Vec<_> = words.into_iter().filter(|word| *word != "all").collect();
-    [words.first(), words.last()].into_iter().flatten().filter_map(|word| word_kind(word)).min()
-}
-
 /// The script file that a check is, unless it is a program of the trade.
 pub(super) fn own_script(words: &[String]) -> Option<&str> {
     let (program, rest) = meant(words).split_first()?;
@@ -269,7 +98,9 @@ pub(super) fn own_script(words: &[String]) -> Option<&str> {
     match base(program) {
         _ if only_parses => None,
         "bash" | "sh" | "zsh" | "node" | "tsx" | "ts-node" => script_file(rest),
-        name if is_python(name) && !rest.iter().any(|word| word == "-m") => script_file(rest),
+        name if super::kinds::is_python(name) && !rest.iter().any(|word| word == "-m") => {
+            script_file(rest)
+        }
         name if program.contains('/') && !is_tool(name) && !TARGETS.contains(&name) => {
             Some(program)
         }
@@ -278,50 +109,10 @@ pub(super) fn own_script(words: &[String]) -> Option<&str> {
 }
 
 /// The file that an interpreter runs.
-fn script_file(rest: &[String]) -> Option<&str> {
+pub(super) fn script_file(rest: &[String]) -> Option<&str> {
     let is_code = |word: &str| matches!(word, "-c" | "-e" | "--eval" | "-p" | "-");
     let script = rest.iter().find(|word| is_code(word) || !word.starts_with('-'))?;
     (!is_code(script)).then_some(script)
-}
-
-/// The kind of check that a script or a task is named after.
-fn named_kind(name: &str) -> Option<CheckKind> {
-    let mut from = 0;
-    let mut kinds = Vec::new();
-    let ends = name.char_indices().skip(1).filter(|(at, letter)| {
-        !letter.is_ascii_alphanumeric()
-            || (letter.is_ascii_uppercase() && name.as_bytes()[at - 1].is_ascii_lowercase())
-    });
-    for end in ends.map(|(at, _)| at).chain([name.len()]) {
-        let word = name[from..end].trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
-        kinds.extend(word_kind(&word.to_ascii_lowercase()));
-        from = end;
-    }
-    kinds.into_iter().min()
-}
-
-fn word_kind(word: &str) -> Option<CheckKind> {
-    match word {
-        "test" | "tests" | "spec" | "specs" | "e2e" | "unittest" | "smoke" | "coverage" => {
-            Some(Test)
-        }
-        "build" | "rebuild" | "compile" | "types" | "check" | "checks" | "verify" | "validate"
-        | "ci" => Some(Build),
-        "fmt" | "format" | "fix" | "clippy" | "analyze" | "vet" | "audit" | "credo"
-        | "dialyzer" | "lint" => Some(Lint),
-        _ => tool_kind(word),
-    }
-}
-
-/// The kind of check that a target is named after. Where there are no scripts for linters, `check`
-/// runs the tests.
-fn target_kind(name: &str) -> Option<CheckKind> {
-    match name {
-        "check" | "verify" | "ci" => Some(Test),
-        "all" | "package" => Some(Build),
-        _ if name.starts_with("assemble") => Some(Build),
-        _ => named_kind(name),
-    }
 }
 
 /// True for a check that prints nothing if it passes.
@@ -333,7 +124,7 @@ pub(super) fn is_silent(words: &[String]) -> bool {
         "bash" | "sh" | "zsh" => has("-n"),
         "node" => has("--check"),
         "gofmt" => true,
-        name if is_python(name) => has("py_compile") || has("compileall"),
+        name if super::kinds::is_python(name) => has("py_compile") || has("compileall"),
         name => SILENT.contains(&name),
     }
 }

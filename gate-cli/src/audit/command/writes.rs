@@ -1,6 +1,7 @@
 //! The files that a command line writes.
 
-use super::names::{base, is_python, meant};
+use super::kinds::is_python;
+use super::names::{base, meant};
 use crate::audit::files::{A_FILE, is_prose, is_scratch, patched};
 use crate::audit::shell::Part;
 

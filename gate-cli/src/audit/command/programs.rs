@@ -1,0 +1,122 @@
+//! The programs of the trade, by their names.
+
+/// Test runners that no rule of names knows.
+pub(super) const TESTS: [&str; 25] = [
+    "pytest",
+    "py.test",
+    "nosetests",
+    "tox",
+    "nox",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "tap",
+    "playwright",
+    "cypress",
+    "rspec",
+    "phpunit",
+    "pest",
+    "bats",
+    "busted",
+    "nextest",
+    "cargo-nextest",
+    "karma",
+    "gotestsum",
+    "wdio",
+    "behave",
+    "ctest",
+    "Invoke-Pester",
+];
+
+/// Compilers, bundlers and type checkers.
+pub(super) const BUILDS: [&str; 21] = [
+    "tsc",
+    "tsgo",
+    "vue-tsc",
+    "mypy",
+    "pyright",
+    "basedpyright",
+    "ty",
+    "javac",
+    "gcc",
+    "g++",
+    "clang",
+    "clang++",
+    "ninja",
+    "kotlinc",
+    "swiftc",
+    "rustc",
+    "ghc",
+    "pyre",
+    "webpack",
+    "rollup",
+    "tsup",
+];
+
+pub(super) const LINTS: [&str; 19] = [
+    "flake8",
+    "pyflakes",
+    "biome",
+    "ruff",
+    "rubocop",
+    "standardrb",
+    "prettier",
+    "black",
+    "shfmt",
+    "oxfmt",
+    "dprint",
+    "isort",
+    "pre-commit",
+    "clippy-driver",
+    "phpstan",
+    "psalm",
+    "zizmor",
+    "ultracite",
+    "promtool",
+];
+
+/// Programs that write files unless they are told to check.
+pub(super) const FORMATTERS: [&str; 7] =
+    ["black", "prettier", "shfmt", "oxfmt", "dprint", "gofmt", "isort"];
+
+/// Checks that print nothing if all is well.
+pub(super) const SILENT: [&str; 14] = [
+    "tsc",
+    "tsgo",
+    "vue-tsc",
+    "eslint",
+    "flake8",
+    "pyflakes",
+    "shellcheck",
+    "actionlint",
+    "stylelint",
+    "javac",
+    "gcc",
+    "clang",
+    "rustc",
+    "gofmt",
+];
+
+/// Programs that parse their file and do no more, with the option that tells them to.
+pub(super) const PARSERS: [(&str, &str); 19] = [
+    ("bash", "-n"),
+    ("sh", "-n"),
+    ("zsh", "-n"),
+    ("fish", "-n"),
+    ("node", "--check"),
+    ("node", "-c"),
+    ("deno", "--check"),
+    ("php", "-l"),
+    ("ruby", "-c"),
+    ("perl", "-c"),
+    ("luac", "-p"),
+    ("gofmt", "-l"),
+    ("gofmt", "-d"),
+    ("shfmt", "-d"),
+    ("nginx", "-t"),
+    ("plutil", "-lint"),
+    ("xmllint", "--noout"),
+    ("visudo", "-c"),
+    ("desktop-file-validate", ""),
+];
