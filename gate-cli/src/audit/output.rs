@@ -1,126 +1,20 @@
 //! The outcome of a check: by its exit code, and where that is hidden or unknown, by what it
 //! printed.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use gate_checks::report::{self, Reader, Request, Stream};
 
+use self::lines::{
+    BACKGROUND, ENDED, Words, behind, dotnet_failures, failures, number, printed_code,
+    without_colours, without_label,
+};
 use super::command::{Check, CheckKind};
+
+mod lines;
 
 /// The most bytes of a check's output that are read.
 const MAX_OUTPUT_BYTES: usize = 1 << 20;
-
-/// Words by which checks say that they failed. Lower case.
-const FAILURES: [&str; 22] = [
-    "error[e",
-    ": error ts",
-    " - error ts",
-    "error: could not compile",
-    "error: aborting due to",
-    "build failed",
-    "build error",
-    "failed to compile",
-    "compilation failed",
-    "compilation error",
-    "elifecycle",
-    "npm err!",
-    "npm error",
-    "command failed",
-    "command not found",
-    "no such file or directory",
-    "failures!",
-    "tests failed",
-    "test failed",
-    "assertionerror",
-    "syntaxerror",
-    "fatal error",
-];
-
-/// Words by which they say that all is well. Lower case.
-const SUCCESSES: [&str; 41] = [
-    "finished `",
-    "finished dev",
-    "finished release",
-    "compiled successfully",
-    "successfully compiled",
-    "compiled with warnings",
-    "✓ compiled",
-    "built in ",
-    "build succeeded",
-    "test succeeded",
-    "are correctly formatted",
-    "found no warnings",
-    "build success",
-    "build complete",
-    "build completed",
-    "[build] complete!",
-    "prerendered as static",
-    "no issues found",
-    "found no issues",
-    "no offenses",
-    "no problems",
-    "no fixes applied",
-    "no errors found",
-    "no warnings or errors",
-    "all checks passed",
-    "all matched files use",
-    "all files formatted",
-    "would be left unchanged",
-    "all done!",
-    "syntax ok",
-    "no syntax errors",
-    "passed successfully",
-    "success: no",
-    "all tests passed",
-    "100% tests passed",
-    "tests passed",
-    "configuration is valid",
-    "validated successfully",
-    " is valid",
-    "no lint issues",
-    "no vulnerabilities found",
-];
-
-/// Nouns of what a summary counts, and words for those that failed. Lower case.
-const COUNTED: [&str; 8] =
-    ["test", "example", "spec", "scenario", "assertion", "run", "doctest", "check"];
-const FAILED: [&str; 12] = [
-    "failed",
-    "fail",
-    "failure",
-    "failures",
-    "failing",
-    "errors",
-    "error",
-    "offense",
-    "offenses",
-    "problems",
-    "issues",
-    "vulnerabilities",
-];
-const PASSED: [&str; 4] = ["passed", "pass", "passing", "ok"];
-
-/// Texts of clients that say that a command goes on by itself, up to its name.
-const BACKGROUND: [&str; 8] = [
-    "running in background with id: ",
-    "running in the background with id: ",
-    "moved to the background (id: ",
-    "with shellid: ",
-    "process running with session id ",
-    "script running with cell id ",
-    "\"session_id\":",
-    "session_id=",
-];
-
-/// Texts that say how a command in the background has ended, up to its exit code.
-const ENDED: [&str; 5] = [
-    "process exited with code ",
-    "<exit_code>",
-    "(exit code ",
-    "failed with exit code ",
-    "\"exit_code\":",
-];
 
 /// Lines by which clients end an output, up to its exit code.
 const FOOTERS: [&str; 4] =
@@ -201,16 +95,19 @@ impl Output {
 
     fn line(&mut self, line: &str) {
         let line = &*without_colours(line);
-        let lower = line.to_lowercase();
+        let found = Words::of(line);
         let shown = line.trim();
         if shown.starts_with(['<', '[']) && shown.ends_with(['>', ']']) {
-            let code = FOOTERS.iter().find_map(|words| behind(&lower, words, line));
+            let code = FOOTERS.iter().find_map(|words| behind(line, words));
             if let Some(code) = code.and_then(number) {
                 self.footer = Some(code);
                 return;
             }
         }
-        if let Some(name) = BACKGROUND.iter().find_map(|words| behind(&lower, words, line)) {
+        let of_client = |all: &[&str]| {
+            found.of_client.then(|| all.iter().find_map(|words| behind(line, words))).flatten()
+        };
+        if let Some(name) = of_client(&BACKGROUND) {
             let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
             let name = &name[..end.unwrap_or(name.len())];
             if name != "null" {
@@ -219,7 +116,7 @@ impl Output {
             }
         }
         if (self.background.is_some() || line.starts_with('{'))
-            && let Some(code) = ENDED.iter().find_map(|words| behind(&lower, words, line))
+            && let Some(code) = of_client(&ENDED)
         {
             self.code = number(code).or(self.code);
         }
@@ -239,22 +136,21 @@ impl Output {
         {
             self.code = Some(code);
         } else {
-            self.words(&lower);
+            self.words(line, found);
         }
         self.reader.line(Stream::Stdout, without_label(line));
     }
 
-    /// Looks for words of success and of failure, and for numbers of failures.
-    fn words(&mut self, lower: &str) {
-        let failures = failures(lower).or_else(|| dotnet_failures(lower));
-        let says_failed = FAILURES.iter().any(|words| lower.contains(words))
-            || failures > Some(0)
-            || lower.starts_with("not ok ");
+    /// Looks at words of success and of failure, and at numbers of failures.
+    fn words(&mut self, line: &str, found: Words) {
+        let failures = failures(line).or_else(|| dotnet_failures(line));
+        let says_failed = found.failed || failures > Some(0) || line.starts_with("not ok ");
         // A line of TAP is `ok` with its number.
-        let says_passed = SUCCESSES.iter().any(|words| lower.contains(words))
+        let is_test = self.check.kind == CheckKind::Test;
+        let says_passed = found.passed
             || failures == Some(0)
-            || (self.check.kind == CheckKind::Test && matches!(lower.trim(), "ok" | "pass"))
-            || lower.strip_prefix("ok ").is_some_and(|rest| number(rest).is_some());
+            || (is_test && matches!(line.trim(), "ok" | "OK" | "pass" | "PASS"))
+            || line.strip_prefix("ok ").is_some_and(|rest| number(rest).is_some());
         if says_failed || says_passed {
             self.last = !says_failed;
         }
@@ -296,104 +192,6 @@ impl Output {
             None => counted.or(said),
         }
     }
-}
-
-/// The part of a line behind these words, which are found in the line in lower case.
-fn behind<'l>(lower: &str, words: &str, line: &'l str) -> Option<&'l str> {
-    let at = lower.find(words)? + words.len();
-    line.get(at..).filter(|rest| !rest.is_empty())
-}
-
-/// A line without the sequences by which a terminal shows colours, as they are or as in JSON.
-fn without_colours(line: &str) -> Cow<'_, str> {
-    let marks = ["\u{1b}[", "\\u001b["];
-    if !marks.iter().any(|mark| line.contains(mark)) {
-        return Cow::Borrowed(line);
-    }
-    let mut plain = String::new();
-    let mut rest = line;
-    while let Some((at, mark)) =
-        marks.iter().filter_map(|mark| rest.find(mark).map(|at| (at, mark))).min()
-    {
-        plain.push_str(&rest[..at]);
-        rest = rest[at + mark.len()..]
-            .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ';' | '?'));
-        rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
-    }
-    plain.push_str(rest);
-    Cow::Owned(plain)
-}
-
-/// A line without the name of its task, which runners of several tasks write before it.
-fn without_label(line: &str) -> &str {
-    let label = line.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-    match label {
-        Some((name, rest)) if !name.contains([' ', ']']) => rest,
-        _ => line,
-    }
-}
-
-/// The number at the beginning of a text.
-fn number(text: &str) -> Option<i32> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    text[..end].parse().ok()
-}
-
-/// The exit code in a line that was printed as `words` say.
-fn printed_code(words: &str, line: &str) -> Option<i32> {
-    let (before, after) = words.split_once('$')?;
-    let after =
-        after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "{}[]?_".contains(c));
-    line.strip_prefix(before)?.strip_suffix(after)?.trim().parse().ok()
-}
-
-/// The number of failures that a summary counts; none if the line is no summary.
-fn failures(lower: &str) -> Option<u64> {
-    let words: Vec<_> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    if words.len() > 40 {
-        return None;
-    }
-    let mut counted = None;
-    let mut failed = None;
-    // Warnings are problems too.
-    let has_errors = words
-        .windows(2)
-        .any(|pair| pair[0].parse::<u64>().is_ok() && matches!(pair[1], "error" | "errors"));
-    for pair in words.windows(2) {
-        let (one, two) = (pair[0], pair[1]);
-        if let Ok(number) = one.parse::<u64>() {
-            if has_errors && matches!(two, "problem" | "problems") {
-                counted = counted.or(Some(0));
-            } else if FAILED.contains(&two) {
-                failed = Some(failed.unwrap_or(0) + number);
-            } else if PASSED.contains(&two) && number > 0 {
-                counted = Some(number);
-            } else if COUNTED.iter().any(|noun| {
-                two.strip_prefix(noun).is_some_and(|rest| rest.is_empty() || rest == "s")
-            }) && number > 0
-            {
-                counted = counted.or(Some(0));
-            }
-        } else if let Ok(number) = two.parse::<u64>()
-            && FAILED.contains(&one)
-        {
-            failed = failed.or(Some(number));
-        }
-    }
-    match (failed, counted) {
-        (Some(failed), _) if failed > 0 => Some(failed),
-        (Some(_), _) => Some(0),
-        (None, Some(passed)) if passed > 0 => Some(0),
-        _ => None,
-    }
-}
-
-/// The failures in a summary of dotnet, which is in the language of the machine: they come first.
-fn dotnet_failures(lower: &str) -> Option<u64> {
-    let (summary, _) = lower.split_once(".dll (")?;
-    let (_, counts) = summary.split_once("!  - ")?;
-    counts.split([':', ',']).nth(1)?.trim().parse().ok()
 }
 
 #[cfg(test)]

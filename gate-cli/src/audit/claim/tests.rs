@@ -49,6 +49,7 @@ fn plans_questions_and_cut_messages_are_none() {
         "Run it again, please.",
         "The flicker may come from the terminal.",
         "The loader is not done yet.",
+        "Lint clean. Waiting for the nightly run before I commit.",
         "让我修改：",
     ] {
         check(message, None);

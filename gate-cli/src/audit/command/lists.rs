@@ -1,7 +1,7 @@
 //! Words of command lines that are no checks by themselves.
 
 /// Programs whose words are data, and no tasks.
-pub(super) const NO_TASKS: [&str; 97] = [
+pub(super) const NO_TASKS: [&str; 98] = [
     "git",
     "gh",
     "glab",
@@ -40,6 +40,7 @@ pub(super) const NO_TASKS: [&str; 97] = [
     "wget",
     "http",
     "which",
+    "command",
     "whereis",
     "type",
     "test",

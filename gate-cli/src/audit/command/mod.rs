@@ -68,7 +68,7 @@ const PARSES: [&str; 8] = [
 
 /// Looks at a command line.
 pub(super) fn inspect(line: &str) -> Inspection {
-    let parts = unwrapped(parts(line), 0);
+    let parts = without_ends(unwrapped(parts(line), 0));
     let mut inspected = Inspection::default();
     let mut is_stashed = false;
     for (at, part) in parts.iter().enumerate() {
@@ -120,6 +120,22 @@ fn unwrapped(parts: Vec<Part>, depth: usize) -> Vec<Part> {
                 all.append(&mut inner);
             }
             None => all.push(part),
+        }
+    }
+    all
+}
+
+/// The commands without the words that end a loop or a branch, which ends as its last command does.
+fn without_ends(parts: Vec<Part>) -> Vec<Part> {
+    let mut all: Vec<Part> = Vec::new();
+    for part in parts {
+        match part.words.as_slice() {
+            [end] if matches!(end.as_str(), "done" | "fi" | "esac") && part.writes.is_empty() => {
+                if let Some(last) = all.last_mut() {
+                    last.then = part.then;
+                }
+            }
+            _ => all.push(part),
         }
     }
     all

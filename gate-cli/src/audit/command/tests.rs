@@ -48,6 +48,14 @@ fn checks_are_known_behind_prefixes() {
         "npm.cmd test",
         "powershell -Command \"Set-Location 'c:\\a'; npx vitest run\"",
         "ssh host 'cd a && make test'",
+        "mise run test:unit",
+        "mise --cd a run test",
+        "tool exec --with=3 -- corepack pnpm node --run test",
+        "tool x -- bats a.bats",
+        "for i in 1 2; do pytest -q; done",
+        "./gradlew :app:testDebugUnitTest",
+        "nix develop --command 'make test'",
+        "docker run --rm -v \"$PWD:/w\" ghcr.io/a/pytest:8 .",
     ] {
         check(line, "Test both");
     }
@@ -64,6 +72,16 @@ fn checks_are_known_behind_prefixes() {
     check("bin/rubocop app", "Lint both");
     check("bash -n a.sh", "Lint both");
     check("ruby -c a.rb", "Lint both");
+    for line in ["tool lint", "tool a lint", "npx --yes a-lint@latest a.yml", "a-validator a.json"]
+    {
+        check(line, "Lint both");
+    }
+    for line in
+        ["tool check --fix", "nix flake check", "a-rebuild build --flake .#b", "node build.js"]
+    {
+        check(line, "Build both");
+    }
+    check("python3 tools/validate_week.py", "Build both");
 }
 
 #[test]
@@ -87,6 +105,16 @@ fn a_name_alone_is_no_check() {
         "bash fetch_test_photos.sh",
         "npm install test-kit",
         "ruff format .",
+        "command -v shellcheck",
+        "npm ci",
+        "tool add test",
+        "tool list --name test",
+        "tool fmt",
+        "go run -tags test ./a",
+        "python tools/build_index.py",
+        "pytest --collect-only",
+        "git stash && npm test; git stash pop",
+        "/tmp/app-test",
         "git commit -m \"$(cat <<'EOF'\nRun \"npm test\"\nnpm test\nEOF\n)\"",
     ] {
         check(line, "-");
@@ -168,6 +196,9 @@ fn what_gets_around_is_seen() {
 #[test]
 fn a_script_whose_name_says_nothing_may_check() {
     assert_eq!(inspect("bash tools/all.sh").scripts, ["tools/all.sh"]);
+    for line in ["gh run watch 7", "npm run deploy", "python -c 'import a; a.validate()'"] {
+        assert_eq!(inspect(line).scripts.len(), 1, "{line}");
+    }
     assert_eq!(inspect("$engine --headless --import").scripts, ["$engine"]);
     assert_eq!(inspect("python app.py; ./app --demo; bash -c 'echo'").scripts, [""; 0]);
 }

@@ -35,6 +35,11 @@ fn summaries_of_tests_are_read() {
     check("7 runs, 12 assertions, 1 failures, 0 errors, 0 skips", Some(false));
     check("Ran 9 tests in 0.003s\n\nOK", Some(true));
     check("  6 passed (2.1s)", Some(true));
+    check("12 pass\n 0 fail", Some(true));
+    check("1..2\nok 1 a\nnot ok 2 b", Some(false));
+    check("Geslaagd!  - Mislukt: 2, Geslaagd: 9, Duur: 1 s - A.dll (net9.0)", Some(false));
+    check("[test] ok  \tgithub.com/a/b\t0.012s", Some(true));
+    check("\u{1b}[1m12\u{1b}[0m \u{1b}[32mpassed\u{1b}[0m", Some(true));
     check("something else", None);
     check("", None);
 }
@@ -53,6 +58,9 @@ fn builds_and_linters_say_it_in_words() {
     check("Build complete! (3.1s)", Some(true));
     check("\u{25cb}  (Static)   prerendered as static content", Some(true));
     check("bash: npm: command not found", Some(false));
+    check("\u{2716} 5 problems (0 errors, 5 warnings)", Some(true));
+    check("0 issues.", Some(true));
+    check("built in 2s\nELIFECYCLE Command failed with exit code 1.", Some(false));
     check("Debugger attached.", None);
     check("", None);
 }
@@ -73,12 +81,26 @@ fn words_of_the_command_line_tell_the_end() {
 }
 
 #[test]
+fn a_client_may_write_the_exit_code_below_the_output() {
+    check("make test", "a\n<id: 3 completed with exit code 0>", None, Some(true));
+    check("make test", "a\n[exited with code 2]", Some(0), Some(false));
+    check("make test | tail -3", "a\n<id: 3 completed with exit code 0>", None, None);
+}
+
+#[test]
 fn a_run_in_the_background_ends_later() {
     let mut output = Output::new(inspect("make test").check.expect("a check"));
     output.text("Command running in background with ID: b1");
     assert!(output.is_awaited_in("{\"id\":\"b1\"}") && !output.is_awaited_in("b12"));
     output.text("<status>completed</status>\n<exit_code>0</exit_code>");
     assert_eq!(output.passed(None), Some(true));
+    for begin in ["<command started in background with shellId: b1>", "SESSION_ID=b1"] {
+        let mut output = Output::new(inspect("make test").check.expect("a check"));
+        output.text(begin);
+        assert!(output.is_awaited_in("b1"), "{begin}");
+        output.text("<id: b1 completed with exit code 0>");
+        assert_eq!(output.passed(Some(0)), Some(true));
+    }
     check("make test", "Process running with session ID 7", Some(0), None);
     check("make test", "{\"exit_code\":1,\"output\":\"\"}", None, Some(false));
     check("make test", "{\"session_id\":7,\"output\":\"\\n8 passed (5s)\\n\"}", None, Some(true));

@@ -32,7 +32,11 @@ fn the_last_check_after_the_last_edit_counts() {
         vec![edit("a.rs"), ran("cargo test", 1), ran("cargo test a", 0)],
         ClaimSupport::PassedAfter,
     );
-    check(vec![edit("a.rs"), ran("npm run lint", 1), ran("npx tsc", 0)], ClaimSupport::PassedAfter);
+    check(
+        vec![edit("a.rs"), ran("npm run lint", 1), ran("npm test", 0)],
+        ClaimSupport::PassedAfter,
+    );
+    check(vec![edit("a.rs"), ran("npm run lint", 1), ran("npx tsc", 0)], ClaimSupport::Failed);
 }
 
 #[test]
@@ -46,10 +50,7 @@ fn a_run_whose_end_is_hidden_outweighs_none_that_is_shown() {
 #[test]
 fn tests_alone_count_in_a_turn_with_tests() {
     check(vec![edit("a.rs"), ran("cargo build", 0)], ClaimSupport::PassedAfter);
-    check(
-        vec![edit("a.rs"), ran("cargo test", 0), ran("cargo clippy", 1)],
-        ClaimSupport::PassedAfter,
-    );
+    check(vec![edit("a.rs"), ran("cargo test", 0), ran("cargo clippy", 1)], ClaimSupport::Failed);
     let stale = vec![edit("a.rs"), ran("cargo test", 0), edit("b.rs"), ran("cargo build", 0)];
     check(stale, ClaimSupport::Stale);
     let failed = vec![edit("a.rs"), ran("cargo test", 0), edit("b.rs"), ran("cargo build", 1)];
@@ -58,7 +59,7 @@ fn tests_alone_count_in_a_turn_with_tests() {
 
 #[test]
 fn prose_scratch_files_and_the_set_up_of_a_machine_leave_a_check_as_it_is() {
-    for path in ["NOTES.md", "/tmp/a.py", "~/.zshrc"] {
+    for path in ["NOTES.md", "/tmp/a.py", "~/.zshrc", ".gitignore", "Cargo.lock"] {
         let steps = vec![edit("a.rs"), ran("cargo test", 0), edit(path)];
         check(steps, ClaimSupport::PassedAfter);
     }
@@ -80,6 +81,25 @@ fn what_may_have_checked_the_work_is_no_accusation() {
     check(vec![edit("a.rs"), ran("./tools/all.sh", 0)], ClaimSupport::Unknown);
     check(vec![edit("tools/all.sh"), ran("./tools/all.sh", 0)], ClaimSupport::None);
     check(vec![edit("tools/check.sh"), ran("./tools/check.sh", 0)], ClaimSupport::None);
+}
+
+#[test]
+fn a_sub_agent_may_check_what_is_edited_beside_it() {
+    let agent = |in_background| Step::new("a", 1, Action::SubAgent { in_background });
+    check(vec![agent(false), edit("a.rs")], ClaimSupport::None);
+    check(vec![agent(true), edit("a.rs")], ClaimSupport::Unknown);
+    check(vec![edit("a.rs"), agent(false), edit("b.rs")], ClaimSupport::Unknown);
+    let mut launched = agent(false);
+    launched.output("Async agent launched");
+    check(vec![launched, edit("a.rs")], ClaimSupport::Unknown);
+}
+
+#[test]
+fn data_is_checked_by_what_parses_it() {
+    let parses = || ran("python3 -c \"import json; json.load(open('conf/a.json'))\"", 0);
+    check(vec![edit("conf/a.json"), parses()], ClaimSupport::PassedAfter);
+    check(vec![edit("b.rs"), parses()], ClaimSupport::None);
+    check(vec![edit("a.json"), ran("jq empty a.json", 4)], ClaimSupport::Failed);
 }
 
 #[test]
