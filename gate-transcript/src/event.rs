@@ -68,7 +68,7 @@ impl Ending {
     }
 
     /// The end of a call whose client marks each command that fails.
-    pub(super) fn of(failed: bool) -> Self {
+    pub(super) fn from_mark(failed: bool) -> Self {
         if failed { Self::Failed } else { Self::Succeeded }
     }
 }

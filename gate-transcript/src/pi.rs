@@ -268,7 +268,7 @@ impl Pi {
 
     fn answer(&mut self, message: &Message<'_>, line: u64, out: &mut Out<'_>) {
         let text = texts(&message.content).collect::<Vec<_>>().join("\n");
-        out.answered(&message.call, Ending::of(message.is_error.0), line);
+        out.answered(&message.call, Ending::from_mark(message.is_error.0), line);
         out.say(Role::Tool, &text, line);
         if message.is_error.0 {
             let tool = self.calls.tool(&message.call).unwrap_or_default();

@@ -95,7 +95,7 @@ impl Output {
 
     fn line(&mut self, line: &str) {
         let line = &*without_colours(line);
-        let found = Words::of(line);
+        let found = Words::new(line);
         let shown = line.trim();
         if shown.starts_with(['<', '[']) && shown.ends_with(['>', ']']) {
             let code = FOOTERS.iter().find_map(|words| behind(line, words));
@@ -165,7 +165,8 @@ impl Output {
         let is_background = self.background.is_some();
         let is_over = !is_background || self.code.or(self.footer).is_some();
         // A run in the background has ended later than its call.
-        let of_client = self.footer.or(code.filter(|_| !is_background));
+        let recorded = if is_background { None } else { code };
+        let of_client = self.footer.or(recorded);
         let by_code = match (self.code, of_client) {
             (Some(code), _) => Some(code == 0),
             (None, Some(0)) if check.code_shows_pass => Some(true),

@@ -29,7 +29,7 @@ pub(super) struct Step {
     output: Option<Output>,
 }
 
-/// What a call does.
+/// An act of the agent, as the audit counts it.
 pub(super) enum Action {
     /// It changes files.
     Edit(Vec<String>),

@@ -35,7 +35,7 @@ pub(super) struct Support {
 impl Support {
     /// The changes and checks of these calls. A project may be in a folder for scratch files: its
     /// files count if the transcript works nowhere else.
-    pub(super) fn of(steps: Vec<Step>, works_elsewhere: bool) -> Self {
+    pub(super) fn new(steps: Vec<Step>, works_elsewhere: bool) -> Self {
         let edits = steps.iter().filter_map(|step| match &step.action {
             Action::Edit(files) => Some(files),
             _ => None,

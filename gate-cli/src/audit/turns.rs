@@ -143,7 +143,7 @@ impl<'p> Turns<'p> {
         self.polls.clear();
         self.answering.clear();
         self.is_last = false;
-        let support = Support::of(std::mem::take(&mut self.steps), self.works_elsewhere);
+        let support = Support::new(std::mem::take(&mut self.steps), self.works_elsewhere);
         self.works_elsewhere |= support.works_elsewhere();
         if support.files.is_empty() {
             return;

@@ -125,7 +125,7 @@ impl Default for Shell {
 
 impl Shell {
     fn ending(&self, failed: bool) -> Ending {
-        if self.marks_failures { Ending::of(failed) } else { Ending::failed_if(failed) }
+        if self.marks_failures { Ending::from_mark(failed) } else { Ending::failed_if(failed) }
     }
 }
 

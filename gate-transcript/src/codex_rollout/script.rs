@@ -41,8 +41,10 @@ fn value(object: &str, key: &str) -> Option<String> {
     object.match_indices(key).find_map(|(at, _)| {
         let before = object[..at].trim_end_matches(['"', '\'']).trim_end();
         let after = object[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
-        let is_key = before.ends_with(['{', ',', '(']);
-        let value = after.strip_prefix(':').filter(|_| is_key)?.trim_start();
+        if !before.ends_with(['{', ',', '(']) {
+            return None;
+        }
+        let value = after.strip_prefix(':')?.trim_start();
         let quote = value.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;
         Some(unquoted(&value[1..], quote))
     })

@@ -110,7 +110,8 @@ const MAX_DEPTH: usize = 3;
 fn unwrapped(parts: Vec<Part>, depth: usize) -> Vec<Part> {
     let mut all = Vec::new();
     for part in parts {
-        match names::script(&part.words).filter(|_| depth < MAX_DEPTH) {
+        let script = if depth < MAX_DEPTH { names::script(&part.words) } else { None };
+        match script {
             Some(script) => {
                 let mut inner = unwrapped(super::shell::parts(&script), depth + 1);
                 if let Some(last) = inner.last_mut() {

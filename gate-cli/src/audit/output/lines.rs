@@ -132,7 +132,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn of(line: &str) -> Self {
+    pub(super) fn new(line: &str) -> Self {
         let mut words = Self::default();
         let all = WORDS.iter().flat_map(|finder| finder.find_overlapping_iter(line));
         for found in all {

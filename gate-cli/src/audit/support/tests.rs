@@ -19,7 +19,7 @@ fn ran(line: &str, code: i32) -> Step {
 
 #[track_caller]
 fn check(steps: Vec<Step>, expected: ClaimSupport) {
-    assert_eq!(Support::of(steps, false).standing().0, expected);
+    assert_eq!(Support::new(steps, false).standing().0, expected);
 }
 
 #[test]
@@ -64,12 +64,12 @@ fn prose_scratch_files_and_the_set_up_of_a_machine_leave_a_check_as_it_is() {
         check(steps, ClaimSupport::PassedAfter);
     }
     let both = vec![edit("~/.zshrc"), edit("/tmp/a.py")];
-    assert_eq!(Support::of(both, false).files, ["~/.zshrc"]);
+    assert_eq!(Support::new(both, false).files, ["~/.zshrc"]);
 }
 
 #[test]
 fn a_project_may_be_in_a_folder_for_scratch_files() {
-    let files = |works_elsewhere| Support::of(vec![edit("/tmp/a/b.py")], works_elsewhere).files;
+    let files = |works_elsewhere| Support::new(vec![edit("/tmp/a/b.py")], works_elsewhere).files;
     assert_eq!((files(false).len(), files(true).len()), (1, 0));
 }
 
@@ -108,10 +108,10 @@ fn a_call_that_failed_or_was_denied_changed_nothing() {
     failed.failed("not found");
     let mut denied = ran("sed -i s/a/b/ a.rs", 0);
     denied.is_denied = true;
-    assert!(Support::of(vec![failed, denied, ran("echo a > b.rs", 1)], false).files.is_empty());
+    assert!(Support::new(vec![failed, denied, ran("echo a > b.rs", 1)], false).files.is_empty());
     // The file before a check that failed was written.
     let both = ran("cat > a.rs <<E\nx\nE\ncargo test", 1);
-    assert_eq!(Support::of(vec![both], false).files, ["a.rs"]);
+    assert_eq!(Support::new(vec![both], false).files, ["a.rs"]);
 }
 
 #[test]
