@@ -151,7 +151,7 @@ fn answers_belong_to_their_calls() {
     let calls = json!([call("x", "pytest -q | tail -1"), call("y", "ruff check . | tail -1")]);
     let answers = json!([answer("y", "Found 2 errors."), answer("x", "3 passed in 0.1s")]);
     let session = Session::new().edit("a.py").event("assistant", &calls).event("user", &answers);
-    check(&session.says(CLAIM), &[("passed_after", Some("pytest -q"))]);
+    check(&session.says(CLAIM), &[("failed", Some("ruff check ."))]);
 }
 
 #[test]
