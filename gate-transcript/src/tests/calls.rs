@@ -129,3 +129,23 @@ fn a_whole_input_is_read_from_its_beginning() {
     };
     assert_eq!((read(Reader::whole(None)), read(Reader::new(None))), (4, 3));
 }
+
+#[test]
+fn another_process_of_a_session_on_the_disk_is_no_prompt() {
+    #[derive(Default)]
+    struct Boundaries(usize);
+    impl Sink for Boundaries {
+        fn event(&mut self, event: Event<'_>) {
+            self.0 += usize::from(matches!(event, Event::Boundary(..)));
+        }
+    }
+    let lines = [
+        r#"{"type":"user","sessionId":"s","message":{"content":"Do it."}}"#,
+        r#"{"type":"assistant","session_id":"p","sessionId":"s","message":{"content":[{"type":"text","text":"One."}]}}"#,
+        r#"{"type":"assistant","sessionId":"s","message":{"content":[{"type":"text","text":"Two."}]}}"#,
+    ];
+    let (mut boundaries, mut reader) = (Boundaries::default(), Reader::new(None));
+    reader.push((lines.join("\n") + "\n").as_bytes(), &mut boundaries);
+    reader.finish(&mut boundaries);
+    assert_eq!(boundaries.0, 1);
+}
