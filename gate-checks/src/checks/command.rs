@@ -4,7 +4,7 @@
 //! The exit code decides. For `tests` and `tests-…`, for a command that is a
 //! known test runner and where `report` demands it, the runner's report decides too, and
 //! can only make it worse: see [`report`]. Tests are tried with a test among them that
-//! has to fail, unless `control` is off: see [`verified_tests`](super::verified_tests).
+//! has to fail, unless `control` is off: see `verified_tests`.
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
