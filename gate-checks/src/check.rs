@@ -24,7 +24,7 @@ use crate::worktree::Snapshot;
 ///
 /// A check never fails as a function does: what it could not find out is an
 /// [`Inconclusive`](gate_core::decide::evidence::Outcome::Inconclusive)
-/// record. It ends soon after [`CheckContext::cancel`] is cancelled, and
+/// record. It ends soon after [`CheckContext::cancellation`] is cancelled, and
 /// leaves no process behind.
 ///
 /// ```
