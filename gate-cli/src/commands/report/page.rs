@@ -88,7 +88,7 @@ fn table(iterations: &[IterationRecord], caption: &str, most: usize) -> Markup {
                 thead { tr {
                     th scope="col" { "#" } th scope="col" { "Time" } th scope="col" { "Verdict" }
                     th scope="col" { "Agent said" } th scope="col" { "gate found" }
-                    th scope="col" { "Files" } th scope="col" { "Agent" } th scope="col" { "Checks" }
+                    th scope="col" { "Files changed" } th scope="col" { "Agent" } th scope="col" { "Checks" }
                     th scope="col" { "Tokens" } th scope="col" { "Cost" }
                 } }
                 tbody { @for iteration in iterations { (row(iteration, most)) } }
@@ -121,14 +121,13 @@ fn row(iteration: &IterationRecord, most: usize) -> Markup {
 
 /// The number of files that differ from the loop's beginning, or if the iteration changed any.
 fn files(iteration: &IterationRecord) -> String {
-    let change = match iteration.changed {
-        Some(true) => "changed",
-        Some(false) => "same",
-        None => "",
-    };
-    match iteration.changed_files {
-        Some(number) => format!("{} {change}", grouped(number)).trim_end().to_owned(),
-        None => change.to_owned(),
+    match (iteration.changed_files, iteration.changed) {
+        (Some(0), _) => "none".to_owned(),
+        (Some(number), Some(false)) => format!("{}, as before", grouped(number)),
+        (Some(number), _) => grouped(number),
+        (None, Some(true)) => "some".to_owned(),
+        (None, Some(false)) => "none".to_owned(),
+        (None, None) => String::new(),
     }
 }
 
