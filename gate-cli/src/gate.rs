@@ -298,11 +298,15 @@ impl Gate {
         let site = self.site(source, request);
         let tree = gathered.tree.clone().or_else(|| gate_checks::look(&site).ok())?;
         let TreeChange { before, after, .. } = tree;
-        let began_at = request.began_at.clone().or_else(|| self.began_at(&site, request, pending));
+        let known = gathered.baseline.as_ref().map(|baseline| baseline.commit().to_owned());
+        let began_at = request.began_at.clone().or(known);
+        let began_at = began_at.or_else(|| self.began_at(&site, request, pending));
         let began_at = began_at.as_deref();
-        let first = pending.first_look.then(|| baseline::did_something(&site, began_at, &before));
         let changed_files =
             began_at.and_then(|commit| gate_checks::changed_files(&site, commit).ok().flatten());
+        let first = pending
+            .first_look
+            .then(|| baseline::did_something(&site, began_at, changed_files, &before));
         Some(TreeSeen { before, after, uncommitted: first.flatten(), changed_files })
     }
 

@@ -309,9 +309,13 @@ impl Gate {
 pub(super) fn did_something(
     site: &CheckSite,
     began_at: Option<&str>,
+    changed_files: Option<u64>,
     found: &TreeState,
 ) -> Option<bool> {
-    let uncommitted = gate_checks::is_uncommitted(site).ok().flatten();
+    let uncommitted = match changed_files {
+        Some(number) => Some(number > 0),
+        None => gate_checks::is_uncommitted(site).ok().flatten(),
+    };
     if uncommitted == Some(true) {
         return uncommitted;
     }

@@ -70,7 +70,7 @@ const PARSES: [&str; 8] = [
 pub(super) fn inspect(line: &str) -> Inspection {
     let parts = without_ends(unwrapped(parts(line), 0));
     let mut inspected = Inspection::default();
-    let mut is_stashed = false;
+    let (mut is_stashed, mut shows_most) = (false, None);
     for (at, part) in parts.iter().enumerate() {
         inspected.facts(part);
         is_stashed |= names::stashes(&part.words);
@@ -82,10 +82,11 @@ pub(super) fn inspect(line: &str) -> Inspection {
             inspected.scripts.extend(may_check(&part.words).map(str::to_owned));
             continue;
         };
-        if inspected.check.as_ref().is_none_or(|known| kind <= known.kind) {
-            inspected.check = Some(check(kind, &parts, at));
+        if shows_most.is_none_or(|(known, _)| kind <= known) {
+            shows_most = Some((kind, at));
         }
     }
+    inspected.check = shows_most.map(|(kind, at)| check(kind, &parts, at));
     inspected.writes = writes::writes(line, &parts);
     if inspected.check.is_none()
         && inspected.writes.is_empty()

@@ -202,3 +202,11 @@ fn a_script_whose_name_says_nothing_may_check() {
     assert_eq!(inspect("$engine --headless --import").scripts, ["$engine"]);
     assert_eq!(inspect("python app.py; ./app --demo; bash -c 'echo'").scripts, [""; 0]);
 }
+
+#[test]
+fn a_long_command_line_is_looked_at_once() {
+    // Each check would be held against all others: an hour and more.
+    let line = format!("{}pytest -q", "set -e; tsc; ".repeat(30_000));
+    let inspected = inspect(&line);
+    assert_eq!(inspected.check.map(|check| check.command).as_deref(), Some("pytest -q"));
+}
