@@ -83,8 +83,11 @@ impl Language {
         SHIPPED.iter().map(Rule::id)
     }
 
-    /// The first rule of a kind that matches a text.
+    /// The first rule of a kind that matches a text; none matches a blank one.
     pub(crate) fn rule_in(&self, kind: Kind, text: &str) -> Option<&Rule> {
+        if text.trim().is_empty() {
+            return None;
+        }
         let lower = in_lower_case(text);
         let (pairs, is_latin) = (Pairs::new(&lower), is_latin(&lower));
         self.rules(kind).find(|rule| {
@@ -105,6 +108,9 @@ impl Language {
 
     /// The text without what the rules of a kind find in it.
     pub(crate) fn without(&self, kind: Kind, text: &str) -> String {
+        if text.is_empty() {
+            return String::new();
+        }
         self.rules(kind).fold(text.to_owned(), |text, rule| {
             let lower = in_lower_case(&text);
             rule.expression().without_found(&text, rule.searched(&text, &lower))

@@ -79,7 +79,7 @@ fn keywords_hide_no_match() {
 
 /// Rules whose keywords a person has chosen: the literals of an expression leave out
 /// letters beyond ASCII that have an upper case.
-const BY_HAND: [&str; 19] = [
+const BY_HAND: [&str; 21] = [
     "condition-ko",
     "condition-pl",
     "condition-ru",
@@ -94,12 +94,24 @@ const BY_HAND: [&str; 19] = [
     "negation-ru",
     "negation-uk",
     "next-work-de",
+    "none-ru",
+    "none-uk",
     "prompt-order-ru",
     "prompt-order-uk",
     "sample-pl",
     "sample-ru",
     "sample-uk",
 ];
+
+#[test]
+fn blank_texts_match_only_what_is_harmless() {
+    // `Language::rule_in` tries no rule on a blank text, so none may need one.
+    for PackRule { id, regex, kinds, .. } in pack().rule {
+        let expression = Expression::from_pack(regex, Vec::new());
+        let is_matched = ["", " ", "\t"].iter().any(|text| expression.is_match(text));
+        assert_eq!(is_matched, kinds == [Kind::Harmless], "{id}");
+    }
+}
 
 #[test]
 fn capital_letters_beyond_ascii_hide_no_word() {

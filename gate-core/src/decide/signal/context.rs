@@ -169,17 +169,23 @@ impl<'l, 'w> Context<'l, 'w> {
             return None;
         }
         let above = self.above().iter().rev().take(NEARBY_LINES);
-        let lines = above.map(|line| line.text).filter(|text| {
-            text.len() <= MAX_LINE_BYTES && text.split_whitespace().nth(2).is_some()
-        });
+        let lines: Vec<_> = above
+            .map(|line| line.text)
+            .filter(|text| {
+                text.len() <= MAX_LINE_BYTES && text.split_whitespace().nth(2).is_some()
+            })
+            .collect();
         let (language, mut orders, mut others) = (self.layout.language(), 0, 0);
-        for line in lines {
+        for line in &lines {
             if is_first_person(line) {
                 return None;
             } else if language.is(Kind::PromptLine, start_of(line, MAX_ORDER_BYTES)) {
                 orders += 1;
             } else {
                 others += 1;
+            }
+            if others * 2 >= lines.len() {
+                return None;
             }
         }
         let is_prompt = orders >= MIN_ORDERS && orders > others;

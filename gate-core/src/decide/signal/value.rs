@@ -56,8 +56,9 @@ fn is_enclosed(value: &str, open: char, close: char) -> bool {
 pub(super) fn is_nothing(language: &Language, text: &str) -> bool {
     let text = undecorated(text.trim_start().trim_start_matches("- "));
     let head = language.head(Kind::None, text);
+    let rest = &text[head..];
     (head > 0 || text.is_empty() || matches!(text, "-" | "[]" | "{}"))
-        && language.is(Kind::Harmless, &text[head..])
+        && (rest.trim().is_empty() || language.is(Kind::Harmless, rest))
 }
 
 /// True if the comment after a value takes back a part of the value.
