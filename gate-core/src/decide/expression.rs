@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use memchr::memchr;
 use regex_automata::Input;
 use regex_automata::meta::{BuildError, Regex};
 use regex_automata::nfa::thompson::WhichCaptures;
@@ -46,7 +47,9 @@ pub(crate) struct Expression {
 #[derive(Debug)]
 struct Lite {
     searched: AtomicUsize,
-    compiled: OnceLock<Option<LiteRegex>>,
+    /// For a single line: an expression that begins with `^` gives up after its first byte.
+    one_line: OnceLock<Option<LiteRegex>>,
+    lines: OnceLock<Option<LiteRegex>>,
 }
 
 #[derive(Debug)]
@@ -65,7 +68,7 @@ enum Search<'e, 't> {
 
 impl Lite {
     const fn new() -> Self {
-        Self { searched: AtomicUsize::new(0), compiled: OnceLock::new() }
+        Self { searched: AtomicUsize::new(0), one_line: OnceLock::new(), lines: OnceLock::new() }
     }
 
     /// A search of the text, unless the expression has searched enough.
@@ -74,7 +77,9 @@ impl Lite {
         if searched.saturating_add(text.len()) > MAX_LITE_BYTES {
             return None;
         }
-        let compiled = self.compiled.get_or_init(|| LiteRegex::new(source)).as_ref()?;
+        let has_lines = memchr(b'\n', text.as_bytes()).is_some();
+        let compiled = if has_lines { &self.lines } else { &self.one_line };
+        let compiled = compiled.get_or_init(|| LiteRegex::new(source, has_lines)).as_ref()?;
         let text = if compiled.is_lower_case {
             Cow::Owned(text.to_ascii_lowercase())
         } else {
@@ -85,10 +90,10 @@ impl Lite {
 }
 
 impl LiteRegex {
-    fn new(source: &str) -> Option<Self> {
+    fn new(source: &str, has_lines: bool) -> Option<Self> {
         let is_lower_case = !has_upper_case(source);
         let mut builder = regex_lite::RegexBuilder::new(source);
-        let regex = builder.case_insensitive(!is_lower_case).multi_line(true).build().ok()?;
+        let regex = builder.case_insensitive(!is_lower_case).multi_line(has_lines).build().ok()?;
         Some(Self { regex, is_lower_case })
     }
 }

@@ -59,6 +59,8 @@ fn both_engines_find_the_same() {
     for (source, text) in [
         (r"\bdone\b", "DONE, undone, Done"),
         (r"^a.c$", "AbC\nabcd\naéc"),
+        (r"^a.c$|^b|c$", "AbC"),
+        (r"^\s*b|c$", "  abc"),
         (r"[^\w\s]+", "a-b ✅ _\u{b}\u{c}é"),
         (r"(?-i:Error): \d+", "Error: 7 error: 8"),
         (r"EXIT_SIGNAL\W*true", "exit_signal: TRUE"),

@@ -171,9 +171,7 @@ impl<'l, 'w> Context<'l, 'w> {
         let above = self.above().iter().rev().take(NEARBY_LINES);
         let lines: Vec<_> = above
             .map(|line| line.text)
-            .filter(|text| {
-                text.len() <= MAX_LINE_BYTES && text.split_whitespace().nth(2).is_some()
-            })
+            .filter(|text| text.len() <= MAX_LINE_BYTES && text.split_whitespace().nth(2).is_some())
             .collect();
         let (language, mut orders, mut others) = (self.layout.language(), 0, 0);
         for line in &lines {
