@@ -1,14 +1,15 @@
-//! The facts of clients: `docs/clients.md` shows them, and CI runs the versions that they
-//! were verified with.
+//! The facts of clients: `docs/clients.md` and a list in gate-core are made from them, and CI runs
+//! the versions that they were verified with.
 //!
-//! `UPDATE=1 cargo test -p gate-cli --test gate -- clients_facts::` rewrites the document.
+//! `UPDATE=1 cargo test -p gate-cli --test gate -- clients_facts::` rewrites both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use toml::{Table, Value};
+use toml::Value;
 
 use crate::needs::root;
+use crate::support::clients::{tables, text, texts};
 
 const REWRITE: &str =
     "rewrite it with `UPDATE=1 cargo test -p gate-cli --test gate -- clients_facts::`";
@@ -18,25 +19,12 @@ const HEAD: &str = "# Clients\n\n\
     tests run the latest of these versions with gate as its hook. \"Documentation\": nobody has run the\n\
     client, and gate follows what its maker writes.\n\n";
 
-const OTHERS: &str =
-    "\nWithout a hook that could hold a stop; `gate check` judges what they print:\n\n";
+const GUARDED_HEAD: &str = "//! The files of agents' clients in a project, made from `gate-cli/src/clients.toml` by\n\
+    //! `UPDATE=1 cargo test -p gate-cli --test gate -- clients_facts::`.\n\n\
+    /// The folders of clients.\n";
 
-fn facts() -> Table {
-    let file = root().join("gate-cli/src/clients.toml");
-    toml::from_str(&fs::read_to_string(file).unwrap()).unwrap()
-}
-
-fn tables<'f>(facts: &'f Table, name: &str) -> Vec<&'f Value> {
-    facts[name].as_array().unwrap().iter().collect()
-}
-
-fn text<'f>(table: &'f Value, key: &str) -> &'f str {
-    table[key].as_str().unwrap_or_else(|| panic!("{key} is no text: {table}"))
-}
-
-fn texts<'f>(table: &'f Value, key: &str) -> Vec<&'f str> {
-    table[key].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
-}
+const TIMES: &str = "\nThe times are those of a hook whose settings name none. `gate install` writes 600 s for a stop, of \
+    which gate takes 540,\nand 30 s for the other events.\n";
 
 /// Texts as code, or a dash.
 fn codes(texts: &[&str]) -> String {
@@ -61,70 +49,148 @@ fn table(rows: &[Vec<String>]) -> String {
     lines.concat()
 }
 
-fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
-    names.map(str::to_owned).to_vec()
+/// A table with this head, and a row for each client that has one.
+fn clients<const N: usize>(head: [&str; N], row: impl Fn(&Value) -> Option<[String; N]>) -> String {
+    let rows = tables("client").iter().filter_map(row).map(Vec::from);
+    table(&[head.map(str::to_owned).to_vec()].into_iter().chain(rows).collect::<Vec<_>>())
 }
 
-/// The document that shows the facts.
-fn document() -> String {
-    let facts = facts();
-    let clients = tables(&facts, "client");
-    let mut verified = vec![names([
-        "client",
-        "`gate install`",
-        "verified with",
-        "settings",
-        "for all users of a machine (Linux)",
-    ])];
-    let mut hooks = vec![names([
-        "client",
-        "stop, session, prompt",
-        "last message",
-        "headless",
-        "waits, gate's own limit",
-        "refusals in a row",
-    ])];
-    for client in clients {
-        let (title, hook, settings) = (text(client, "title"), &client["hook"], &client["settings"]);
-        let mut files = vec![text(settings, "user"), text(settings, "project")];
-        files.push(text(settings, "shared"));
-        files.dedup();
-        let name = codes(&[text(client, "name")]);
-        let managed = settings.get("managed").map(|managed| text(managed, "linux"));
-        let managed = codes(&managed.into_iter().collect::<Vec<_>>());
-        verified.push(vec![title.to_owned(), name, source(client), codes(&files), managed]);
-        let events = &hook["events"];
-        let mut all = vec![text(events, "stop"), text(events, "start")];
-        all.extend(texts(events, "prompt"));
+/// A part of the document that a page of the book includes.
+fn anchored(name: &str, table: &str) -> String {
+    format!("<!-- ANCHOR: {name} -->\n{table}<!-- ANCHOR_END: {name} -->\n")
+}
+
+fn name(client: &Value) -> String {
+    codes(&[text(client, "name")])
+}
+
+fn sources() -> String {
+    clients(["client", "agent", "verified with"], |client| {
+        Some([text(client, "title").to_owned(), name(client), source(client)])
+    })
+}
+
+fn settings() -> String {
+    clients(["agent", "your settings", "the project's"], |client| {
+        let settings = &client["settings"];
+        let variable = settings.get("folder_variable").and_then(Value::as_str);
+        let variable = variable.map(|name| format!(" (`{name}`)")).unwrap_or_default();
+        let user = format!("{}{variable}", codes(&[text(settings, "user")]));
+        let [own, shared] = ["project", "shared"].map(|key| codes(&[text(settings, key)]));
+        let both =
+            if own == shared { own } else { format!("`--project` {own}, `--shared` {shared}") };
+        Some([name(client), user, both])
+    })
+}
+
+fn managed() -> String {
+    clients(["agent", "Linux", "macOS"], |client| {
+        let managed = client["settings"].get("managed")?;
+        let [linux, macos] = ["linux", "macos"].map(|key| codes(&[text(managed, key)]));
+        let macos = if linux == macos { "the same".to_owned() } else { macos };
+        Some([name(client), linux, macos])
+    })
+}
+
+fn events() -> String {
+    clients(["agent", "a stop", "a session begins", "a prompt of the person"], |client| {
+        let (events, settings) = (&client["hook"]["events"], &client["settings"]);
+        let installs = |moment: &str| texts(settings, "installs").contains(&moment);
+        let prompts = if installs("prompt") { texts(events, "prompt") } else { Vec::new() };
+        let begins = match (installs("start"), prompts.is_empty()) {
+            (true, _) => codes(&[text(events, "start")]),
+            (false, false) => "the first prompt".to_owned(),
+            (false, true) => codes(&[]),
+        };
+        Some([name(client), codes(&[text(events, "stop")]), begins, codes(&prompts)])
+    })
+}
+
+fn limits() -> String {
+    let head =
+        ["agent", "last message", "headless", "waits, gate's own limit", "refusals in a row"];
+    clients(head, |client| {
+        let hook = &client["hook"];
         let message = hook["keys"].get("message").and_then(Value::as_str);
         let waits = hook.get("default_timeout").map_or("?".to_owned(), |time| format!("{time} s"));
-        hooks.push(vec![
-            title.to_owned(),
-            codes(&all),
+        Some([
+            name(client),
             message.map_or("in the transcript".to_owned(), |key| codes(&[key])),
             codes(&texts(hook, "headless_words")),
             format!("{waits}, {} s", hook["deadline"]),
             text(hook, "refusal_cap").to_owned(),
-        ]);
+        ])
+    })
+}
+
+/// The document that shows the facts.
+fn document() -> String {
+    let programs = tables("program").iter();
+    let programs: String = programs
+        .map(|program| format!("- {}: {}.\n", text(program, "title"), source(program)))
+        .collect();
+    [
+        HEAD,
+        &sources(),
+        "\n## Settings\n\n",
+        &anchored("settings", &settings()),
+        "\nFor all users of a machine:\n\n",
+        &anchored("managed", &managed()),
+        "\n## Hooks\n\n",
+        &anchored("events", &events()),
+        "\n",
+        &limits(),
+        TIMES,
+        "\n## Without a hook\n\n`gate check` judges what they print:\n\n",
+        &programs,
+    ]
+    .concat()
+}
+
+/// A constant of the list in gate-core.
+fn constant(head: &str, texts: &BTreeSet<&str>) -> String {
+    let lines: String = texts.iter().map(|text| format!("    {text:?},\n")).collect();
+    format!("#[rustfmt::skip]\n{head}: [&str; {}] = [\n{lines}];\n", texts.len())
+}
+
+/// The list of the files and folders that gate-core guards: a check reads no TOML for them.
+fn guarded_files() -> String {
+    let (mut folders, mut files) = (BTreeSet::new(), BTreeSet::new());
+    for client in tables("client") {
+        let settings = &client["settings"];
+        files.extend(["project", "shared"].map(|key| text(settings, key)));
+        if settings.get("also_reads").is_some() {
+            files.extend(texts(settings, "also_reads"));
+        }
+        folders.extend(settings.get("project_folder").and_then(Value::as_str));
     }
-    let programs = tables(&facts, "program").into_iter();
-    let programs =
-        programs.map(|program| format!("{}: {}.\n", text(program, "title"), source(program)));
-    let programs: String = programs.map(|line| format!("- {line}")).collect();
-    let times = "\nThe times are those of a hook whose settings name none. `gate install` writes 600 s for a stop, of \
-        which gate takes 540,\nand 30 s for the other events.\n";
-    [HEAD, &table(&verified), "\n", &table(&hooks), times, OTHERS, &programs].concat()
+    [
+        GUARDED_HEAD,
+        &constant("pub(super) const AGENT_FOLDERS", &folders),
+        "\n/// The settings of agents in a project that say which hooks run.\n",
+        &constant("pub const AGENT_SETTINGS", &files),
+    ]
+    .concat()
+}
+
+#[track_caller]
+fn compare(file: &str, text: &str) {
+    let path = root().join(file);
+    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        fs::write(&path, text).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == text, "{file} is stale: {REWRITE}");
 }
 
 #[test]
 fn the_document_shows_the_facts() {
-    let file = root().join("docs/clients.md");
-    let document = document();
-    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
-        fs::write(&file, &document).unwrap();
-    }
-    let committed = fs::read_to_string(&file).unwrap_or_default();
-    assert!(committed == document, "{} is stale: {REWRITE}", file.display());
+    compare("docs/clients.md", &document());
+}
+
+#[test]
+fn the_settings_of_each_client_are_in_the_list_of_guarded_files() {
+    compare("gate-core/src/integrity/agents.rs", &guarded_files());
 }
 
 /// The versions that CI installs, by client.
@@ -138,9 +204,8 @@ fn installed(script: &str) -> BTreeMap<&str, &str> {
 
 #[test]
 fn ci_runs_the_versions_that_the_facts_were_verified_with() {
-    let facts = facts();
     let script = fs::read_to_string(root().join(".ci/run")).unwrap();
-    let clients = tables(&facts, "client").into_iter().filter_map(|client| {
+    let clients = tables("client").iter().filter_map(|client| {
         let latest = *texts(&client["verified"], "versions").last()?;
         Some((text(client, "name"), latest))
     });

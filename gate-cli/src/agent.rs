@@ -4,20 +4,23 @@ mod marks;
 mod program;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 pub(crate) use marks::{BY_NPM, IN_RUN, SELF_NAMED, is_for_hooks, mark};
 #[cfg(test)]
 pub(crate) use program::agent_of;
 pub(crate) use program::{Process, is_of};
 
+use crate::clients::{ClientFacts, facts};
+
 /// Defines the agents from one line each: the variant, and its name on the command line.
 macro_rules! agents {
-    ($($(#[$about:meta])* $agent:ident = $name:literal,)*) => {
+    ($($agent:ident = $name:literal,)*) => {
         /// An agent program whose stop gate can hold. Others are judged by what they
         /// print (`gate check`).
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Agent {
-            $($(#[$about])* #[value(name = $name)] $agent,)*
+            $($agent,)*
         }
 
         impl Agent {
@@ -35,26 +38,26 @@ macro_rules! agents {
 }
 
 agents! {
-    /// Claude Code
-    #[value(alias = "claude")]
     ClaudeCode = "claude-code",
-    /// Codex CLI
-    #[value(alias = "codex-cli")]
     Codex = "codex",
-    /// Gemini CLI
-    #[value(alias = "gemini-cli")]
     Gemini = "gemini",
-    /// Qwen Code
     Qwen = "qwen",
-    /// GitHub Copilot CLI
-    #[value(alias = "copilot-cli")]
     Copilot = "copilot",
-    /// Cursor's agent
     Cursor = "cursor",
-    /// OpenCode, through a plug-in
     Opencode = "opencode",
-    /// Factory Droid
     Droid = "droid",
-    /// Goose
     Goose = "goose",
+}
+
+impl ValueEnum for Agent {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let ClientFacts { title, aliases, settings, .. } = facts(*self);
+        let way = if settings.entry.is_some() { "" } else { ", through a plug-in" };
+        let value = PossibleValue::new(self.name()).help(format!("{title}{way}"));
+        Some(value.aliases(aliases.iter().map(String::as_str)))
+    }
 }

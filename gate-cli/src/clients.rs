@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::agent::Agent;
 
@@ -68,6 +68,9 @@ struct ProgramFacts {
 pub(crate) struct ClientFacts {
     /// As on the command line.
     name: String,
+    /// Other names on the command line.
+    #[serde(default)]
+    pub(crate) aliases: Vec<String>,
     /// As its maker writes it.
     pub(crate) title: String,
     /// Its programs; hooks are children of the first.
@@ -136,6 +139,8 @@ pub(crate) struct HookFacts {
     /// True if the client shows a `systemMessage` to the person and does nothing else
     /// with it.
     pub(crate) shows_messages: bool,
+    #[serde(default)]
+    pub(crate) refusal: Refusal,
     /// The words of a command line that show that no person sits in front of the client.
     pub(crate) headless_words: Vec<String>,
     /// The variable with the folder in which the session began. The agent may have
@@ -152,23 +157,58 @@ pub(crate) struct HookFacts {
     refusal_cap: String,
 }
 
+/// The form of a reply that makes the agent go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(crate) enum Refusal {
+    /// `{"decision": "block", "reason": …}`. Codex ignores a reply with any other key, and
+    /// Copilot one without a reason.
+    #[default]
+    #[serde(rename = "decision")]
+    Decision,
+    /// `{"followup_message": …}`, the next prompt.
+    #[serde(rename = "follow-up")]
+    FollowUp,
+}
+
+impl Refusal {
+    /// The reply with this reason.
+    pub(crate) fn reply(self, reason: &str) -> Value {
+        match self {
+            Self::Decision => json!({ "decision": "block", "reason": reason }),
+            Self::FollowUp => json!({ "followup_message": reason }),
+        }
+    }
+
+    /// True if the client takes this reply for a refusal.
+    pub(crate) fn is_reply(self, reply: &Value) -> bool {
+        let reason = match self {
+            Self::Decision => &reply["reason"],
+            Self::FollowUp => &reply["followup_message"],
+        };
+        let reason = reason.as_str().filter(|reason| !reason.trim().is_empty());
+        reason.is_some_and(|reason| self.reply(reason) == *reply)
+    }
+}
+
 /// The client's names for its events.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Events {
     pub(crate) stop: String,
-    pub(crate) start: String,
-    /// All spellings; an installation takes the first.
+    /// None if the client reports no session that begins.
+    pub(crate) start: Option<String>,
+    /// All spellings; an installation takes the first. Empty if the client reports no prompts.
+    #[serde(default)]
     pub(crate) prompt: Vec<String>,
 }
 
 impl Events {
     /// The name under which the client's settings have an event.
-    pub(crate) fn name(&self, moment: Moment) -> &str {
+    pub(crate) fn name(&self, moment: Moment) -> Option<&str> {
         match moment {
-            Moment::Stop => &self.stop,
-            Moment::Start => &self.start,
-            Moment::Prompt => self.prompt.first().map_or("", String::as_str),
+            Moment::Stop => Some(&self.stop),
+            Moment::Start => self.start.as_deref(),
+            Moment::Prompt => self.prompt.first().map(String::as_str),
         }
     }
 }
@@ -227,6 +267,14 @@ pub(crate) struct SettingsFacts {
     pub(crate) user: String,
     pub(crate) project: String,
     pub(crate) shared: String,
+    /// The client's own folder in a project, which gate guards. None if its settings stand in a
+    /// folder of others that is guarded anyway.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a list in gate-core is made from these"))]
+    project_folder: Option<String>,
+    /// Other settings in a project that say which hooks run.
+    #[serde(default)]
+    #[cfg_attr(not(test), expect(dead_code, reason = "a list in gate-core is made from these"))]
+    also_reads: Vec<String>,
     /// The file for all users of a machine; none if the client has no such file with hooks.
     pub(crate) managed: Option<ManagedFacts>,
     /// The events that gate is installed for, first that of a stop.
@@ -245,7 +293,7 @@ pub(crate) struct SettingsFacts {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ManagedFacts {
-    linux: String,
+    pub(crate) linux: String,
     macos: String,
 }
 
@@ -341,8 +389,7 @@ pub(crate) enum Reading {
 
 #[cfg(test)]
 mod tests {
-    use gate_checks::baseline::AGENT_SETTINGS;
-    use gate_core::integrity::guarded;
+    use gate_core::integrity::{AGENT_SETTINGS, guarded};
 
     use super::*;
 
@@ -359,8 +406,9 @@ mod tests {
             check_source(name, verified);
             let HookFacts { events, keys, .. } = hook;
             assert!(!keys.session.is_empty() && !hook.refusal_cap.is_empty(), "{name}");
-            for moment in [Moment::Stop, Moment::Start, Moment::Prompt] {
-                assert!(!events.name(moment).is_empty(), "{name}: {moment:?}");
+            for moment in &settings.installs {
+                let event = events.name(*moment);
+                assert!(event.is_some_and(|event| !event.is_empty()), "{name}: {moment:?}");
             }
             let has_message = keys.message.is_some() || !keys.transcript.is_empty();
             assert!(has_message, "{name}: gate could not read what the agent said");
@@ -376,8 +424,11 @@ mod tests {
     #[test]
     fn the_settings_of_each_client_are_guarded_and_watched() {
         for ClientFacts { name, settings, .. } in all() {
-            for path in [&settings.project, &settings.shared] {
-                assert!(guarded(path).is_some(), "{name}: {path}");
+            let SettingsFacts { project, shared, project_folder, also_reads, .. } = settings;
+            for path in [project, shared].into_iter().chain(also_reads) {
+                let has_folder =
+                    project_folder.as_ref().is_none_or(|folder| path.starts_with(folder));
+                assert!(has_folder && guarded(path).is_some(), "{name}: {path}");
                 assert!(AGENT_SETTINGS.contains(&path.as_str()), "{name}: {path}");
             }
         }

@@ -3,6 +3,7 @@
 mod approved;
 pub(crate) mod before;
 mod beside;
+pub(crate) mod clients;
 pub(crate) mod dice;
 pub(crate) mod json_schema;
 mod machine;

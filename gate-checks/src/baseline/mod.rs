@@ -41,7 +41,6 @@ pub use error::BaselineError;
 pub(crate) use old_texts::{OldPart, OldTexts};
 pub use stored_file::StoredFile;
 pub use tool::Tool;
-pub use watched::AGENT_SETTINGS;
 
 use stored_file::{Mark, Name};
 

@@ -8,27 +8,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use gate_core::integrity::{Finding, GIT, HOOK, Severity, decisive};
+use gate_core::integrity::{AGENT_SETTINGS, Finding, GIT, HOOK, Severity, decisive};
 
 use super::Baseline;
 use crate::worktree::{Snapshot, WorkTree};
-
-/// The settings of agents, and the plug-ins that gate installs: those of gate-cli's clients.toml,
-/// and others that a client reads.
-pub const AGENT_SETTINGS: [&str; 12] = [
-    ".agents/plugins/gate/hooks/hooks.json",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".cursor/hooks.json",
-    ".factory/settings.json",
-    ".factory/settings.local.json",
-    ".gemini/settings.json",
-    ".opencode/plugins/gate.js",
-    ".qwen/settings.json",
-    ".github/hooks/gate.json",
-];
 
 /// The largest of them that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;

@@ -88,7 +88,6 @@ pub(crate) enum Command {
     /// Write gate.toml, or a loop around an agent
     Init(init::Init),
     /// Install gate's stop hook for an agent
-    #[command(after_help = install::PLACES)]
     Install(install::Install),
     /// Remove gate's hooks from an agent's settings
     Uninstall(uninstall::Uninstall),

@@ -5,7 +5,7 @@ pub(super) mod diff;
 
 use std::fmt::Write as _;
 
-pub(crate) use self::args::{Install, PLACES, ScopeArgs};
+pub(crate) use self::args::{Install, ScopeArgs};
 use super::common::{DONE, agreed, can_ask};
 use crate::agent::Agent;
 use crate::context::Here;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gate_core::text;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::payload::Payload;
 use super::transcript_lag::{RecentRecords, TranscriptLag, by_sign};
@@ -26,18 +26,12 @@ pub(super) struct ClientCode {
     /// Compares the event with the transcript. None if the facts name a sign, or nothing
     /// does.
     pub(super) transcript_lag: fn(&Payload<'_>, &RecentRecords) -> Option<TranscriptLag>,
-    /// The reply that makes the agent go on, for this reason.
-    pub(super) refusal: fn(&str) -> Value,
 }
 
 impl ClientCode {
     /// For a client that its facts describe.
-    pub(super) const NONE: Self = Self {
-        event: |_, event| event,
-        is_headless: |_| None,
-        transcript_lag: |_, _| None,
-        refusal: block,
-    };
+    pub(super) const NONE: Self =
+        Self { event: |_, event| event, is_headless: |_| None, transcript_lag: |_, _| None };
 }
 
 impl Client {
@@ -52,7 +46,7 @@ impl Client {
         // The agent may not act in plan mode.
         let is_plan = *has_plan_mode && payload.text("permission_mode") == Some("plan");
         let event = Event {
-            kind: event_kind(payload, &events.start),
+            kind: event_kind(payload, events.start.as_deref()),
             not_judged: reason_not_to_judge(event_name(payload), &events.stop)
                 .or(is_plan.then_some(not_judged::PLAN_MODE)),
             session: first(&keys.session),
@@ -87,7 +81,7 @@ impl Client {
     }
 
     pub(crate) fn refusal(&self, reason: &str) -> Value {
-        (self.code.refusal)(reason)
+        self.facts().refusal.reply(reason)
     }
 
     /// Time for a hook if the installed command names none.
@@ -144,21 +138,15 @@ pub(crate) mod not_judged {
     pub(crate) const NEVER: &str = "hook.judge is never";
 }
 
-/// The refusal of every client that has none of its own. Codex ignores a reply with any
-/// other key, and Copilot one without a reason.
-fn block(reason: &str) -> Value {
-    json!({ "decision": "block", "reason": reason })
-}
-
 /// Tells the kinds apart by the event's name; `session_start` is the client's own.
-fn event_kind(payload: &Payload<'_>, session_start: &str) -> EventKind {
+fn event_kind(payload: &Payload<'_>, session_start: Option<&str>) -> EventKind {
     let name = event_name(payload);
     let is_sub_agent = payload.text("agent_id").is_some();
     let mut prompts = clients::all().flat_map(|facts| &facts.hook.events.prompt);
     if prompts.any(|prompt| name == Some(prompt)) {
         return if is_sub_agent { EventKind::MidTurn } else { EventKind::Prompt };
     }
-    match (name == Some(session_start), payload.text("source")) {
+    match (name.is_some() && name == session_start, payload.text("source")) {
         (false, _) => EventKind::Stop,
         // Some clients send the event again after they compacted a session. The agent
         // has acted by then, so the work tree is no baseline any more.

@@ -1,17 +1,13 @@
 //! Cursor's `stop`. A follow-up message makes the agent go on; exit code 2 refuses
 //! nothing.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::client::{ClientCode, Event, not_judged};
 use super::payload::Payload;
 
-pub(super) const CODE: ClientCode = ClientCode {
-    event,
-    is_headless: |_| Some(false),
-    refusal: |reason| json!({ "followup_message": reason }),
-    ..ClientCode::NONE
-};
+pub(super) const CODE: ClientCode =
+    ClientCode { event, is_headless: |_| Some(false), ..ClientCode::NONE };
 
 fn event(payload: &Payload<'_>, event: Event) -> Event {
     let broken_off = payload.text("status").is_some_and(|status| status != "completed");

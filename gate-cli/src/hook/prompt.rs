@@ -127,15 +127,15 @@ pub(super) fn is_older(file: &Path, session: &session::Session) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clients::facts;
 
     #[test]
     fn an_answer_to_the_operator_keeps_the_prompt_from_the_model_where_that_is_possible() {
         for agent in Agent::ALL {
-            let expected = match agent {
-                Agent::Copilot | Agent::Cursor | Agent::Opencode | Agent::Goose => {
-                    json!({ "systemMessage": "gate is on" })
-                }
-                _ => json!({ "decision": "block", "reason": "gate is on" }),
+            let expected = if facts(agent).hook.blocks_prompts {
+                json!({ "decision": "block", "reason": "gate is on" })
+            } else {
+                json!({ "systemMessage": "gate is on" })
             };
             assert_eq!(reply(agent, "gate is on"), expected, "{}", agent.name());
         }

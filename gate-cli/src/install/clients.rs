@@ -10,7 +10,7 @@ use super::roots::Roots;
 use super::scope::Scope;
 use super::{goose, opencode};
 use crate::agent::Agent;
-use crate::clients::{SettingsFacts, facts};
+use crate::clients::{ClientFacts, SettingsFacts, facts};
 
 /// The folder that shows that the user has the client.
 pub(super) fn folder(agent: Agent, roots: &Roots) -> PathBuf {
@@ -42,13 +42,12 @@ pub(super) fn file(agent: Agent, roots: &Roots, scope: Scope) -> Option<PathBuf>
 
 /// The entries of gate's hooks.
 pub(super) fn forms(commands: &Commands<'_>) -> Vec<Form> {
-    let facts = facts(commands.agent());
-    let (moments, entry) = (facts.settings.installs.iter(), facts.settings.entry.iter());
-    let forms = entry.flat_map(|entry| {
-        moments
-            .clone()
-            .map(|moment| Form::new(facts.hook.events.name(*moment), entry, commands, *moment))
-    });
+    let ClientFacts { hook, settings, .. } = facts(commands.agent());
+    let Some(entry) = &settings.entry else { return Vec::new() };
+    let forms = settings
+        .installs
+        .iter()
+        .filter_map(|moment| Some(Form::new(hook.events.name(*moment)?, entry, commands, *moment)));
     forms.collect()
 }
 

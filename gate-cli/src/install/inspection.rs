@@ -263,15 +263,15 @@ struct Entry {
     /// The first thing in the file that the client does not read.
     unread: Option<Flaw>,
     trust: Vec<Trust>,
-    /// True if there is one for sessions that begin.
+    /// True if there is one for sessions that begin. None if the client reports none.
     session_start: Option<bool>,
-    /// True if there is one for prompts.
-    prompt: bool,
+    /// True if there is one for prompts. None if the client reports none.
+    prompt: Option<bool>,
 }
 
 impl Entry {
     fn is_outdated(&self, place: &Install) -> bool {
-        let lacks_event = !self.prompt || self.session_start == Some(false);
+        let lacks_event = [self.prompt, self.session_start].contains(&Some(false));
         !self.is_current || lacks_event || self.unread.is_some() || place.program.is_none()
     }
 }
@@ -292,11 +292,9 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
     for form in others {
         siblings.extend(form_entries(form, file, &text)?);
     }
-    let begins = if forms.iter().any(|form| form.moment == Moment::Start) {
-        Moment::Start
-    } else {
-        Moment::Prompt
-    };
+    let reports = |moment: &Moment| forms.iter().any(|form| form.moment == *moment);
+    // Without an event of its own, a session begins with its first prompt.
+    let begins = [Moment::Start, Moment::Prompt].into_iter().find(reports);
     let mut entries = Vec::new();
     for stop in form_entries(stop, file, &text)? {
         let agent = stop.form.agent;
@@ -314,8 +312,8 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
                 Vec::new()
             },
             unread: unread(target, &text),
-            session_start: Some(sibling(&siblings, begins, &program).is_some()),
-            prompt: prompt.is_some(),
+            session_start: begins.map(|moment| sibling(&siblings, moment, &program).is_some()),
+            prompt: reports(&Moment::Prompt).then_some(prompt.is_some()),
             command,
         });
     }
@@ -368,7 +366,7 @@ impl FormEntry<'_> {
 
 fn plugin_entry(plugin: opencode::Plugin) -> Entry {
     let opencode::Plugin { command, is_current, begins, prompts } = plugin;
-    let (unread, trust, session_start, prompt) = (None, Vec::new(), Some(begins), prompts);
+    let (unread, trust, session_start, prompt) = (None, Vec::new(), Some(begins), Some(prompts));
     Entry { command, is_current, unread, trust, session_start, prompt }
 }
 
@@ -402,7 +400,7 @@ fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install 
             })
         }),
         session_start: entry.session_start,
-        prompt: entry.prompt,
+        prompt: entry.prompt == Some(true),
     }
 }
 

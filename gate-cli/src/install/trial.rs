@@ -19,9 +19,9 @@ use gate_core::text::brief;
 use rustix::process::{Pid, Signal, kill_process_group};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::agent::Agent;
+use crate::clients::facts;
 use crate::settings::Places;
 use crate::trust;
 
@@ -102,7 +102,7 @@ impl Answer {
             return Some(format!("it ended with {code}: {}", shortened(&self.stderr)));
         }
         match serde_json::from_str(&self.stdout) {
-            Ok(reply) if is_block(agent, &reply) => None,
+            Ok(reply) if facts(agent).hook.refusal.is_reply(&reply) => None,
             Ok(_) => Some(format!("its reply is no block: {}", shortened(&self.stdout))),
             Err(_) if self.stdout.trim().is_empty() => {
                 let why = shortened(&self.stderr);
@@ -116,19 +116,6 @@ impl Answer {
 
 fn shortened(text: &str) -> String {
     brief(text.trim(), MAX_OUTPUT_CHARS)
-}
-
-/// The one reply that all clients take for a block; Cursor has its own.
-fn is_block(agent: Agent, reply: &Value) -> bool {
-    let Some(members) = reply.as_object() else { return false };
-    if agent == Agent::Cursor {
-        return has_text(&reply["followup_message"]);
-    }
-    members.len() == 2 && reply["decision"] == "block" && has_text(&reply["reason"])
-}
-
-fn has_text(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !text.trim().is_empty())
 }
 
 fn asked(agent: Agent, command: &str) -> io::Result<Answer> {

@@ -3,6 +3,7 @@
 //! The names are the conventions of the tools that read them; what is not among
 //! them is protected by `[integrity] protect`.
 
+use super::agents::AGENT_FOLDERS;
 use super::language::Language;
 
 /// Why a file is guarded.
@@ -126,15 +127,12 @@ fn by_name(name: &str) -> Option<Guarded> {
 
 /// Files that a folder gives their meaning.
 fn by_folder(folders: &str, name: &str) -> Option<Guarded> {
-    // Those of clients.toml: a test of gate-cli compares them.
-    const AGENTS: &[&str] =
-        &[".claude", ".codex", ".gemini", ".qwen", ".cursor", ".factory", ".opencode"];
     const HOOKS: &[&str] = &[".husky", ".githooks", ".git-hooks"];
     const CI: &[&str] =
         &[".github", ".gitea", ".forgejo", ".circleci", ".buildkite", ".woodpecker", ".ci"];
     let mut parts = folders.split('/');
     let top = parts.next().unwrap_or_default();
-    if AGENTS.contains(&top) {
+    if AGENT_FOLDERS.contains(&top) {
         return (!is_clients_own(parts.next(), name)).then_some(Guarded::Hook);
     }
     // Skills and prompts stand beside the plug-ins.

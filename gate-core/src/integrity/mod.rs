@@ -6,6 +6,7 @@
 //! one outcome of all findings.
 
 mod abstract_methods;
+mod agents;
 mod assertion_helper;
 mod changed;
 mod ci;
@@ -38,6 +39,7 @@ mod token;
 #[cfg(test)]
 mod tests;
 
+pub use agents::AGENT_SETTINGS;
 pub use assertion_helper::is_assertion_helper;
 pub use changed::{Around, Changed};
 pub use code_changes::{CodeChanges, is_code};

@@ -3,39 +3,51 @@
 use clap::Args;
 
 use crate::agent::Agent;
+use crate::clients::{SettingsFacts, facts};
 use crate::install::Scope;
 
+/// The most bytes of a line in the help.
+const MAX_LINE_BYTES: usize = 80;
+
 /// The places of the agents' settings, shown below the help.
-pub(crate) const PLACES: &str = "\
-Settings:
-  claude-code  ~/.claude/settings.json, --project .claude/settings.local.json,
-               --shared .claude/settings.json
-  codex        ~/.codex/hooks.json, .codex/hooks.json; review them with /hooks
-  gemini       ~/.gemini/settings.json, .gemini/settings.json
-  qwen         ~/.qwen/settings.json, .qwen/settings.json
-  copilot      ~/.copilot/hooks/gate.json, .github/hooks/gate.json
-  cursor       ~/.cursor/hooks.json, .cursor/hooks.json
-  opencode     ~/.config/opencode/plugins/gate.js, .opencode/plugins/gate.js
-  droid        ~/.factory/settings.json, --project .factory/settings.local.json,
-               --shared .factory/settings.json
-  goose        ~/.agents/plugins/gate, .agents/plugins/gate
-Where one file is named for a project, --project and --shared differ in the
-command alone: the whole path of gate, or gate from PATH. A gate that a
-package manager may take away is copied to ~/.local/share/gate/bin first.
+fn places() -> String {
+    let mut text = "Settings:\n".to_owned();
+    for agent in Agent::ALL {
+        let SettingsFacts { user, project, shared, .. } = &facts(agent).settings;
+        let mut files = vec![user.replace("$XDG_CONFIG_HOME", "~/.config")];
+        if project == shared {
+            files.push(project.clone());
+        } else {
+            files.extend([format!("--project {project}"), format!("--shared {shared}")]);
+        }
+        text.push_str(&row(agent, &files));
+    }
+    text.push_str(
+        "Where one file is named for a project, --project and --shared differ in the\n\
+         command alone: the whole path of gate, or gate from PATH. A gate that a\n\
+         package manager may take away is copied to ~/.local/share/gate/bin first.\n\n\
+         With --managed, for all users (on macOS in /Library/Application Support, but\n\
+         for codex and copilot):\n",
+    );
+    for agent in Agent::ALL {
+        let managed = &facts(agent).settings.managed;
+        let row = managed.as_ref().map(|managed| row(agent, &[managed.linux.clone()]));
+        text.push_str(&row.unwrap_or_default());
+    }
+    text + "\nExit codes: 0 done, 2 settings that have to be put right first, 5 not done"
+}
 
-With --managed, for all users (on macOS in /Library/Application Support, but
-for codex and copilot):
-  claude-code  /etc/claude-code/managed-settings.json
-  codex        /etc/codex/hooks.json
-  gemini       /etc/gemini-cli/settings.json
-  qwen         /etc/qwen-code/system-defaults.json
-  copilot      /etc/github-copilot/policy.d/gate.json
-  cursor       /etc/cursor/hooks.json
-  droid        /etc/factory/settings.json
-
-Exit codes: 0 done, 2 settings that have to be put right first, 5 not done";
+/// The files of an agent behind its name, in one line if they fit.
+fn row(agent: Agent, files: &[String]) -> String {
+    let line = format!("  {:<12} {}\n", agent.name(), files.join(", "));
+    if line.len() <= MAX_LINE_BYTES {
+        return line;
+    }
+    format!("  {:<12} {}\n", agent.name(), files.join(&format!(",\n{:15}", "")))
+}
 
 #[derive(Debug, Args)]
+#[command(after_help = places())]
 pub(crate) struct Install {
     /// The agent; those that are found here if not given.
     pub(crate) agent: Option<Agent>,

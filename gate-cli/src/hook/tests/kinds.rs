@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::{EventKind, Payload, client, not_judged};
 use crate::agent::Agent;
+use crate::clients::{HookFacts, facts};
 
 #[track_caller]
 fn check(agent: Agent, payload: &Value, kind: EventKind) {
@@ -21,16 +22,8 @@ fn check_judged(agent: Agent, payload: &Value, why_not: Option<&str>) {
 
 #[test]
 fn each_client_begins_a_session_in_its_own_words() {
-    for (agent, name) in [
-        (Agent::ClaudeCode, "SessionStart"),
-        (Agent::Codex, "SessionStart"),
-        (Agent::Gemini, "SessionStart"),
-        (Agent::Qwen, "SessionStart"),
-        (Agent::Copilot, "SessionStart"),
-        (Agent::Droid, "SessionStart"),
-        (Agent::Cursor, "sessionStart"),
-        (Agent::Opencode, "session.created"),
-    ] {
+    for agent in Agent::ALL {
+        let Some(name) = facts(agent).hook.events.start.as_deref() else { continue };
         let named = |source: Value| json!({ "hook_event_name": name, "source": source });
         check(agent, &named("startup".into()), EventKind::SessionStart);
         check(agent, &named("resume".into()), EventKind::SessionStart);
@@ -53,14 +46,11 @@ fn what_a_sub_agent_begins_is_in_the_middle_of_the_agents_turn() {
 
 #[test]
 fn a_prompt_is_one_whatever_the_client_calls_it() {
-    for (agent, name) in [
-        (Agent::ClaudeCode, "UserPromptSubmit"),
-        (Agent::Gemini, "BeforeAgent"),
-        (Agent::Cursor, "beforeSubmitPrompt"),
-        (Agent::Copilot, "userPromptSubmitted"),
-        (Agent::Opencode, "chat.message"),
-    ] {
-        check(agent, &json!({ "hook_event_name": name, "prompt": "Go on." }), EventKind::Prompt);
+    for agent in Agent::ALL {
+        for name in &facts(agent).hook.events.prompt {
+            let payload = json!({ "hook_event_name": name, "prompt": "Go on." });
+            check(agent, &payload, EventKind::Prompt);
+        }
     }
     check(Agent::Goose, &json!({ "event": "UserPromptSubmit" }), EventKind::Prompt);
 }
@@ -81,16 +71,8 @@ fn copilots_events_without_a_name_are_told_by_their_fields() {
 #[test]
 fn a_turn_that_was_broken_off_or_is_anothers_is_not_judged() {
     let named = |name: &str| json!({ "hook_event_name": name });
-    for (agent, stop) in [
-        (Agent::ClaudeCode, "Stop"),
-        (Agent::Codex, "Stop"),
-        (Agent::Gemini, "AfterAgent"),
-        (Agent::Qwen, "Stop"),
-        (Agent::Cursor, "stop"),
-        (Agent::Opencode, "session.idle"),
-        (Agent::Droid, "Stop"),
-    ] {
-        check_judged(agent, &named(stop), None);
+    for agent in Agent::ALL {
+        check_judged(agent, &named(&facts(agent).hook.events.stop), None);
         check_judged(agent, &named("SubagentStop"), Some(not_judged::SUB_AGENT));
         check_judged(agent, &named("StopFailure"), Some(not_judged::BROKEN_OFF));
         check_judged(agent, &named("PreToolUse"), Some(not_judged::OTHER_EVENT));
@@ -107,11 +89,12 @@ fn a_turn_that_was_broken_off_or_is_anothers_is_not_judged() {
 
 #[test]
 fn plan_mode_is_where_the_client_has_it() {
-    let mut payload = json!({ "hook_event_name": "Stop", "permission_mode": "plan" });
-    for agent in [Agent::ClaudeCode, Agent::Codex, Agent::Qwen, Agent::Droid] {
-        check_judged(agent, &payload, Some(not_judged::PLAN_MODE));
+    let mut payload = json!({ "permission_mode": "plan" });
+    for agent in Agent::ALL {
+        let HookFacts { events, has_plan_mode, .. } = &facts(agent).hook;
+        payload["hook_event_name"] = events.stop.as_str().into();
+        check_judged(agent, &payload, has_plan_mode.then_some(not_judged::PLAN_MODE));
     }
-    check_judged(Agent::Copilot, &payload, None);
     payload["hook_event_name"] = "SubagentStop".into();
     check_judged(Agent::ClaudeCode, &payload, Some(not_judged::SUB_AGENT));
     payload = json!({ "hook_event_name": "Stop", "permission_mode": "bypassPermissions" });

@@ -57,7 +57,7 @@ pub(super) fn wrong(
         let message = format!("the entry in {file} is not as this version writes it");
         findings.push(Finding::new(Level::Note, "entry-outdated", message).hint(fix.clone()));
     }
-    if !place.prompt {
+    if entry.prompt == Some(false) {
         let message = format!(
             "{file} does not call gate at each prompt, as an older gate left it: gate does not \
              know what changed since the person asked"

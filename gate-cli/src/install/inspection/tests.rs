@@ -112,6 +112,22 @@ fn an_older_entry_says_what_it_lacks_and_is_brought_up_to_date() {
 }
 
 #[test]
+fn a_client_that_reports_stops_alone_lacks_no_other_event() {
+    let machine = Machine::new();
+    machine.write(USER, OLD);
+    let commands = Commands::unwritten(Agent::ClaudeCode);
+    let mut target = targets(&commands, &machine.roots, Scope::User).remove(0);
+    let lacks = |target: &Target| {
+        let entry = entries(target).unwrap().remove(0);
+        (entry.prompt, entry.session_start)
+    };
+    assert_eq!(lacks(&target), (Some(false), Some(false)));
+    let Content::Hooks(forms) = &mut target.content else { panic!() };
+    forms.retain(|form| form.moment == Moment::Stop);
+    assert_eq!(lacks(&target), (None, None));
+}
+
+#[test]
 fn a_program_in_path_is_another_one_if_it_is_not_this() {
     let machine = Machine::new();
     machine.write("bin/gate", "");

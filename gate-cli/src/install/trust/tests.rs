@@ -7,7 +7,8 @@ use crate::clients::facts;
 
 fn form(moment: Moment) -> Form {
     let facts = facts(Agent::Codex);
-    let (event, entry) = (facts.hook.events.name(moment), facts.settings.entry.as_ref().unwrap());
+    let (event, entry) =
+        (facts.hook.events.name(moment).unwrap(), facts.settings.entry.as_ref().unwrap());
     let mut form = Form::new(event, entry, &Commands::unwritten(Agent::Codex), moment);
     form.entry.insert("command".to_owned(), "gate hook codex".into());
     form
