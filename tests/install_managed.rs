@@ -6,18 +6,26 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::needs::needs;
+use crate::support::clients::{agents, facts, text};
 use crate::support::{Ran, gate};
 
-/// Each client with its file below `../etc`, and settings that somebody else has put there.
-const CLIENTS: [(&str, &str, &str); 7] = [
-    ("claude-code", "claude-code/managed-settings.json", "{\"permissions\": {\"deny\": []}}\n"),
-    ("codex", "codex/hooks.json", "{\n\t\"description\": \"ours\"\n}"),
-    ("gemini", "gemini-cli/settings.json", "{ // ours\n  \"ui\": {}\n}\n"),
-    ("qwen", "qwen-code/system-defaults.json", "{}"),
-    ("copilot", "github-copilot/policy.d/gate.json", "{\"version\": 1, \"hooks\": {}}"),
-    ("cursor", "cursor/hooks.json", "{\"version\": 1, \"hooks\": {\"stop\": []}}\n"),
-    ("droid", "factory/settings.json", "{\"hooks\": {\"Stop\": []},\n}\n"),
-];
+/// The file of a client for all users; none if it has no such file.
+fn managed_file(agent: &str) -> Option<&'static str> {
+    Some(text(facts(agent)["settings"].get("managed")?, "linux"))
+}
+
+/// Settings that somebody else has put there.
+fn others_settings(agent: &str) -> &'static str {
+    match agent {
+        "claude-code" => "{\"permissions\": {\"deny\": []}}\n",
+        "codex" => "{\n\t\"description\": \"ours\"\n}",
+        "gemini" => "{ // ours\n  \"ui\": {}\n}\n",
+        "copilot" => "{\"version\": 1, \"hooks\": {}}",
+        "cursor" => "{\"version\": 1, \"hooks\": {\"stop\": []}}\n",
+        "droid" => "{\"hooks\": {\"Stop\": []},\n}\n",
+        _ => "{}",
+    }
+}
 
 /// The program that the hooks call: no user may replace it.
 const PROGRAM: &str = "/var/lib/gate/bin/gate";
@@ -35,8 +43,9 @@ fn the_settings_of_each_client_are_written_and_put_back() {
     if !needs("namespaces") {
         return;
     }
-    for (agent, file, settings) in CLIENTS {
-        let file = format!("../etc/{file}");
+    for agent in agents() {
+        let Some(file) = managed_file(agent) else { continue };
+        let (file, settings) = (format!("..{file}"), others_settings(agent));
         let install = format!("install {agent} --managed");
         let uninstall = format!("uninstall {agent} --managed");
         let ran = gate(&install).on_own_machine().code(0).stderr("");
@@ -109,7 +118,7 @@ fn a_client_without_such_settings_is_named() {
     if !needs("namespaces") {
         return;
     }
-    for agent in ["opencode", "goose"] {
+    for agent in agents().filter(|agent| managed_file(agent).is_none()) {
         let ran = gate(&format!("install {agent} --managed")).on_own_machine().code(2);
         let ran = ran.tells(&format!("{agent} has no hooks in settings for all users"));
         let ran = ran.tells(&format!("gate install {agent}"));

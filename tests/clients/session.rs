@@ -12,6 +12,7 @@ use super::ended::Ended;
 use super::model::{Model, Reply};
 use super::network::Alone;
 use crate::needs::client_program;
+use crate::support::clients::{agents, facts, text};
 use crate::support::{GATE, Ran, Run};
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -157,17 +158,13 @@ struct Installed<'p> {
     before: Vec<Option<Vec<u8>>>,
 }
 
-/// Where the clients have their settings, below the home.
-const SETTINGS: [&str; 8] = [
-    ".claude/settings.json",
-    ".codex/hooks.json",
-    ".codex/config.toml",
-    ".config/opencode/plugins/gate.js",
-    ".copilot/hooks/gate.json",
-    ".factory/settings.json",
-    ".gemini/settings.json",
-    ".qwen/settings.json",
-];
+/// The users' settings of all clients, below the home.
+fn settings_files() -> Vec<String> {
+    let users = agents().map(|agent| text(&facts(agent)["settings"], "user"));
+    let users = users.map(|file| file.replace("$XDG_CONFIG_HOME", "~/.config"));
+    let all = users.chain(["~/.codex/config.toml".to_owned()]);
+    all.map(|file| file.trim_start_matches("~/").to_owned()).collect()
+}
 
 impl<'p> Installed<'p> {
     fn new(project: &'p Ran, agent: &'static str) -> Self {
@@ -181,7 +178,7 @@ impl<'p> Installed<'p> {
     fn undo(self) {
         run(self.project, &format!("uninstall {}", self.agent));
         let after = settings(self.project);
-        for ((name, before), after) in SETTINGS.iter().zip(&self.before).zip(&after) {
+        for ((name, before), after) in settings_files().iter().zip(&self.before).zip(&after) {
             assert!(
                 before == after,
                 "{name} is {:?}",
@@ -192,7 +189,8 @@ impl<'p> Installed<'p> {
 }
 
 fn settings(project: &Ran) -> Vec<Option<Vec<u8>>> {
-    SETTINGS.iter().map(|name| fs::read(project.home().join(name)).ok()).collect()
+    let files = settings_files().into_iter();
+    files.map(|name| fs::read(project.home().join(name)).ok()).collect()
 }
 
 #[track_caller]

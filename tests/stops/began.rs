@@ -6,9 +6,12 @@ use gate_checks::baseline::Origin;
 use super::*;
 use crate::support::before::{changes, kept};
 
-/// All agents whose client says that a session begins.
-const BEGIN: [&str; 9] =
-    ["claude-code", "codex", "gemini", "qwen", "copilot", "cursor", "droid", "goose", "opencode"];
+/// The agents whose clients say that a session begins, or send its first prompt.
+fn agents_that_begin() -> impl Iterator<Item = &'static str> {
+    agents().filter(|agent| {
+        ["start", "prompt"].iter().any(|at| agents_with(at).any(|known| known == *agent))
+    })
+}
 
 /// What the agent's client says when a session begins.
 fn beginning(agent: &str, ran: &Ran, source: &str) -> Value {
@@ -20,7 +23,6 @@ fn beginning(agent: &str, ran: &Ran, source: &str) -> Value {
         all
     };
     match agent {
-        "claude-code" => start(json!({})),
         "codex" => start(json!({ "model": "m", "permission_mode": "bypassPermissions" })),
         "gemini" => start(json!({ "timestamp": "2026-11-02T10:00:00Z" })),
         "copilot" => start(json!({ "source": "new", "initial_prompt": "Go.",
@@ -35,7 +37,7 @@ fn beginning(agent: &str, ran: &Ran, source: &str) -> Value {
         "goose" => json!({ "event": "SessionStart", "session_id": "s1" }),
         "opencode" => json!({ "hook_event_name": "chat.message", "session_id": "s1", "cwd": cwd,
             "client": "opencode" }),
-        other => panic!("{other}"),
+        _ => start(json!({ "hook_event_name": facts(agent)["hook"]["events"]["start"].as_str() })),
     }
 }
 
@@ -60,7 +62,7 @@ fn compared(ran: Ran) -> (Ran, String) {
 
 #[test]
 fn what_was_there_before_is_no_change_and_what_is_done_later_is_one() {
-    for agent in BEGIN {
+    for agent in agents_that_begin() {
         let ran = does(project(""), "echo 'echo checked' >> check.sh; echo mine > mine.txt");
         let ran = begins(agent, ran, "startup");
         let taken = kept(&ran, "s1").unwrap_or_else(|| panic!("{agent} has none"));
@@ -226,18 +228,17 @@ fn one_that_is_not_ready_in_time_is_none() {
 fn prompt(agent: &str, ran: &Ran) -> Value {
     let cwd = ran.path("").display().to_string();
     match agent {
-        "gemini" => json!({ "session_id": "s1", "cwd": cwd, "hook_event_name": "BeforeAgent",
-            "prompt": "Go on.", "timestamp": "2026-11-02T10:00:00Z" }),
         "goose" => json!({ "event": "UserPromptSubmit", "session_id": "s1", "prompt": "Go on." }),
         "cursor" | "qwen" | "opencode" => beginning(agent, ran, "startup"),
-        _ => json!({ "session_id": "s1", "cwd": cwd, "hook_event_name": "UserPromptSubmit",
-            "transcript_path": "/nowhere.jsonl", "prompt": "Go on." }),
+        _ => json!({ "session_id": "s1", "cwd": cwd, "transcript_path": "/nowhere.jsonl",
+            "hook_event_name": facts(agent)["hook"]["events"]["prompt"][0].as_str(),
+            "prompt": "Go on.", "timestamp": "2026-11-02T10:00:00Z" }),
     }
 }
 
 #[test]
 fn a_prompt_is_not_held_up_and_is_not_taken_for_a_stop() {
-    for agent in AGENTS {
+    for agent in agents_with("prompt") {
         let ran = begins(agent, project(""), "startup");
         let event = prompt(agent, &ran);
         let ran = hooked(ran.again(&format!("hook {agent}")), &event).stdout("").stderr("");
@@ -247,7 +248,8 @@ fn a_prompt_is_not_held_up_and_is_not_taken_for_a_stop() {
 
 #[test]
 fn a_prompt_in_a_project_with_broken_settings_is_not_refused() {
-    for agent in AGENTS.into_iter().filter(|it| !["cursor", "qwen", "opencode"].contains(it)) {
+    let begin_before = |agent: &&str| agents_with("start").any(|known| known == *agent);
+    for agent in agents_with("prompt").filter(begin_before) {
         let broken = project("").again("--version");
         let broken = broken.settings("[checks.tests]\ncommand = []\n").code(0);
         let event = prompt(agent, &broken);

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn an_agent_that_is_not_done_is_held_and_one_that_is_may_stop() {
-    for agent in AGENTS {
+    for agent in agents() {
         let ran = stops(agent, project(STRICT), CLAIM);
         let reason = refused(agent, &ran).unwrap_or_else(|| panic!("{agent} was let go"));
         assert!(reason.contains("tests failed") && reason.contains("AssertionError"), "{reason}");
@@ -18,7 +18,7 @@ fn an_agent_that_is_not_done_is_held_and_one_that_is_may_stop() {
 
 #[test]
 fn a_chat_turn_and_a_question_pass_at_once_and_are_recorded_as_what_they_are() {
-    for agent in AGENTS {
+    for agent in agents() {
         let ran = stops(agent, at_rest(""), CHAT);
         assert_eq!(refused(agent, &ran), None, "{agent}");
         let ran = stops(agent, ran.again("prompt").setup("echo >work").code(0), QUESTION);
@@ -65,7 +65,7 @@ fn a_question_is_no_way_out_where_nobody_answers_and_is_told_where_one_was_refus
     let run = ran.again("hook claude-code").env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
     let ran = hooked(run, &event);
     assert!(refused("claude-code", &ran).is_some());
-    for agent in AGENTS {
+    for agent in agents() {
         let ran = stops(agent, project(""), CLAIM);
         assert!(refused(agent, &ran).is_some(), "{agent}");
         let ran = stops(agent, ran, QUESTION).tells("still red from your earlier change");

@@ -12,6 +12,7 @@ mod whose;
 
 use serde_json::{Value, json};
 
+use crate::support::clients::{agents, agents_with, facts};
 use crate::support::{Ran, Run, gate, keys};
 
 /// A check that fails until the file `fixed` is there.
@@ -22,10 +23,6 @@ const CLAIM: &str =
     "All tasks are completed.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: the parser is in place";
 const CHAT: &str = "That function adds two numbers.";
 const QUESTION: &str = "There are two ways.\n\nWhich one should I take?\n\n1. SQLite\n2. a file";
-
-/// All agents that have a hook.
-const AGENTS: [&str; 9] =
-    ["claude-code", "codex", "gemini", "qwen", "copilot", "cursor", "droid", "goose", "opencode"];
 
 /// Settings under which each turn that changed something needs an `exit`.
 const STRICT: &str = "[hook]\nsignal = \"require\"\n";
@@ -134,11 +131,14 @@ fn event(agent: &str, ran: &Ran, said: &str) -> (Value, String) {
                 json!({ "event": "Stop", "session_id": "s1", "last_assistant_message": said });
             (event, String::new())
         }
-        "opencode" => {
-            let more = json!({ "hook_event_name": "session.idle", "last_assistant_message": said });
+        // A client that sends the message with each stop.
+        _ => {
+            let hook = &facts(agent)["hook"];
+            let mut more = json!({ "hook_event_name": hook["events"]["stop"].as_str() });
+            let key = hook["keys"].get("message").and_then(toml::Value::as_str);
+            more[key.unwrap_or_else(|| panic!("write the event of {agent}"))] = said.into();
             (stop(more), String::new())
         }
-        other => panic!("{other}"),
     }
 }
 

@@ -8,7 +8,7 @@ use super::*;
 
 #[test]
 fn what_cannot_be_decided_is_refused_once_and_never_a_pass() {
-    for agent in AGENTS {
+    for agent in agents() {
         let broken = format!("{RED}zzz = 1\n");
         let ran = project("").again("man").file("gate.toml", broken).code(0);
         let ran = stops(agent, ran, CLAIM);
