@@ -80,6 +80,8 @@ pub(crate) struct ClientFacts {
     pub(crate) verified: Verified,
     /// The command for a script that runs it headless, if its hooks are called then.
     pub(crate) script: Option<String>,
+    /// The folder of its transcripts.
+    pub(crate) transcripts: Option<String>,
     pub(crate) marks: Marks,
     pub(crate) hook: HookFacts,
     pub(crate) settings: SettingsFacts,
@@ -141,6 +143,12 @@ pub(crate) struct HookFacts {
     pub(crate) shows_messages: bool,
     #[serde(default)]
     pub(crate) refusal: Refusal,
+    /// True if the client also takes the exit code of a hook that fails for a refusal.
+    #[serde(default)]
+    pub(crate) failure_refuses: bool,
+    /// True if the client itself sends empty prompts in the middle of a turn.
+    #[serde(default)]
+    pub(crate) sends_empty_prompts: bool,
     /// The words of a command line that show that no person sits in front of the client.
     pub(crate) headless_words: Vec<String>,
     /// The variable with the folder in which the session began. The agent may have

@@ -11,6 +11,7 @@ use super::operator_command::OperatorCommand;
 use super::{Event, Payload, SessionStart, TurnContext, client, is_nested, session};
 use crate::agent::{Agent, IN_RUN};
 use crate::approval::approve_typed;
+use crate::clients::facts;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
@@ -37,9 +38,8 @@ impl Prompt<'_> {
         let text = self.event.prompt_text.as_deref().unwrap_or_default();
         // Some clients report gate's own refusal, or the end of a background task, as a
         // prompt: neither is the person's.
-        // Qwen Code reports an empty one after each result of a tool.
         let is_from_client = text.trim_start().starts_with("<task-notification")
-            || self.agent == Agent::Qwen && text.is_empty();
+            || facts(self.agent).hook.sends_empty_prompts && text.is_empty();
         if is_feedback(text) || is_from_client || here.places.variable(IN_RUN).is_some() {
             return Ok(None);
         }
@@ -127,7 +127,6 @@ pub(super) fn is_older(file: &Path, session: &session::Session) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clients::facts;
 
     #[test]
     fn an_answer_to_the_operator_keeps_the_prompt_from_the_model_where_that_is_possible() {

@@ -61,9 +61,8 @@ impl<'a> Commands<'a> {
             .map_or("gate".to_owned(), |program| quoted(&program.display().to_string()));
         let call = format!("{word} hook {} --deadline {DEADLINE}s", self.agent.name());
         let missing = self.missing(moment);
-        // Gemini CLI (0.61.0) takes any code but 0 and 1 for a refusal, also that of a
-        // gate that fails.
-        if self.agent == Agent::Gemini {
+        // A gate that fails would refuse, so its code must not be that of the shell.
+        if facts(self.agent).hook.failure_refuses {
             return format!("{call} || {missing}");
         }
         format!("command -v {word} >/dev/null 2>&1 && exec {call} || {missing}")

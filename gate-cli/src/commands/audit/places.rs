@@ -1,34 +1,50 @@
 //! The folders in which agents keep their transcripts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::clients::{self, ClientFacts};
 use crate::settings::Places;
 
-/// Below the home folder, with the variable that moves the first part elsewhere.
-///
-/// Seen with Claude Code 2.1, Codex 0.169, Gemini CLI 0.61, Qwen Code 0.15, Copilot CLI 1.0,
-/// Cursor CLI, OpenCode 1.18, Droid 0.215; for Goose, Pi and Cline from their documentation.
-const KNOWN: [(&str, &str, Option<&str>); 11] = [
-    (".claude", "projects", Some("CLAUDE_CONFIG_DIR")),
-    (".codex", "sessions", Some("CODEX_HOME")),
-    (".gemini", "tmp", None),
-    (".qwen", "projects", None),
-    (".copilot", "session-state", None),
-    (".cursor", "projects", None),
-    (".local/share/opencode", "storage", None),
-    (".factory", "sessions", None),
-    (".local/share/goose", "sessions", None),
-    (".pi/agent", "sessions", None),
-    (".config/Code/User/globalStorage/saoudrizwan.claude-dev", "tasks", None),
-];
+/// Those of agents without hooks, below the home folder; from their documentation.
+const OTHERS: [&str; 2] =
+    [".pi/agent/sessions", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks"];
 
 /// Those that are there.
 pub(super) fn known(places: &Places) -> Vec<PathBuf> {
     let home = places.variable("HOME").map(PathBuf::from);
-    let all = KNOWN.iter().filter_map(|(folder, inner, variable)| {
-        let moved = variable.and_then(|name| places.variable(name)).map(PathBuf::from);
-        let base = moved.or_else(|| Some(home.as_ref()?.join(folder)))?;
-        Some(base.join(inner))
+    let below_home = |path: &str| Some(home.as_ref()?.join(path.trim_start_matches("~/")));
+    let clients = clients::all().filter_map(|ClientFacts { transcripts, settings, .. }| {
+        let path = transcripts.as_deref()?;
+        let moved = settings.folder_variable.as_deref().and_then(|name| places.variable(name));
+        match (moved, Path::new(path).strip_prefix(&settings.folder)) {
+            (Some(moved), Ok(inside)) => Some(Path::new(moved).join(inside)),
+            _ => below_home(path),
+        }
     });
+    let all = clients.chain(OTHERS.into_iter().filter_map(below_home));
     all.filter(|folder| folder.is_dir()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn transcripts_are_found_at_home_and_where_a_variable_moves_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let here = [".claude/projects", ".codex/sessions", ".pi/agent/sessions", "moved/projects"];
+        here.iter().for_each(|name| fs::create_dir_all(at(name)).unwrap());
+        let variable = |name: &str, path| (name.to_owned(), format!("{}", at(path).display()));
+        let mut environment = vec![variable("HOME", "")];
+        let found = |environment: &[_]| {
+            let environment = environment.to_vec();
+            known(&Places { environment, ..Places::default() })
+        };
+        assert_eq!(found(&environment), [at(here[0]), at(here[1]), at(here[2])]);
+        environment.push(variable("CLAUDE_CONFIG_DIR", "moved"));
+        assert_eq!(found(&environment), [at(here[3]), at(here[1]), at(here[2])]);
+    }
 }
