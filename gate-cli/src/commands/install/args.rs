@@ -31,7 +31,7 @@ fn places() -> String {
     );
     for agent in Agent::ALL {
         let managed = &facts(agent).settings.managed;
-        let row = managed.as_ref().map(|managed| row(agent, &[managed.linux.clone()]));
+        let row = managed.as_ref().map(|managed| row(agent, std::slice::from_ref(&managed.linux)));
         text.push_str(&row.unwrap_or_default());
     }
     text + "\nExit codes: 0 done, 2 settings that have to be put right first, 5 not done"
