@@ -130,7 +130,7 @@ pub struct Text<'a> {
 pub enum Boundary {
     /// A real user prompt.
     Prompt,
-    /// A stop hook sent the agent back to work.
+    /// A stop hook, or another program of the client's, sent the agent back to work.
     HookFeedback,
     /// The runner set a new objective.
     Objective,

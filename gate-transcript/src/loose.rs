@@ -63,7 +63,7 @@ pub(super) enum Content<'a, T> {
 #[derive(Debug, Default)]
 pub(super) struct Leaves<'a> {
     pub(super) texts: Vec<Cow<'a, str>>,
-    /// The value of `command` or `cmd`; the parts of an array are joined.
+    /// The value of `command`, `cmd` or `CommandLine`; the parts of an array are joined.
     pub(super) command: Option<String>,
 }
 
@@ -275,7 +275,7 @@ impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
     fn object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
         let mut all = Self::default();
         while let Some((key, value)) = object.next_entry::<Cow<'de, str>, Self>()? {
-            if matches!(&*key, "command" | "cmd") && !value.texts.is_empty() {
+            if matches!(&*key, "command" | "cmd" | "CommandLine") && !value.texts.is_empty() {
                 all.command = Some(command_line(&value.texts));
             }
             all.append(value);

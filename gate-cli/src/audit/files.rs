@@ -27,8 +27,15 @@ const SCRATCH: [&str; 8] = [
 ];
 
 /// Folders for scratch files, below the home of a user.
-const SCRATCH_BELOW: [&str; 4] =
-    ["/appdata/local/temp/", "/.gemini/tmp/", "/.claude/plans/", "/.claude/projects/"];
+const SCRATCH_BELOW: [&str; 7] = [
+    "/appdata/local/temp/",
+    "/.gemini/tmp/",
+    "/.gemini/antigravity/brain/",
+    "/.gemini/antigravity-ide/brain/",
+    "/.claude/plans/",
+    "/.claude/projects/",
+    "/.cursor/projects/",
+];
 
 /// Marks of a file in a patch of Codex's.
 const PATCHED: [&str; 4] =

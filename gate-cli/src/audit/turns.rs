@@ -10,43 +10,6 @@ use super::step::{Action, Step};
 use super::support::{Run, Support};
 use super::{ClaimSupport, Way};
 
-/// Tools that change files, in lower case; that of a client may have a prefix.
-const EDITS: [&str; 33] = [
-    "edit",
-    "write",
-    "multiedit",
-    "notebookedit",
-    "apply_patch",
-    "applypatch",
-    "write_file",
-    "replace",
-    "smart_edit",
-    "edit_file",
-    "create",
-    "create_file",
-    "str_replace",
-    "str_replace_editor",
-    "str_replace_based_edit_tool",
-    "insert",
-    "insert_edit_into_file",
-    "replace_string_in_file",
-    "multi_replace_string_in_file",
-    "file_change",
-    "writefile",
-    "editfile",
-    "patch",
-    "search_replace",
-    "replace_in_file",
-    "write_to_file",
-    "apply_diff",
-    "text_editor",
-    "edittoolcall",
-    "writetoolcall",
-    "strreplacefile",
-    "hashline_edit",
-    "edit_block",
-];
-
 /// Words in the names of tools that may check something by themselves.
 const CHECKERS: [&str; 7] =
     ["test", "diagnostic", "playwright", "browser", "chrome", "puppeteer", "lint"];
@@ -201,7 +164,7 @@ impl<'p> Turns<'p> {
         let tool = call.tool.to_ascii_lowercase();
         let name = tool.rsplit(['.', ':']).next().unwrap_or(&tool);
         let name = name.rsplit("__").next().unwrap_or(name);
-        if EDITS.contains(&name) {
+        if is_edit(name) {
             if call.command == Some("view") {
                 return None;
             }
@@ -221,6 +184,17 @@ impl<'p> Turns<'p> {
         self.way.history |= inspected.looks_up_history;
         Action::command(inspected)
     }
+}
+
+/// True for the name of a tool that changes files, in lower case.
+fn is_edit(tool: &str) -> bool {
+    let name = tool.strip_suffix("toolcall").unwrap_or(tool);
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    matches!(name, "write" | "create" | "insert" | "patch" | "edit_block")
+        || name.ends_with("edit")
+        || has(&["replace", "apply_patch", "applypatch", "apply_diff"])
+        || (has(&["file", "notebook", "editor"])
+            && has(&["write", "create", "insert", "edit", "change"]))
 }
 
 impl Sink for Turns<'_> {
