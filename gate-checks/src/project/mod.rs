@@ -29,6 +29,7 @@ use folder::Folder;
 use kind::Kind;
 use proposal::Found;
 pub use proposal::{Aim, Detected, Proposal};
+pub use workflows::aim_of_tool;
 
 /// The kinds of tools, in the order in which they take the plain names.
 const KINDS: [Kind; 10] = [

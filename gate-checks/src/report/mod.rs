@@ -39,8 +39,8 @@ use tally::{Budget, Tally};
 pub use crate::process::Stream;
 pub use format::Format;
 pub use judge::{Judged, judge};
-pub use runner::{Prepared, Request, prepare};
-pub(crate) use runner::{is_runner, with_options};
+pub(crate) use runner::with_options;
+pub use runner::{Prepared, Request, is_runner, prepare};
 
 /// Result of one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

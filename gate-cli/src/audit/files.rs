@@ -26,16 +26,12 @@ const SCRATCH: [&str; 8] = [
     "${TMPDIR",
 ];
 
-/// Folders for scratch files, below the home of a user.
-const SCRATCH_BELOW: [&str; 7] = [
-    "/appdata/local/temp/",
-    "/.gemini/tmp/",
-    "/.gemini/antigravity/brain/",
-    "/.gemini/antigravity-ide/brain/",
-    "/.claude/plans/",
-    "/.claude/projects/",
-    "/.cursor/projects/",
-];
+/// The folder for scratch files below the home of a user on Windows.
+const SCRATCH_BELOW: &str = "/appdata/local/temp/";
+
+/// Folders below the home of a user in which clients keep files of their own.
+const OF_CLIENTS: [&str; 4] =
+    ["/.gemini/tmp/", "/.claude/plans/", "/.claude/projects/", "/.cursor/projects/"];
 
 /// Marks of a file in a patch of Codex's.
 const PATCHED: [&str; 4] =
@@ -93,7 +89,14 @@ pub(super) fn is_scratch(path: &str) -> bool {
     let lower = path.replace('\\', "/").to_ascii_lowercase();
     let folder = format!("{lower}/");
     SCRATCH.iter().any(|begin| folder.starts_with(&begin.to_ascii_lowercase()))
-        || SCRATCH_BELOW.iter().any(|part| folder.contains(part))
+        || folder.contains(SCRATCH_BELOW)
+        || is_of_client(path)
+}
+
+/// True for a file that a client keeps for itself. No project is in such a folder.
+pub(super) fn is_of_client(path: &str) -> bool {
+    let lower = path.replace('\\', "/").to_ascii_lowercase();
+    OF_CLIENTS.iter().any(|part| lower.contains(part))
 }
 
 /// True for a file by which a machine or a user's account is set up.

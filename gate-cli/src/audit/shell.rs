@@ -72,6 +72,11 @@ impl Splitter {
             match (self.quote, letter) {
                 (Some(open), _) if letter == open => self.quote = None,
                 (Some('"') | None, '\\') => match letters.next() {
+                    // A path of Windows; no shell needs the mark before a letter.
+                    Some(next) if next.is_ascii_alphanumeric() => {
+                        self.push(letter);
+                        self.push(next);
+                    }
                     Some(next) => self.push(next),
                     None => self.joined = true,
                 },

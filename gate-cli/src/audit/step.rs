@@ -3,13 +3,17 @@
 use gate_transcript::Ending;
 
 use super::command::{CheckKind, Inspection};
+use super::hooks::Hooks;
 use super::output::Output;
 
 /// Words by which clients say that a command was stopped.
 const STOPPED: [&str; 4] = ["timed out", "interrupted", "aborted", "cancelled"];
 
 /// Words by which clients say that a sub-agent works beside the turn.
-const LAUNCHED: [&str; 2] = ["agent launched", "in the background"];
+const LAUNCHED: [&str; 3] = ["agent launched", "in the background", "the following subagents"];
+
+/// The command of a check that hooks ran.
+const HOOKS: &str = "hooks of git";
 
 /// A call.
 pub(super) struct Step {
@@ -27,6 +31,8 @@ pub(super) struct Step {
     was_stopped: bool,
     /// Reads the output of a check.
     output: Option<Output>,
+    /// Reads the output of hooks.
+    hooks: Option<Hooks>,
 }
 
 /// An act of the agent, as the audit counts it.
@@ -44,8 +50,8 @@ pub(super) enum Action {
 impl Action {
     /// A command that checks something, or writes a file, or may do either.
     pub(super) fn command(inspected: Inspection) -> Option<Self> {
-        let Inspection { check, scripts, writes, .. } = &inspected;
-        let matters = check.is_some() || !scripts.is_empty() || !writes.is_empty();
+        let Inspection { check, scripts, writes, runs_hooks, .. } = &inspected;
+        let matters = check.is_some() || !scripts.is_empty() || !writes.is_empty() || *runs_hooks;
         matters.then(|| Self::Command(Box::new(inspected)))
     }
 }
@@ -56,6 +62,7 @@ impl Step {
             Action::Command(inspected) => inspected.check.clone().map(Output::new),
             Action::Edit(_) | Action::Other | Action::SubAgent { .. } => None,
         };
+        let runs_hooks = matches!(&action, Action::Command(inspected) if inspected.runs_hooks);
         Self {
             id: id.to_owned(),
             line,
@@ -65,6 +72,8 @@ impl Step {
             is_denied: false,
             is_shared: false,
             was_stopped: false,
+            // The output of another check would be taken for theirs.
+            hooks: (runs_hooks && output.is_none()).then(Hooks::default),
             output,
         }
     }
@@ -77,6 +86,14 @@ impl Step {
         if let Some(output) = &mut self.output {
             output.text(text);
         }
+        if let Some(hooks) = &mut self.hooks {
+            hooks.text(text);
+        }
+    }
+
+    /// True if hooks ran that may have checked the work.
+    pub(super) fn hooks_may_check(&self) -> bool {
+        self.hooks.as_ref().is_some_and(Hooks::may_check)
     }
 
     /// The client marks it as failed.
@@ -97,6 +114,9 @@ impl Step {
 
     /// The check that it ran, and if it passed; none if the transcript does not show it.
     pub(super) fn into_check(self) -> Option<(CheckKind, String, Option<bool>)> {
+        if let Some((kind, passed)) = self.hooks.as_ref().and_then(Hooks::check) {
+            return Some((kind, HOOKS.to_owned(), passed));
+        }
         let output = self.output?;
         let code = match (self.code, self.ending) {
             _ if self.is_shared || self.was_stopped => None,

@@ -2,7 +2,7 @@
 
 use super::ClaimSupport;
 use super::command::CheckKind;
-use super::files::{is_note, is_prose, is_scratch, is_set_up, is_test};
+use super::files::{is_note, is_of_client, is_prose, is_scratch, is_set_up, is_test};
 use super::step::{Action, Step};
 
 /// A check that was run.
@@ -81,6 +81,7 @@ impl Support {
             }
         }
         let line = step.line;
+        self.ran_other |= step.hooks_may_check();
         if let Some((kind, command, passed)) = step.into_check() {
             self.since.push(Run { kind, command, line, passed });
         }
@@ -105,7 +106,10 @@ impl Support {
 
     fn edited(&mut self, path: &str) {
         self.tests_edited |= is_test(path);
-        if is_prose(path) || (is_scratch(path) && !self.is_scratch_work) {
+        if is_prose(path)
+            || is_of_client(path)
+            || (is_scratch(path) && !self.is_scratch_work)
+        {
             return;
         }
         // Beside work on a project, no check looks at how the machine is set up, and at notes.

@@ -1,7 +1,7 @@
 //! The turns of a transcript: what an agent changed, what it ran, and what it claimed.
 
 use gate_transcript::{
-    Answer, Boundary, Call, Ending, Event, Fact, FinalTurn, Role, Sink, Usage, Wording,
+    Answer, Boundary, Call, Ending, Event, Fact, FinalTurn, Role, Sink, Text, Usage, Wording,
 };
 
 use super::claim::{Claim, ClaimFinder};
@@ -70,6 +70,8 @@ pub(super) struct Turns<'p> {
     is_last: bool,
     /// A turn has changed a file outside of folders for scratch files.
     works_elsewhere: bool,
+    /// A prompt begins: the turn ends, unless a program wrote it.
+    is_prompted: bool,
     way: Way,
     spoke: bool,
 }
@@ -89,6 +91,7 @@ impl<'p> Turns<'p> {
             answering: Vec::new(),
             is_last: false,
             works_elsewhere: false,
+            is_prompted: false,
             way: Way::default(),
             spoke: false,
         }
@@ -124,6 +127,20 @@ impl<'p> Turns<'p> {
             way,
             files: support.files,
         });
+    }
+
+    /// Ends the turn if a prompt came.
+    fn begin(&mut self) {
+        if std::mem::take(&mut self.is_prompted) {
+            self.end();
+        }
+    }
+
+    /// The turn goes on, or ends here without another word.
+    fn interrupt(&mut self) {
+        if self.last.words().next().is_some() {
+            self.interrupted = Some(std::mem::take(&mut self.last));
+        }
     }
 
     fn fact(&mut self, fact: Fact) {
@@ -186,6 +203,12 @@ impl<'p> Turns<'p> {
     }
 }
 
+/// True for the text of a prompt that a client or another agent wrote.
+fn is_by_program(text: &Text<'_>) -> bool {
+    text.role == Role::System
+        || (text.role == Role::User && text.text.trim_start().starts_with("<teammate-message"))
+}
+
 /// True for the name of a tool that changes files, in lower case.
 fn is_edit(tool: &str) -> bool {
     let name = tool.strip_suffix("toolcall").unwrap_or(tool);
@@ -200,15 +223,22 @@ fn is_edit(tool: &str) -> bool {
 impl Sink for Turns<'_> {
     fn event(&mut self, event: Event<'_>) {
         match &event {
-            Event::Boundary(Boundary::Prompt | Boundary::Objective, _) => self.end(),
-            // The turn goes on, or ends here without another word.
-            Event::Boundary(Boundary::Compaction | Boundary::HookFeedback, _)
-                if self.last.words().next().is_some() =>
-            {
-                self.interrupted = Some(std::mem::take(&mut self.last));
+            Event::Boundary(Boundary::Prompt, _) => {
+                self.begin();
+                self.interrupt();
+                self.is_prompted = true;
             }
-            Event::Text(text) if text.role == Role::Tool => self.output(text.text),
+            Event::Boundary(Boundary::Objective, _) => self.end(),
+            Event::Boundary(Boundary::Compaction | Boundary::HookFeedback, _) => self.interrupt(),
+            Event::Text(text) if self.is_prompted && is_by_program(text) => {
+                self.is_prompted = false;
+            }
+            Event::Text(text) if text.role == Role::Tool => {
+                self.begin();
+                self.output(text.text);
+            }
             Event::Text(text) => {
+                self.begin();
                 self.spoke |= text.role == Role::Assistant;
                 self.answering.clear();
             }
@@ -225,6 +255,7 @@ impl Sink for Turns<'_> {
     }
 
     fn called(&mut self, call: &Call<'_>) {
+        self.begin();
         self.answering.clear();
         let awaited = self
             .steps
@@ -241,6 +272,7 @@ impl Sink for Turns<'_> {
     }
 
     fn answered(&mut self, answer: &Answer<'_>) {
+        self.begin();
         self.answering.clear();
         if answer.id.is_empty() {
             self.answering.extend(self.is_last.then(|| self.steps.len() - 1));

@@ -111,6 +111,12 @@ pub(super) fn classify(words: &[String]) -> Option<CommandKind> {
     by_script(&rest).or_else(|| by_tool(&rest))
 }
 
+/// The purpose of a tool that checks something whatever its arguments are.
+pub fn aim_of_tool(name: &str) -> Option<Aim> {
+    let tool = TOOLS.iter().find(|(words, option, ..)| *words == [name] && option.is_empty());
+    tool.map(|(.., aim)| *aim)
+}
+
 /// `npm test`, `pnpm run lint`, `make check`.
 fn by_script(words: &[&str]) -> Option<CommandKind> {
     let (program, rest) = words.split_first()?;

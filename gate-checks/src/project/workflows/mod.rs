@@ -9,6 +9,7 @@ mod yaml;
 
 use super::folder::Folder;
 use super::proposal::{Aim, Found};
+pub use command::aim_of_tool;
 use command::classify;
 use script::commands;
 use yaml::Node;

@@ -81,7 +81,7 @@ pub(crate) fn with_options(argv: &[String], words: Vec<String>) -> Option<Vec<St
 }
 
 /// True if gate knows the command as a test runner.
-pub(crate) fn is_runner(argv: &[String]) -> bool {
+pub fn is_runner(argv: &[String]) -> bool {
     argv::runner(argv).is_some()
 }
 

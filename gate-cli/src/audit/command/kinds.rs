@@ -1,5 +1,7 @@
 //! The kind of check that a simple command is, by the names of its program, script or task.
 
+use gate_checks::project::Aim;
+
 use super::lists::{
     BUILDERS, CHECK_OPTIONS, CONTAINERS, NO_RUN, NO_TASKS, OTHER_VERBS, RUNNERS, TARGETS,
     WITH_VALUE,
@@ -7,6 +9,7 @@ use super::lists::{
 use super::names::{base, meant, script_file};
 use super::programs::{BUILDS, FORMATTERS, LINTS, PARSERS, TESTS};
 use crate::audit::files::is_scratch;
+use crate::audit::shell::parts;
 
 /// The kind of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +21,29 @@ pub(in crate::audit) enum CheckKind {
 }
 
 use CheckKind::{Build, Lint, Test};
+
+impl From<Aim> for CheckKind {
+    fn from(aim: Aim) -> Self {
+        match aim {
+            Aim::Tests => Test,
+            Aim::Build | Aim::Typecheck => Build,
+            Aim::Lint => Lint,
+        }
+    }
+}
+
+/// The kind of check that a line of a hook's output starts.
+pub(in crate::audit) fn line_kind(line: &str) -> Option<CheckKind> {
+    parts(line).iter().filter_map(|part| check_kind(&part.words)).min()
+}
+
+/// The kind of check that a hook is named after. The hooks that most projects have look at blanks
+/// and sizes of files, and begin with `check` and `fix`.
+pub(in crate::audit) fn label_kind(label: &str) -> Option<CheckKind> {
+    let label = label.to_ascii_lowercase();
+    let mut words = label.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    words.by_ref().filter(|word| !matches!(*word, "check" | "fix" | "ci")).filter_map(word_kind).min()
+}
 
 /// The kind of check that a simple command starts.
 pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
@@ -34,16 +60,16 @@ pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
     if PARSERS.iter().any(|(known, option)| *known == name && (option.is_empty() || has(option))) {
         return Some(Lint);
     }
+    if gate_checks::report::is_runner(meant) {
+        return Some(Test);
+    }
     let checks = || rest.iter().any(|word| CHECK_OPTIONS.contains(&word.as_str()));
     match name {
-        "cargo" if matches!(rest.first()?.as_str(), "t" | "b" | "c") => {
-            Some(if rest[0] == "t" { Test } else { Build })
-        }
+        "cargo" if matches!(rest.first()?.as_str(), "b" | "c") => Some(Build),
         "npm" if rest.first()? == "ci" => None,
         "mvn" | "mvnw" if has("install") => Some(Test),
         "terraform" | "tofu" if has("plan") => Some(Build),
         "cmake" => has("--build").then_some(Build),
-        "node" | "tsx" if has("--test") => Some(Test),
         "cargo" | "go" | "swift" | "dotnet" | "flutter" | "dart" | "zig" | "cabal" | "stack"
             if rest.first()? == "run" =>
         {
@@ -141,7 +167,9 @@ fn image(word: &str) -> &str {
 fn tool_kind(name: &str) -> Option<CheckKind> {
     let ends = |ending: &str| name.len() > ending.len() && name.ends_with(ending);
     let mut words = name.split(['-', '_', '.']);
-    if TESTS.contains(&name) || ends("-test") || ends("-tests") {
+    if let Some(aim) = gate_checks::project::aim_of_tool(name) {
+        Some(CheckKind::from(aim))
+    } else if TESTS.contains(&name) || ends("-test") || ends("-tests") {
         Some(Test)
     } else if BUILDS.contains(&name) || ends("build") || ends("typecheck") || ends("-check") {
         Some(Build)
@@ -235,7 +263,9 @@ fn verb_kind(word: &str) -> Option<CheckKind> {
 }
 
 fn is_listed(word: &str) -> bool {
-    [&TESTS[..], &BUILDS, &LINTS].iter().any(|list| list.contains(&word)) || word.ends_with("lint")
+    [&TESTS[..], &BUILDS, &LINTS].iter().any(|list| list.contains(&word))
+        || word.ends_with("lint")
+        || gate_checks::project::aim_of_tool(word).is_some()
 }
 
 /// The kind of check that a target is named after. Where there are no scripts for linters, `check`

@@ -8,9 +8,9 @@ mod writes;
 
 use super::shell::{Part, Then, parts};
 use kinds::check_kind;
-use names::{base, is_silent, may_check, meant, own_script};
+use names::{Filtered, base, is_silent, may_check, meant, own_script};
 
-pub(super) use kinds::CheckKind;
+pub(super) use kinds::{CheckKind, label_kind, line_kind};
 
 /// A command line, looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(super) struct Inspection {
     pub(super) writes: Vec<String>,
     /// It does one thing: if that fails, nothing was written.
     pub(super) is_single: bool,
+    /// It commits or pushes, and hooks of the repository may check the work.
+    pub(super) runs_hooks: bool,
     /// It leaves hooks out (`--no-verify`).
     pub(super) leaves_hooks_out: bool,
     /// It looks at commits that are not in the history of the work.
@@ -96,8 +98,7 @@ pub(super) fn inspect(line: &str) -> Inspection {
         let check = check(CheckKind::Lint, &parts, at);
         inspected.check = Some(Check { parses: true, command: line.to_owned(), ..check });
     }
-    if line.contains("alidat") && parts.iter().any(|part| writes::runs_code(&part.words)) {
-        // A validator that code on the command line calls.
+    if parts.iter().any(|part| writes::runs_code(&part.words)) && names::calls_check(line) {
         inspected.scripts.push(line.to_owned());
     }
     inspected.is_single = parts.len() == 1;
@@ -166,7 +167,10 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         check_kind(&part.words).is_some() || is_shown_part(part, &["grep", "sed", "echo", "tee"])
     });
     let pipe = rest.iter().take_while(|part| part.then == Then::Pipe).count();
-    let is_shown = rest.iter().skip(1).take(pipe).all(|part| is_shown_part(part, &["tee"]));
+    let is_shown = rest.iter().skip(1).take(pipe).all(|part| {
+        is_shown_part(part, &["tee"])
+            || names::filters_for(&part.words) == Some(Filtered::Failures)
+    });
     let (mut says_passed, mut says_failed, mut says_code) = (None, None, None);
     for pair in rest[pipe..].windows(2).take(3) {
         let [one, next] = pair else { break };
@@ -182,6 +186,11 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
             _ if has_code && is_own => says_code = says_code.or(Some(words)),
             Then::And if pipe == 0 && !words.contains('$') => says_passed = Some(words),
             Then::Or if pipe == 0 && !words.contains('$') => says_failed = Some(words),
+            // A filter for errors has found none, or one for successes.
+            Then::Or if names::filters_for(&one.words) == Some(Filtered::Failures) => {
+                says_passed = Some(words);
+            }
+            Then::Or if names::filters_for(&one.words).is_some() => says_failed = Some(words),
             _ => {}
         }
     }
@@ -247,7 +256,9 @@ impl Inspection {
         let has = |option: &str| words.iter().any(|word| word == option);
         match words.iter().map(|word| base(word)).collect::<Vec<_>>().as_slice() {
             ["git", "commit" | "push", ..] => {
-                self.leaves_hooks_out |= has("--no-verify") || has("-n");
+                let leaves_hooks_out = has("--no-verify") || has("-n");
+                self.leaves_hooks_out |= leaves_hooks_out;
+                self.runs_hooks |= !leaves_hooks_out;
             }
             ["git", "log", ..] => self.looks_up_history |= has("--all"),
             ["git", "reflog" | "fetch", ..] => self.looks_up_history = true,

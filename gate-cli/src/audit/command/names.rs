@@ -135,6 +135,40 @@ fn is_deployment(task: &str) -> bool {
         .any(|word| matches!(word, "deploy" | "dev" | "release" | "publish" | "preview"))
 }
 
+/// Text that a filter looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filtered {
+    Failures,
+    Successes,
+}
+
+/// What a filter behind a check looks for: words of success, or else errors or files.
+pub(super) fn filters_for(words: &[String]) -> Option<Filtered> {
+    let (program, rest) = meant(words).split_first()?;
+    let takes_rest = |word: &String| {
+        word == "--invert-match"
+            || (word.starts_with('-') && !word.starts_with("--") && word.contains(['v', 'c']))
+    };
+    if !matches!(base(program), "grep" | "egrep" | "rg") || rest.iter().any(takes_rest) {
+        return None;
+    }
+    let text = rest.join(" ").to_ascii_lowercase();
+    let is_success = ["pass", "success", "succeed", "ok", "done"].iter().any(|word| text.contains(word));
+    Some(if is_success { Filtered::Successes } else { Filtered::Failures })
+}
+
+/// True for code that calls a function named after a check, such as `validate_all(`.
+pub(super) fn calls_check(code: &str) -> bool {
+    let is_check = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        ["validat", "verify"].iter().any(|verb| lower.contains(verb))
+    };
+    code.match_indices('(').any(|(at, _)| {
+        let name = code[..at].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+        name.is_some_and(is_check)
+    })
+}
+
 /// True if a command takes the changes away.
 pub(super) fn stashes(words: &[String]) -> bool {
     let words: Vec<_> = meant(words).iter().map(|word| base(word)).collect();
