@@ -48,6 +48,14 @@ pub(super) struct Turn {
     pub(super) files: Vec<String>,
 }
 
+/// The writer of a prompt, as far as it has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writer {
+    Person,
+    /// A client or another agent: the turn goes on.
+    Program,
+}
+
 /// Follows a transcript and keeps its turns.
 pub(super) struct Turns<'p> {
     claims: &'p ClaimFinder<'p>,
@@ -71,7 +79,7 @@ pub(super) struct Turns<'p> {
     /// A turn has changed a file outside of folders for scratch files.
     works_elsewhere: bool,
     /// A prompt begins: the turn ends, unless a program wrote it.
-    is_prompted: bool,
+    prompt: Option<Writer>,
     way: Way,
     spoke: bool,
 }
@@ -91,7 +99,7 @@ impl<'p> Turns<'p> {
             answering: Vec::new(),
             is_last: false,
             works_elsewhere: false,
-            is_prompted: false,
+            prompt: None,
             way: Way::default(),
             spoke: false,
         }
@@ -131,7 +139,7 @@ impl<'p> Turns<'p> {
 
     /// Ends the turn if a prompt came.
     fn begin(&mut self) {
-        if std::mem::take(&mut self.is_prompted) {
+        if self.prompt.take() == Some(Writer::Person) {
             self.end();
         }
     }
@@ -203,10 +211,14 @@ impl<'p> Turns<'p> {
     }
 }
 
-/// True for the text of a prompt that a client or another agent wrote.
-fn is_by_program(text: &Text<'_>) -> bool {
-    text.role == Role::System
-        || (text.role == Role::User && text.text.trim_start().starts_with("<teammate-message"))
+/// True for a text of a prompt. What the client adds to a person's words may stand before them.
+fn is_prompt(text: &Text<'_>) -> bool {
+    matches!(text.role, Role::User | Role::System)
+}
+
+/// True for a message of another agent.
+fn is_of_agent(prompt: &str) -> bool {
+    prompt.trim_start().starts_with("<teammate-message")
 }
 
 /// True for the name of a tool that changes files, in lower case.
@@ -226,12 +238,16 @@ impl Sink for Turns<'_> {
             Event::Boundary(Boundary::Prompt, _) => {
                 self.begin();
                 self.interrupt();
-                self.is_prompted = true;
+                self.prompt = Some(Writer::Person);
             }
             Event::Boundary(Boundary::Objective, _) => self.end(),
             Event::Boundary(Boundary::Compaction | Boundary::HookFeedback, _) => self.interrupt(),
-            Event::Text(text) if self.is_prompted && is_by_program(text) => {
-                self.is_prompted = false;
+            Event::Text(text) if self.prompt.is_some() && is_prompt(text) => {
+                let is_by_program = text.role == Role::System || is_of_agent(text.text);
+                if !is_by_program {
+                    self.end();
+                }
+                self.prompt = is_by_program.then_some(Writer::Program);
             }
             Event::Text(text) if text.role == Role::Tool => {
                 self.begin();

@@ -166,7 +166,7 @@ impl Export {
         let boundary = if compaction { Boundary::Compaction } else { Boundary::Prompt };
         self.turn(boundary, line, out);
         for part in parts.iter().filter(|part| &*part.kind == "text") {
-            let role = match (self.sub_agent, part.synthetic.0) {
+            let role = match (self.sub_agent, part.synthetic.0 || part.ignored.0) {
                 (true, _) => Role::Tool,
                 (_, true) => Role::System,
                 _ => Role::User,

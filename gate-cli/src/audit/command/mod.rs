@@ -169,7 +169,7 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
     let pipe = rest.iter().take_while(|part| part.then == Then::Pipe).count();
     let is_shown = rest.iter().skip(1).take(pipe).all(|part| {
         is_shown_part(part, &["tee"])
-            || names::filters_for(&part.words) == Some(Filtered::Failures)
+            || part.words.iter().any(|word| word.to_ascii_lowercase().contains("error"))
     });
     let (mut says_passed, mut says_failed, mut says_code) = (None, None, None);
     for pair in rest[pipe..].windows(2).take(3) {
