@@ -217,7 +217,8 @@ fn plain(text: &str) -> Cow<'_, str> {
 fn task(content: &str) -> Option<&str> {
     let head = clip(content, MAX_HEAD);
     let number = head.find("/task-")? + "/task-".len();
-    let end = head[number..].find(|c: char| !c.is_ascii_digit()).map_or(head.len(), |at| number + at);
+    let end =
+        head[number..].find(|c: char| !c.is_ascii_digit()).map_or(head.len(), |at| number + at);
     let start = head[..number].rfind(|c: char| c.is_whitespace() || c == '=' || c == '"');
     Some(&head[start.map_or(0, |at| at + 1)..end])
 }

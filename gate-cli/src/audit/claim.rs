@@ -76,12 +76,20 @@ impl<'p> ClaimFinder<'p> {
         }
         let (mut done, mut report, mut is_open, mut is_doubted) = (None, None, false, false);
         let mut is_cut = false;
+        let mut begins_done = None;
+        let first = lines.first().map(|(number, _)| *number);
         for (number, line) in lines {
             let hits = self.hits(line, number);
             let of = |kind| hits.iter().find(|(known, _)| *known == kind).map(|(_, hit)| hit);
             if let Some(hit) = of(Kind::Done) {
                 done.get_or_insert_with(|| hit.clone());
                 is_open = false;
+                if Some(number) == first {
+                    begins_done = hits
+                        .iter()
+                        .find(|(_, hit)| hit.pattern == "done-word")
+                        .map(|(_, hit)| hit.clone());
+                }
             }
             if of(Kind::Open).is_some() {
                 (done, is_open) = (None, true);
@@ -91,7 +99,7 @@ impl<'p> ClaimFinder<'p> {
             is_cut = of(Kind::Plan).is_some();
         }
         if is_cut || is_open {
-            return None;
+            return begins_done.filter(|_| !is_cut);
         }
         done.or(if goes_on || is_doubted { None } else { report })
     }

@@ -29,6 +29,9 @@ const SCRATCH: [&str; 8] = [
 /// The folder for scratch files below the home of a user on Windows.
 const SCRATCH_BELOW: &str = "/appdata/local/temp/";
 
+/// Folders for what a build makes.
+const OUTPUTS: [&str; 3] = ["dist", "node_modules", "__pycache__"];
+
 /// Folders below the home of a user in which clients keep files of their own.
 const OF_CLIENTS: [&str; 4] =
     ["/.gemini/tmp/", "/.claude/plans/", "/.claude/projects/", "/.cursor/projects/"];
@@ -113,12 +116,14 @@ pub(super) fn is_set_up(path: &str) -> bool {
         || path.starts_with("/etc/")
 }
 
-/// True for a file in which tools note what they leave out or have chosen.
+/// True for a file in which tools note what they leave out or have chosen, and for what a build
+/// has made.
 pub(super) fn is_note(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     (name.starts_with('.') && name.ends_with("ignore"))
         || name.ends_with(".lock")
+        || path.split(['/', '\\']).rev().skip(1).any(|folder| OUTPUTS.contains(&folder))
         || stem.ends_with("-lock")
 }
 

@@ -41,7 +41,9 @@ impl Hooks {
             return;
         }
         let is_commit = line.starts_with('[')
-            && line.split_once("] ").is_some_and(|(head, _)| head.rsplit(' ').next().is_some_and(is_hash));
+            && line
+                .split_once("] ")
+                .is_some_and(|(head, _)| head.rsplit(' ').next().is_some_and(is_hash));
         let is_push = line.contains(" -> ") && !line.starts_with('!');
         if is_commit || is_push {
             self.is_done = true;

@@ -34,6 +34,8 @@ pub(super) struct Output {
     last: bool,
     /// Something was printed.
     has_text: bool,
+    /// Nothing was printed before the words that say that it is over.
+    was_quiet: bool,
     /// An answer came.
     has_answer: bool,
     /// The name of the run in the background.
@@ -63,6 +65,7 @@ impl Output {
             succeeded: false,
             last: false,
             has_text: false,
+            was_quiet: false,
             has_answer: false,
             background: None,
             code: None,
@@ -122,6 +125,7 @@ impl Output {
         }
         let is_clients =
             ["(no output)", "(Bash completed with no output)", "Output:", "Script completed"];
+        self.was_quiet |= !self.has_text && self.check.says_over.as_deref() == Some(shown);
         self.has_text |= !shown.is_empty()
             && !is_clients.contains(&shown)
             && !shown.starts_with("Wall time")
@@ -173,7 +177,8 @@ impl Output {
             (None, Some(1..)) if check.code_shows_failure => Some(false),
             _ => None,
         };
-        let is_quiet = check.is_silent && self.has_answer && !self.has_text && is_over;
+        let is_quiet =
+            check.is_silent && self.has_answer && (self.was_quiet || !self.has_text) && is_over;
         let said = match (self.failed, self.succeeded) {
             (true, false) => Some(false),
             (false, true) => Some(true),

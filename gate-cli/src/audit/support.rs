@@ -106,10 +106,7 @@ impl Support {
 
     fn edited(&mut self, path: &str) {
         self.tests_edited |= is_test(path);
-        if is_prose(path)
-            || is_of_client(path)
-            || (is_scratch(path) && !self.is_scratch_work)
-        {
+        if is_prose(path) || is_of_client(path) || (is_scratch(path) && !self.is_scratch_work) {
             return;
         }
         // Beside work on a project, no check looks at how the machine is set up, and at notes.

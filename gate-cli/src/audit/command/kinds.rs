@@ -42,7 +42,11 @@ pub(in crate::audit) fn line_kind(line: &str) -> Option<CheckKind> {
 pub(in crate::audit) fn label_kind(label: &str) -> Option<CheckKind> {
     let label = label.to_ascii_lowercase();
     let mut words = label.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    words.by_ref().filter(|word| !matches!(*word, "check" | "fix" | "ci")).filter_map(word_kind).min()
+    words
+        .by_ref()
+        .filter(|word| !matches!(*word, "check" | "fix" | "ci"))
+        .filter_map(word_kind)
+        .min()
 }
 
 /// The kind of check that a simple command starts.
@@ -90,7 +94,7 @@ pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
         }
         "docker" | "docker-compose" if has("up") && has("--build") => Some(Build),
         _ if CONTAINERS.contains(&name) && !has("build") => {
-            rest.iter().skip(1).find_map(|word| tool_kind(image(word)))
+            rest.iter().find_map(|word| tool_kind(image(word)))
         }
         _ if tool_kind(name).is_some() && !rest.first().is_some_and(|word| is_other(word)) => {
             tool_kind(name).map(|kind| if has("test") { Test } else { kind })

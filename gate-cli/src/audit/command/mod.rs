@@ -46,6 +46,8 @@ pub(super) struct Check {
     pub(super) code_shows_failure: bool,
     /// It prints nothing if it passes, and all that it prints is shown.
     pub(super) is_silent: bool,
+    /// The words that are printed when it is over.
+    pub(super) says_over: Option<String>,
     /// The words that are printed if it passed, or if it failed.
     pub(super) says_passed: Option<String>,
     pub(super) says_failed: Option<String>,
@@ -98,7 +100,10 @@ pub(super) fn inspect(line: &str) -> Inspection {
         let check = check(CheckKind::Lint, &parts, at);
         inspected.check = Some(Check { parses: true, command: line.to_owned(), ..check });
     }
-    if parts.iter().any(|part| writes::runs_code(&part.words)) && names::calls_check(line) {
+    let parses = || !inspected.writes.is_empty() && PARSES.iter().any(|words| line.contains(words));
+    if parts.iter().any(|part| writes::runs_code(&part.words))
+        && (names::calls_check(line) || parses())
+    {
         inspected.scripts.push(line.to_owned());
     }
     inspected.is_single = parts.len() == 1;
@@ -167,10 +172,10 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         check_kind(&part.words).is_some() || is_shown_part(part, &["grep", "sed", "echo", "tee"])
     });
     let pipe = rest.iter().take_while(|part| part.then == Then::Pipe).count();
-    let is_shown = rest.iter().skip(1).take(pipe).all(|part| {
-        is_shown_part(part, &["tee"])
-            || part.words.iter().any(|word| word.to_ascii_lowercase().contains("error"))
-    });
+    let piped = || rest.iter().skip(1).take(pipe);
+    let is_shown = piped().all(|part| is_shown_part(part, &["tee"]));
+    let shows_failures = piped().any(|part| names::shows_failures(&part.words, kind))
+        && piped().all(|part| is_shown_part(part, &["tee", "grep", "egrep", "rg"]));
     let (mut says_passed, mut says_failed, mut says_code) = (None, None, None);
     for pair in rest[pipe..].windows(2).take(3) {
         let [one, next] = pair else { break };
@@ -201,7 +206,11 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         parses: false,
         code_shows_pass,
         code_shows_failure: code_shows_pass && is_first && is_last,
-        is_silent: is_shown && is_silent(&parts[at].words),
+        is_silent: shows_failures || (is_shown && is_silent(&parts[at].words)),
+        says_over: rest.get(pipe..).and_then(|rest| match rest {
+            [one, next, ..] if one.then == Then::Next => printed(next),
+            _ => None,
+        }),
         says_passed,
         says_failed,
         says_code,

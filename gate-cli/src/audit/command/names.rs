@@ -1,6 +1,6 @@
 //! The programs and scripts of a simple command.
 
-use super::kinds::is_tool;
+use super::kinds::{CheckKind, is_tool};
 use super::lists::{CHECK_OPTIONS, CONTAINERS, PREFIXES, TARGETS, WITH_VALUE};
 use super::programs::SILENT;
 
@@ -142,31 +142,44 @@ pub(super) enum Filtered {
     Successes,
 }
 
-/// What a filter behind a check looks for: words of success, or else errors or files.
+/// What a filter behind a check lets through: lines of success, or else errors or files.
 pub(super) fn filters_for(words: &[String]) -> Option<Filtered> {
     let (program, rest) = meant(words).split_first()?;
-    let takes_rest = |word: &String| {
-        word == "--invert-match"
-            || (word.starts_with('-') && !word.starts_with("--") && word.contains(['v', 'c']))
+    let has = |letter: char| {
+        let mut options =
+            rest.iter().filter(|word| word.starts_with('-') && !word.starts_with("--"));
+        options.any(|word| word.contains(letter))
     };
-    if !matches!(base(program), "grep" | "egrep" | "rg") || rest.iter().any(takes_rest) {
+    if !matches!(base(program), "grep" | "egrep" | "rg") || has('c') {
         return None;
     }
     let text = rest.join(" ").to_ascii_lowercase();
-    let is_success = ["pass", "success", "succeed", "ok", "done"].iter().any(|word| text.contains(word));
-    Some(if is_success { Filtered::Successes } else { Filtered::Failures })
+    let names_success =
+        ["pass", "success", "succeed", "ok", "done"].iter().any(|word| text.contains(word));
+    Some(if names_success == has('v') { Filtered::Failures } else { Filtered::Successes })
 }
 
-/// True for code that calls a function named after a check, such as `validate_all(`.
+/// True for a filter through which no failure of a check goes unseen: it takes away successes, or
+/// lets errors through.
+pub(super) fn shows_failures(words: &[String], kind: CheckKind) -> bool {
+    let text = words.join(" ").to_ascii_lowercase();
+    let takes_away = ["-v", "-ev", "-iv", "-ve", "-vie"].iter().any(|option| text.contains(option));
+    filters_for(words) == Some(Filtered::Failures)
+        && (takes_away || (kind != CheckKind::Test && text.contains("error")))
+}
+
+/// True for code that asserts something, or calls a function named after a check, such as
+/// `validate_all(`.
 pub(super) fn calls_check(code: &str) -> bool {
     let is_check = |name: &str| {
         let lower = name.to_ascii_lowercase();
         ["validat", "verify"].iter().any(|verb| lower.contains(verb))
     };
-    code.match_indices('(').any(|(at, _)| {
-        let name = code[..at].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
-        name.is_some_and(is_check)
-    })
+    code.contains("assert ")
+        || code.match_indices('(').any(|(at, _)| {
+            let name = code[..at].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+            name.is_some_and(is_check)
+        })
 }
 
 /// True if a command takes the changes away.
@@ -194,7 +207,9 @@ pub(super) fn may_parse(words: &[String]) -> bool {
 /// say so.
 pub(super) fn may_check(words: &[String]) -> Option<&str> {
     let (program, rest) = meant(words).split_first()?;
-    if rest.iter().any(|word| CHECK_OPTIONS.contains(&word.as_str())) {
+    let option =
+        |word: &String| word.split_once('=').map_or(word.as_str(), |(option, _)| option).to_owned();
+    if rest.iter().any(|word| CHECK_OPTIONS.contains(&option(word).as_str())) {
         return (!matches!(base(program), "git" | "gh" | "pip" | "echo")).then_some(program);
     }
     let names = |words: &[&str]| rest.iter().take(words.len()).eq(words.iter().copied());

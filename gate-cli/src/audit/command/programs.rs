@@ -37,7 +37,7 @@ pub(super) const BUILDS: [&str; 18] = [
     "tsup",
 ];
 
-pub(super) const LINTS: [&str; 18] = [
+pub(super) const LINTS: [&str; 19] = [
     "pyflakes",
     "biome",
     "ruff",
@@ -56,6 +56,7 @@ pub(super) const LINTS: [&str; 18] = [
     "zizmor",
     "ultracite",
     "promtool",
+    "kustomize",
 ];
 
 /// Programs that write files unless they are told to check.
