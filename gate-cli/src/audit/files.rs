@@ -116,13 +116,13 @@ pub(super) fn is_set_up(path: &str) -> bool {
         || path.starts_with("/etc/")
 }
 
-/// True for a file in which tools note what they leave out or have chosen, and for what a build
-/// has made.
+/// True for a file in which tools note what they leave out or have chosen, an example of settings,
+/// and for what a build has made.
 pub(super) fn is_note(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     (name.starts_with('.') && name.ends_with("ignore"))
-        || name.ends_with(".lock")
+        || [".lock", ".example", ".sample"].iter().any(|ending| name.ends_with(ending))
         || path.split(['/', '\\']).rev().skip(1).any(|folder| OUTPUTS.contains(&folder))
         || stem.ends_with("-lock")
 }

@@ -40,8 +40,7 @@ impl Support {
             Action::Edit(files) => Some(files),
             _ => None,
         });
-        let is_scratch_work =
-            !works_elsewhere && edits.flatten().all(|file| is_prose(file) || is_scratch(file));
+        let is_scratch_work = !works_elsewhere && edits.flatten().all(|file| is_scratch(file));
         let mut support = Self { is_scratch_work, ..Self::default() };
         for step in steps {
             if !step.is_denied {
@@ -76,6 +75,7 @@ impl Support {
                     .and_then(|check| check.script.as_ref())
                     .is_some_and(|script| self.has_changed(script))
                 {
+                    self.ran_other |= inspected.has_more_checks;
                     return;
                 }
             }

@@ -211,14 +211,14 @@ fn python_kind(rest: &[String]) -> Option<CheckKind> {
     }
 }
 
-/// A script that is named after a check. Code on the command line has no name.
+/// A script of the project that is named after a check. Code on the command line has no name.
 fn script_kind(rest: &[String]) -> Option<CheckKind> {
-    file_kind(script_file(rest)?)
+    script_file(rest).filter(|file| !is_scratch(file)).and_then(file_kind)
 }
 
 /// The kind of check that a script file is named after, at the beginning or at the end of its
 /// name. One that builds some thing is named after more than that.
-fn file_kind(file: &str) -> Option<CheckKind> {
+pub(super) fn file_kind(file: &str) -> Option<CheckKind> {
     let name = base(file);
     let name = name.split_once('.').map_or(name, |(name, _)| name);
     let words: Vec<_> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();

@@ -17,6 +17,8 @@ pub(super) use kinds::{CheckKind, label_kind, line_kind};
 pub(super) struct Inspection {
     /// The check that it starts. Of several, the one that shows most.
     pub(super) check: Option<Check>,
+    /// It starts other checks too.
+    pub(super) has_more_checks: bool,
     /// The scripts and programs that it runs that may check the work.
     pub(super) scripts: Vec<String>,
     /// The files that it writes.
@@ -86,6 +88,7 @@ pub(super) fn inspect(line: &str) -> Inspection {
             inspected.scripts.extend(may_check(&part.words).map(str::to_owned));
             continue;
         };
+        inspected.has_more_checks |= shows_most.is_some();
         if shows_most.is_none_or(|(known, _)| kind <= known) {
             shows_most = Some((kind, at));
         }

@@ -1,8 +1,9 @@
 //! The programs and scripts of a simple command.
 
-use super::kinds::{CheckKind, is_tool};
+use super::kinds::{CheckKind, file_kind, is_python, is_tool};
 use super::lists::{CHECK_OPTIONS, CONTAINERS, PREFIXES, TARGETS, WITH_VALUE};
 use super::programs::SILENT;
+use crate::audit::files::is_scratch;
 
 /// The name of a program without its folder and ending.
 pub(super) fn base(word: &str) -> &str {
@@ -98,9 +99,7 @@ pub(super) fn own_script(words: &[String]) -> Option<&str> {
     match base(program) {
         _ if only_parses => None,
         "bash" | "sh" | "zsh" | "node" | "tsx" | "ts-node" => script_file(rest),
-        name if super::kinds::is_python(name) && !rest.iter().any(|word| word == "-m") => {
-            script_file(rest)
-        }
+        name if is_python(name) && !rest.iter().any(|word| word == "-m") => script_file(rest),
         name if program.contains('/') && !is_tool(name) && !TARGETS.contains(&name) => {
             Some(program)
         }
@@ -124,7 +123,7 @@ pub(super) fn is_silent(words: &[String]) -> bool {
         "bash" | "sh" | "zsh" => has("-n"),
         "node" => has("--check"),
         "gofmt" => true,
-        name if super::kinds::is_python(name) => has("py_compile") || has("compileall"),
+        name if is_python(name) => has("py_compile") || has("compileall"),
         name => SILENT.contains(&name),
     }
 }
@@ -216,6 +215,10 @@ pub(super) fn may_check(words: &[String]) -> Option<&str> {
     let script = match base(program) {
         "gh" if names(&["run", "watch"]) || names(&["pr", "checks"]) => return Some(program),
         _ if rest.iter().take(2).any(|word| is_deployment(word)) => return Some(program),
+        // A script for once may be named after what it checks.
+        name if is_python(name) || matches!(name, "node" | "tsx" | "bun" | "ruby") => {
+            return script_file(rest).filter(|file| is_scratch(file) && file_kind(file).is_some());
+        }
         "bash" | "sh" | "zsh" => script_file(rest)?,
         _ if program.contains('/') => program,
         _ => return None,

@@ -73,9 +73,7 @@ fn by_program(words: &[String]) -> Vec<String> {
         }
         "git" => match rest.first().map(String::as_str) {
             Some("apply") => vec![A_FILE.to_owned()],
-            Some("checkout" | "restore" | "reset")
-                if rest.iter().any(|word| word == "--" || word == "--hard") =>
-            {
+            Some("checkout" | "restore") if rest.iter().any(|word| word == "--") => {
                 vec![A_FILE.to_owned()]
             }
             _ => Vec::new(),
