@@ -282,6 +282,56 @@ fn other_agents_show_their_calls_too() {
     check(&Session(codex.into()), &[("failed", Some("pytest -q"))]);
 }
 
+#[test]
+fn antigravity_says_how_a_command_ended() {
+    let step = |kind: &str, content: &str| json!({"step_index": 1, "source": "MODEL", "type": kind, "status": "DONE", "content": content});
+    let calls = |name: &str, args: Value| json!({"step_index": 0, "source": "MODEL", "type": "PLANNER_RESPONSE", "tool_calls": [{"name": name, "args": args}]});
+    let session = |ended: &str| {
+        Session(vec![
+            json!({"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT", "content": "Do it."}),
+            calls("replace_file_content", json!({"TargetFile": "c:\\w\\a.ts"})),
+            step("CODE_ACTION", "The following changes were made"),
+            calls("run_command", json!({"CommandLine": "npm test"})),
+            step("RUN_COMMAND", &format!("Created At: t\n\n\t\t{ended}\n\t\tOutput:\n")),
+            step("PLANNER_RESPONSE", CLAIM),
+        ])
+    };
+    let npm = Some("npm test");
+    check(&session("The command completed successfully."), &[("passed_after", npm)]);
+    check(&session("The command failed with exit code: 1"), &[("failed", npm)]);
+    check(&session("Tool is running as a background task"), &[("unknown", npm)]);
+}
+
+#[test]
+fn cursor_shows_no_answers() {
+    let call = |name: &str, input: Value| json!({"role": "assistant", "message": {"content": [{"type": "tool_use", "name": name, "input": input}]}});
+    let session = Session(vec![
+        json!({"role": "user", "message": {"content": [{"type": "text", "text": "Do it."}]}}),
+        call("StrReplace", json!({"path": "/w/a.ts"})),
+        call("Shell", json!({"command": "npm test"})),
+        json!({"role": "assistant", "message": {"content": [{"type": "text", "text": CLAIM}]}}),
+    ]);
+    check(&session, &[("unknown", Some("npm test"))]);
+}
+
+#[test]
+fn hooks_of_a_commit_are_checks() {
+    let commit = |output: &str| {
+        Session::new().edit("a.ts").ran("git commit -m 'Add a flag'", output).says(CLAIM)
+    };
+    let passed = "[COMPLETED] eslint --fix\n[main 1a2b3c4] Add a flag";
+    check(&commit(passed), &[("passed_after", Some("hooks of git"))]);
+    check(&commit("lefthook v1\n[main 1a2b3c4] Add a flag"), &[("unknown", None)]);
+    check(&commit("[main 1a2b3c4] Add a flag"), &[("none", None)]);
+}
+
+#[test]
+fn a_turn_goes_on_after_a_message_that_no_person_wrote() {
+    let session = Session::new().edit("a.rs").says("The agents work.");
+    let session = session.prompt("<teammate-message teammate_id=\"b\">done</teammate-message>");
+    check(&session.ran("cargo test", "ok").says(CLAIM), &[("passed_after", Some("cargo test"))]);
+}
+
 /// A folder of two transcripts, as an agent keeps them.
 fn home() -> Ran {
     let passed = Session::new().edit("a.rs").ran("cargo test", "ok").says(CLAIM).text();

@@ -113,6 +113,30 @@ fn a_script_in_a_rollout_calls_tools_in_its_name() {
 }
 
 #[test]
+fn the_steps_of_antigravity_answer_in_order_and_tasks_later() {
+    let step = |kind: &str, status: &str, content: &str| {
+        format!(
+            r#"{{"step_index":1,"source":"MODEL","type":"{kind}","status":"{status}","content":"{content}"}}"#
+        )
+    };
+    let calls = r#"{"step_index":0,"source":"MODEL","type":"PLANNER_RESPONSE","tool_calls":[{"name":"run_command","args":{"CommandLine":"\"make\""}},{"name":"write_to_file","args":{"TargetFile":"/w/a.py"}}]}"#;
+    let runs =
+        r"Created At: t\nTool is running as a background task with task id: c-1/task-7\nmake";
+    let ended = r"<SYSTEM_MESSAGE>\nsender=c-1/task-7 content=Task c-1/task-7 finished with result:\n\t\tThe command failed with exit code: 2\n";
+    answers(
+        &[
+            calls,
+            &step("RUN_COMMAND", "RUNNING", runs),
+            &step("CODE_ACTION", "ERROR", "No such file."),
+            &step("SYSTEM_MESSAGE", "DONE", ended),
+            &step("GENERIC", "DONE", "An answer to nothing."),
+        ],
+        &["1 called", "2 called", "2 Failed", "1 Unmarked"],
+    );
+    check(&[calls], &["1 run_command: make", "1 write_to_file: /w/a.py"]);
+}
+
+#[test]
 fn a_whole_input_is_read_from_its_beginning() {
     let begin = r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#;
     let call = r#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"Bash","input":{"command":"make"}}]},"session_id":"s"}"#;

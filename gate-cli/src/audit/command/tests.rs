@@ -55,6 +55,7 @@ fn checks_are_known_behind_prefixes() {
         "for i in 1 2; do pytest -q; done",
         "./gradlew :app:testDebugUnitTest",
         "nix develop --command 'make test'",
+        ".\\venv\\Scripts\\pytest",
         "docker run --rm -v \"$PWD:/w\" ghcr.io/a/pytest:8 .",
     ] {
         check(line, "Test both");
@@ -148,6 +149,8 @@ fn words_tell_the_end_where_the_code_is_hidden() {
     assert_eq!(told("make test | tail -3; echo $?"), (None, None, None));
     let piped = "make test | tail; echo ${PIPESTATUS[0]}";
     assert_eq!(told(piped), (None, None, words("${PIPESTATUS[0]}")));
+    assert_eq!(told("npx tsc | grep src/a || echo clean"), (words("clean"), None, None));
+    assert_eq!(told("make test | grep -q 'all passed' || echo BAD"), (None, words("BAD"), None));
 }
 
 #[test]
@@ -155,6 +158,11 @@ fn silence_tells_the_end_of_some_checks() {
     let is_silent = |line: &str| inspect(line).check.unwrap().is_silent;
     assert!(is_silent("npx tsc --noEmit 2>&1 | head -20") && is_silent("bash -n a.sh"));
     assert!(!is_silent("npx tsc --noEmit | grep src") && !is_silent("pytest -q | tail -3"));
+    assert!(is_silent("cargo build 2>&1 | grep -E '^error' | head"));
+    assert!(is_silent("go test ./... | grep -vE '^ok|no test files' | head"));
+    assert!(!is_silent("make test | grep -i error"));
+    let check = inspect("npx tsc | head -5; echo '--- types'; ls").check.unwrap();
+    assert_eq!(check.says_over.as_deref(), Some("--- types"));
 }
 
 #[test]
@@ -200,7 +208,18 @@ fn a_script_whose_name_says_nothing_may_check() {
         assert_eq!(inspect(line).scripts.len(), 1, "{line}");
     }
     assert_eq!(inspect("$engine --headless --import").scripts, ["$engine"]);
+    for line in ["node /tmp/check.mjs", "python3 -c 'import a\nassert a.b() == 3'"] {
+        assert_eq!(inspect(line).scripts.len(), 1, "{line}");
+    }
+    let writes = "python3 -c \"json.dump(x, open('a.json', 'w')); json.load(open('a.json'))\"";
+    assert_eq!(inspect(writes).scripts, [writes]);
     assert_eq!(inspect("python app.py; ./app --demo; bash -c 'echo'").scripts, [""; 0]);
+}
+
+#[test]
+fn a_commit_runs_hooks_unless_they_are_left_out() {
+    assert!(inspect("git add -A && git commit -qm a").runs_hooks && inspect("git push").runs_hooks);
+    assert!(!inspect("git push --no-verify").runs_hooks && !inspect("git status").runs_hooks);
 }
 
 #[test]

@@ -22,6 +22,13 @@ fn an_exit_code_counts_where_it_is_the_checks() {
 }
 
 #[test]
+fn silence_ends_with_the_words_that_come_next() {
+    let line = "npx tsc --noEmit | head; echo '--- next'; cat a.ts";
+    check(line, "--- next\nconst a = 1;", Some(0), Some(true));
+    check(line, "a.ts is odd\n--- next", Some(0), None);
+}
+
+#[test]
 fn summaries_of_tests_are_read() {
     let check = |text: &str, expected| check("make test | tail -5", text, None, expected);
     check("12 passed in 0.31s", Some(true));
