@@ -3,6 +3,7 @@
 use gate_core::Policy;
 use gate_core::config::Pack;
 use gate_core::decide::indicator::{Counter, Hit, PatternError, PatternSet};
+use gate_core::decide::pattern::Pattern;
 use gate_core::decide::policy::SignalPolicy;
 use gate_core::decide::signal::{Signal, Status};
 use gate_transcript::{Event, FinalTurn, Role, Text};
@@ -19,13 +20,17 @@ pub(super) struct Claim {
 
 /// Finds claims.
 pub(super) struct ClaimFinder<'p> {
-    patterns: PatternSet,
+    /// Patterns that decide, for any line and for the last one.
+    decisive: PatternSet,
+    plans: PatternSet,
+    /// Those of reports, which are tried if no other decides.
+    reports: PatternSet,
     signal: &'p SignalPolicy,
 }
 
 /// The meaning of a pattern's hit; that of a pattern of the settings is [`Kind::Report`]. See the
 /// pack `reports`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Done,
     Report,
@@ -41,9 +46,19 @@ impl<'p> ClaimFinder<'p> {
     ///
     /// A pattern of the settings that does not compile.
     pub(super) fn new(policy: &'p Policy) -> Result<Self, PatternError> {
-        let mut all = policy.clone();
-        all.patterns.extend(Pack::reports());
-        Ok(Self { patterns: PatternSet::from_policy(&all)?, signal: &policy.signal })
+        let mut all = policy.patterns.clone();
+        all.extend(Pack::reports());
+        let of = |is: fn(Kind) -> bool| {
+            let kind = |pattern: &Pattern| Kind::new(&pattern.pack, &pattern.id);
+            let patterns = all.iter().filter(|pattern| is(kind(pattern))).cloned().collect();
+            PatternSet::from_policy(&Policy { patterns, ..policy.clone() })
+        };
+        Ok(Self {
+            decisive: of(|kind| matches!(kind, Kind::Done | Kind::Open | Kind::Doubt))?,
+            plans: of(|kind| kind == Kind::Plan)?,
+            reports: of(|kind| kind == Kind::Report)?,
+            signal: &policy.signal,
+        })
     }
 
     /// The claim in the agent's last message.
@@ -74,51 +89,60 @@ impl<'p> ClaimFinder<'p> {
             lines =
                 (1..).zip(message.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
         }
-        let (mut done, mut report, mut is_open, mut is_doubted) = (None, None, false, false);
-        let mut is_cut = false;
-        let mut begins_done = None;
-        let first = lines.first().map(|(number, _)| *number);
-        for (number, line) in lines {
-            let hits = self.hits(line, number);
-            let of = |kind| hits.iter().find(|(known, _)| *known == kind).map(|(_, hit)| hit);
-            if let Some(hit) = of(Kind::Done) {
-                done.get_or_insert_with(|| hit.clone());
-                is_open = false;
-                if Some(number) == first {
-                    begins_done = hits
-                        .iter()
-                        .find(|(_, hit)| hit.pattern == "done-word")
-                        .map(|(_, hit)| hit.clone());
+        let (last_number, last) = lines.last()?;
+        if !hits(&self.plans, last, *last_number).is_empty() {
+            return None;
+        }
+        let (mut done, mut begins, mut is_open, mut is_doubted) = (None, None, false, false);
+        for (at, (number, line)) in lines.iter().enumerate() {
+            for (kind, hit) in hits(&self.decisive, line, *number) {
+                match kind {
+                    Kind::Done => {
+                        if at == 0 && hit.pattern == DONE_WORD {
+                            begins = Some(hit.clone());
+                        }
+                        done.get_or_insert(hit);
+                        is_open = false;
+                    }
+                    Kind::Open => (done, is_open) = (None, true),
+                    Kind::Doubt => is_doubted = true,
+                    Kind::Report | Kind::Plan => {}
                 }
             }
-            if of(Kind::Open).is_some() {
-                (done, is_open) = (None, true);
-            }
-            report = report.or_else(|| of(Kind::Report).cloned());
-            is_doubted |= of(Kind::Doubt).is_some();
-            is_cut = of(Kind::Plan).is_some();
         }
-        if is_cut || is_open {
-            return begins_done.filter(|_| !is_cut);
+        match done {
+            _ if is_open => begins,
+            None if goes_on || is_doubted => None,
+            None => lines.iter().find_map(|(number, line)| {
+                hits(&self.reports, line, *number).into_iter().next().map(|(_, hit)| hit)
+            }),
+            done => done,
         }
-        done.or(if goes_on || is_doubted { None } else { report })
-    }
-
-    fn hits(&self, line: &str, number: u64) -> Vec<(Kind, Hit)> {
-        let mut counter = Counter::new(&self.patterns);
-        let role = Role::Assistant;
-        let text = Text { role, text: line, line: number, multiline: true, continues: false };
-        counter.event(&Event::Text(text));
-        counter.finish(|_| true).into_iter().map(|hit| (Kind::from(&hit), hit)).collect()
     }
 }
 
-impl From<&Hit> for Kind {
-    fn from(hit: &Hit) -> Self {
-        if hit.pack != "reports" {
+/// The pattern of a sentence that begins with the word for done. If a message begins so, what it
+/// leaves open is no part of the work.
+const DONE_WORD: &str = "done-word";
+
+/// The hits of patterns in a line; what is said to be done before what is open.
+fn hits(patterns: &PatternSet, line: &str, number: u64) -> Vec<(Kind, Hit)> {
+    let mut counter = Counter::new(patterns);
+    let role = Role::Assistant;
+    let text = Text { role, text: line, line: number, multiline: true, continues: false };
+    counter.event(&Event::Text(text));
+    let hits = counter.finish(|_| true).into_iter();
+    let mut hits: Vec<_> = hits.map(|hit| (Kind::new(&hit.pack, &hit.pattern), hit)).collect();
+    hits.sort_by_key(|(kind, _)| *kind);
+    hits
+}
+
+impl Kind {
+    fn new(pack: &str, pattern: &str) -> Self {
+        if pack != "reports" {
             return Self::Report;
         }
-        match hit.pattern.split('-').next() {
+        match pattern.split('-').next() {
             Some("done") => Self::Done,
             Some("open") => Self::Open,
             Some("doubt") => Self::Doubt,

@@ -89,6 +89,9 @@ pub(super) fn is_prose(path: &str) -> bool {
 
 /// True for a scratch file outside of the project.
 pub(super) fn is_scratch(path: &str) -> bool {
+    if !path.contains(['/', '\\', '$']) {
+        return false;
+    }
     let lower = path.replace('\\', "/").to_ascii_lowercase();
     let folder = format!("{lower}/");
     SCRATCH.iter().any(|begin| folder.starts_with(&begin.to_ascii_lowercase()))
@@ -116,13 +119,13 @@ pub(super) fn is_set_up(path: &str) -> bool {
         || path.starts_with("/etc/")
 }
 
-/// True for a file in which tools note what they leave out or have chosen, an example of settings,
+/// True for a file in which tools note what they leave out or have chosen,
 /// and for what a build has made.
 pub(super) fn is_note(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     (name.starts_with('.') && name.ends_with("ignore"))
-        || [".lock", ".example", ".sample"].iter().any(|ending| name.ends_with(ending))
+        || name.ends_with(".lock")
         || path.split(['/', '\\']).rev().skip(1).any(|folder| OUTPUTS.contains(&folder))
         || stem.ends_with("-lock")
 }

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use gate_checks::report::{self, Reader, Request, Stream};
+use gate_checks::report::{self, Request, Stream};
 
 use self::lines::{
-    BACKGROUND, ENDED, Words, behind, dotnet_failures, failures, number, printed_code,
-    without_colours, without_label,
+    BACKGROUND, ENDED, Words, behind, dotnet_failures, failures, is_of_client, may_fail, number,
+    printed_code, without_colours, without_label,
 };
 use super::command::{Check, CheckKind};
 
@@ -23,54 +23,19 @@ const FOOTERS: [&str; 4] =
 /// The output in an answer that is a JSON object on one line.
 const JSON_OUTPUT: &str = "\"output\":\"";
 
-/// Reads the output of a check.
+/// The output of a check.
 pub(super) struct Output {
     pub(super) check: Check,
-    reader: Box<dyn Reader>,
-    bytes: usize,
-    failed: bool,
-    succeeded: bool,
-    /// The last line that said how the check ended says that it passed.
-    last: bool,
-    /// Something was printed.
-    has_text: bool,
-    /// Nothing was printed before the words that say that it is over.
-    was_quiet: bool,
+    text: String,
     /// An answer came.
     has_answer: bool,
     /// The name of the run in the background.
     background: Option<String>,
-    /// The exit code of a run in the background, or one that the command prints.
-    code: Option<i32>,
-    /// The exit code that the client writes below the output.
-    footer: Option<i32>,
 }
 
 impl Output {
     pub(super) fn new(check: Check) -> Self {
-        let nowhere = Path::new("");
-        let reader = report::prepare(&Request {
-            argv: &[],
-            shell: true,
-            demanded: None,
-            folder: nowhere,
-            cwd: nowhere,
-            keep_going: false,
-        });
-        Self {
-            check,
-            reader: reader.reader,
-            bytes: 0,
-            failed: false,
-            succeeded: false,
-            last: false,
-            has_text: false,
-            was_quiet: false,
-            has_answer: false,
-            background: None,
-            code: None,
-            footer: None,
-        }
+        Self { check, text: String::new(), has_answer: false, background: None }
     }
 
     /// True if a text names this run in the background.
@@ -84,76 +49,163 @@ impl Output {
 
     pub(super) fn text(&mut self, text: &str) {
         self.has_answer = true;
-        for line in text.lines() {
-            self.bytes += line.len();
-            if self.bytes > MAX_OUTPUT_BYTES {
-                return;
+        let room = MAX_OUTPUT_BYTES.saturating_sub(self.text.len());
+        self.text.push_str(&text[..text.floor_char_boundary(room)]);
+        self.text.push('\n');
+        if is_of_client(text) {
+            self.background = text.lines().find_map(background).or(self.background.take());
+        }
+    }
+
+    /// True if it passed, false if it failed, by its exit code or by what it says; none if neither
+    /// shows it.
+    pub(super) fn passed(&self, code: Option<i32>) -> Option<bool> {
+        let check = &self.check;
+        let mut signs = Signs::new(check, self.background.is_some());
+        self.lines(|line| signs.line(line));
+        let is_background = signs.is_background;
+        let is_over = !is_background || signs.code.or(signs.footer).is_some();
+        // A run in the background has ended later than its call.
+        let recorded = if is_background { None } else { code };
+        let of_client = signs.footer.or(recorded);
+        let by_code = match (signs.code, of_client) {
+            (Some(code), _) => Some(code == 0),
+            (None, Some(0)) if check.code_shows_pass => Some(true),
+            (None, Some(1..)) if check.code_shows_failure => Some(false),
+            _ => None,
+        };
+        match by_code {
+            // A runner may be told to end with 0 whatever it finds.
+            Some(true) if check.kind == CheckKind::Test && may_fail(&self.text) => {
+                Some(self.counted() != Some(false))
             }
-            self.line(line);
+            Some(passed) => Some(passed),
+            None => self.counted().or_else(|| {
+                self.lines(|line| signs.words(line));
+                let has_text = signs.has_text && !signs.was_quiet;
+                let is_quiet = check.is_silent && self.has_answer && !has_text && is_over;
+                signs.said().or(is_quiet.then_some(true))
+            }),
+        }
+    }
+
+    /// Takes each line, and those of an output in an answer that is JSON.
+    fn lines(&self, mut take: impl FnMut(&str)) {
+        for line in self.text.lines() {
+            take(&without_colours(line));
             if let Some((_, output)) = line.split_once(JSON_OUTPUT) {
-                output.split("\\n").for_each(|line| self.line(line));
+                output.split("\\n").for_each(|line| take(&without_colours(line)));
             }
         }
     }
 
+    /// True if a report of tests counts no failures.
+    fn counted(&self) -> Option<bool> {
+        let nowhere = Path::new("");
+        let prepared = report::prepare(&Request {
+            argv: &[],
+            shell: true,
+            demanded: None,
+            folder: nowhere,
+            cwd: nowhere,
+            keep_going: false,
+        });
+        let mut reader = prepared.reader;
+        self.lines(|line| reader.line(Stream::Stdout, without_label(line)));
+        let report = reader.finish().filter(|report| report.executed() > 0)?;
+        let wrong = report.failed > 0 || !report.errors.is_empty();
+        (wrong || report.problems.is_empty()).then_some(!wrong)
+    }
+}
+
+/// The signs by which an output shows how a check ended.
+struct Signs<'c> {
+    check: &'c Check,
+    is_background: bool,
+    failed: bool,
+    succeeded: bool,
+    /// The last line that said how the check ended says that it passed.
+    last: bool,
+    /// Something was printed.
+    has_text: bool,
+    /// Nothing was printed before the words that say that it is over.
+    was_quiet: bool,
+    /// The exit code of a run in the background, or one that the command prints.
+    code: Option<i32>,
+    /// The exit code that the client writes below the output.
+    footer: Option<i32>,
+}
+
+impl<'c> Signs<'c> {
+    fn new(check: &'c Check, is_background: bool) -> Self {
+        Self {
+            check,
+            is_background,
+            failed: false,
+            succeeded: false,
+            last: false,
+            has_text: false,
+            was_quiet: false,
+            code: None,
+            footer: None,
+        }
+    }
+
+    /// Looks at exit codes, and at the words of the command line.
     fn line(&mut self, line: &str) {
-        let line = &*without_colours(line);
-        let found = Words::new(line);
         let shown = line.trim();
-        if shown.starts_with(['<', '[']) && shown.ends_with(['>', ']']) {
-            let code = FOOTERS.iter().find_map(|words| behind(line, words));
-            if let Some(code) = code.and_then(number) {
-                self.footer = Some(code);
-                return;
-            }
+        if let Some(code) = footer(shown) {
+            self.footer = Some(code);
+            return;
         }
-        let of_client = |all: &[&str]| {
-            found.of_client.then(|| all.iter().find_map(|words| behind(line, words))).flatten()
-        };
-        if let Some(name) = of_client(&BACKGROUND) {
-            let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
-            let name = &name[..end.unwrap_or(name.len())];
-            if name != "null" {
-                self.background = Some(name.to_owned());
-                return;
-            }
+        let is_clients = is_of_client(line);
+        if is_clients && background(line).is_some() {
+            self.is_background = true;
+            return;
         }
-        if (self.background.is_some() || line.starts_with('{'))
-            && let Some(code) = of_client(&ENDED)
+        if is_clients
+            && (self.is_background || line.starts_with('{'))
+            && let Some(code) = ENDED.iter().find_map(|words| behind(line, words))
         {
             self.code = number(code).or(self.code);
         }
-        let is_clients =
-            ["(no output)", "(Bash completed with no output)", "Output:", "Script completed"];
         self.was_quiet |= !self.has_text && self.check.says_over.as_deref() == Some(shown);
-        self.has_text |= !shown.is_empty()
-            && !is_clients.contains(&shown)
-            && !shown.starts_with("Wall time")
-            && !shown.starts_with("Chunk ID")
-            && !shown.starts_with("Shell cwd was reset to ");
-        if self.check.says_failed.as_deref() == Some(shown) {
-            self.failed = true;
-        } else if self.check.says_passed.as_deref() == Some(shown) {
-            self.succeeded = true;
-        } else if let Some(code) =
-            self.check.says_code.as_deref().and_then(|says| printed_code(says, shown))
-        {
+        self.has_text |= !is_remark(shown);
+        if let Some(code) = self.printed(shown) {
             self.code = Some(code);
-        } else {
-            self.words(line, found);
         }
-        self.reader.line(Stream::Stdout, without_label(line));
+    }
+
+    /// The exit code in the words with which the command line prints it.
+    fn printed(&self, shown: &str) -> Option<i32> {
+        self.check.says_code.as_deref().and_then(|says| printed_code(says, shown))
     }
 
     /// Looks at words of success and of failure, and at numbers of failures.
-    fn words(&mut self, line: &str, found: Words) {
+    fn words(&mut self, line: &str) {
+        let shown = line.trim();
+        if footer(shown).is_some()
+            || self.printed(shown).is_some()
+            || (is_of_client(line) && background(line).is_some())
+        {
+            return;
+        }
+        if self.check.says_failed.as_deref() == Some(shown) {
+            self.failed = true;
+            return;
+        }
+        if self.check.says_passed.as_deref() == Some(shown) {
+            self.succeeded = true;
+            return;
+        }
+        let found = Words::new(line);
         let failures = failures(line).or_else(|| dotnet_failures(line));
         let says_failed = found.failed || failures > Some(0) || line.starts_with("not ok ");
         // A line of TAP is `ok` with its number.
         let is_test = self.check.kind == CheckKind::Test;
         let says_passed = found.passed
             || failures == Some(0)
-            || (is_test && matches!(line.trim(), "ok" | "OK" | "pass" | "PASS"))
+            || (is_test && matches!(shown, "ok" | "OK" | "pass" | "PASS"))
             || line.strip_prefix("ok ").is_some_and(|rest| number(rest).is_some());
         if says_failed || says_passed {
             self.last = !says_failed;
@@ -162,42 +214,38 @@ impl Output {
         self.succeeded |= says_passed;
     }
 
-    /// True if it passed, false if it failed, by its exit code or by what it says; none if neither
-    /// shows it.
-    pub(super) fn passed(self, code: Option<i32>) -> Option<bool> {
-        let check = &self.check;
-        let is_background = self.background.is_some();
-        let is_over = !is_background || self.code.or(self.footer).is_some();
-        // A run in the background has ended later than its call.
-        let recorded = if is_background { None } else { code };
-        let of_client = self.footer.or(recorded);
-        let by_code = match (self.code, of_client) {
-            (Some(code), _) => Some(code == 0),
-            (None, Some(0)) if check.code_shows_pass => Some(true),
-            (None, Some(1..)) if check.code_shows_failure => Some(false),
-            _ => None,
-        };
-        let is_quiet =
-            check.is_silent && self.has_answer && (self.was_quiet || !self.has_text) && is_over;
-        let said = match (self.failed, self.succeeded) {
+    /// True if words say that it passed.
+    fn said(&self) -> Option<bool> {
+        match (self.failed, self.succeeded) {
             (true, false) => Some(false),
             (false, true) => Some(true),
             (true, true) => Some(self.last),
-            (false, false) => is_quiet.then_some(true),
-        };
-        let is_test = check.kind == CheckKind::Test;
-        let report = self.reader.finish().filter(|report| report.executed() > 0);
-        let counted = report.and_then(|report| {
-            let wrong = report.failed > 0 || !report.errors.is_empty();
-            (wrong || report.problems.is_empty()).then_some(!wrong)
-        });
-        match by_code {
-            // A runner may be told to end with 0 whatever it finds.
-            Some(true) if is_test => Some(counted != Some(false)),
-            Some(passed) => Some(passed),
-            None => counted.or(said),
+            (false, false) => None,
         }
     }
+}
+
+/// The exit code in a line that a client has written below the output.
+fn footer(shown: &str) -> Option<i32> {
+    let is_marked = shown.starts_with(['<', '[']) && shown.ends_with(['>', ']']);
+    let code = is_marked.then(|| FOOTERS.iter().find_map(|words| behind(shown, words))).flatten();
+    code.and_then(number)
+}
+
+/// The name of the run in the background that a client's line tells.
+fn background(line: &str) -> Option<String> {
+    let name = BACKGROUND.iter().find_map(|words| behind(line, words))?;
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+    let name = &name[..end.unwrap_or(name.len())];
+    (name != "null").then(|| name.to_owned())
+}
+
+/// True for a line that is no output: it is empty, or a remark of the client.
+fn is_remark(shown: &str) -> bool {
+    let remarks =
+        ["", "(no output)", "(Bash completed with no output)", "Output:", "Script completed"];
+    let begins = ["Wall time", "Chunk ID", "Shell cwd was reset to "];
+    remarks.contains(&shown) || begins.iter().any(|words| shown.starts_with(words))
 }
 
 #[cfg(test)]

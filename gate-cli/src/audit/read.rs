@@ -107,19 +107,20 @@ impl Audited {
         for turn in turns.found {
             self.changed += 1;
             self.way.add(&turn.way);
-            let Some(claim) = turn.claim else { continue };
+            let Some(claimed) = turn.claim else { continue };
+            let claim = claimed.claim;
             self.items.push(AuditItem {
                 file: file.to_owned(),
                 line: claim.line + first - 1,
                 claim: brief(&claim.text, MAX_CLAIM_CHARS),
-                standing: turn.standing,
-                command: turn.command.map(|command| brief(&command, MAX_COMMAND_CHARS)),
-                command_line: turn.command_line.map(|line| line + first - 1),
+                standing: claimed.standing,
+                command: claimed.command.map(|command| brief(&command, MAX_COMMAND_CHARS)),
+                command_line: claimed.command_line.map(|line| line + first - 1),
                 agent: agent.clone(),
                 model: model.clone(),
                 project: project.clone(),
                 way: turn.way,
-                looked_up: Lookup::all(&claim.message, &turn.files),
+                looked_up: Lookup::all(&claim.message, &claimed.files),
             });
         }
     }

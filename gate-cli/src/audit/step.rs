@@ -29,7 +29,7 @@ pub(super) struct Step {
     pub(super) is_shared: bool,
     /// It was stopped: how it would have ended is not known.
     was_stopped: bool,
-    /// Reads the output of a check.
+    /// The output of a check.
     output: Option<Output>,
     /// Reads the output of hooks.
     hooks: Option<Hooks>,
@@ -112,12 +112,25 @@ impl Step {
         self.code.map_or(self.ending == Ending::Failed, |code| code != 0)
     }
 
-    /// The check that it ran, and if it passed; none if the transcript does not show it.
-    pub(super) fn into_check(self) -> Option<(CheckKind, String, Option<bool>)> {
-        if let Some((kind, passed)) = self.hooks.as_ref().and_then(Hooks::check) {
-            return Some((kind, HOOKS.to_owned(), passed));
+    /// The check that it ran.
+    pub(super) fn check(&self) -> Option<(CheckKind, &str)> {
+        let of_hooks = self.hooks.as_ref().and_then(Hooks::check);
+        let own = || self.output.as_ref().map(|output| &output.check);
+        of_hooks
+            .map(|(kind, _)| (kind, HOOKS))
+            .or_else(|| own().map(|check| (check.kind, check.command.as_str())))
+    }
+
+    /// True if its check runs tests.
+    pub(super) fn is_test(&self) -> bool {
+        self.check().is_some_and(|(kind, _)| kind == CheckKind::Test)
+    }
+
+    /// True if the check passed; none if the transcript does not show it.
+    pub(super) fn passed(&self) -> Option<bool> {
+        if let Some((_, passed)) = self.hooks.as_ref().and_then(Hooks::check) {
+            return passed;
         }
-        let output = self.output?;
         let code = match (self.code, self.ending) {
             _ if self.is_shared || self.was_stopped => None,
             (Some(code), _) => Some(code),
@@ -125,7 +138,6 @@ impl Step {
             (None, Ending::Failed) => Some(1),
             (None, Ending::Unmarked) => None,
         };
-        let (kind, command) = (output.check.kind, output.check.command.clone());
-        Some((kind, command, output.passed(code)))
+        self.output.as_ref().and_then(|output| output.passed(code))
     }
 }

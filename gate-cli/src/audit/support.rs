@@ -21,9 +21,9 @@ pub(super) struct Support {
     /// The changed files that are no prose.
     pub(super) files: Vec<String>,
     pub(super) tests_edited: bool,
-    /// The checks up to the last edit, and since then.
-    stale: Vec<Run>,
-    since: Vec<Run>,
+    /// The checks up to the last edit, and since then. Only the ends of the latter matter.
+    stale: Vec<Step>,
+    since: Vec<Step>,
     /// Something ran since the last edit that may have checked the work.
     ran_other: bool,
     /// A sub-agent ran.
@@ -80,10 +80,9 @@ impl Support {
                 }
             }
         }
-        let line = step.line;
         self.ran_other |= step.hooks_may_check();
-        if let Some((kind, command, passed)) = step.into_check() {
-            self.since.push(Run { kind, command, line, passed });
+        if step.check().is_some() {
+            self.since.push(step);
         }
     }
 
@@ -123,18 +122,24 @@ impl Support {
 
     /// The check behind a claim at the end of the turn: a failure that no later run covers, or else
     /// the last check whose end is shown. If a test ran in the turn, tests alone count.
-    pub(super) fn standing(&self) -> (ClaimSupport, Option<&Run>) {
-        let is_test = |run: &&Run| run.kind == CheckKind::Test;
-        let ran_tests = self.stale.iter().chain(&self.since).any(|run| is_test(&run));
-        let counting = || self.since.iter().filter(|run| !ran_tests || is_test(run));
+    pub(super) fn standing(&self) -> (ClaimSupport, Option<Run>) {
+        let ran_tests = self.stale.iter().chain(&self.since).any(Step::is_test);
+        let since: Vec<_> =
+            self.since.iter().filter_map(|step| Run::new(step, step.passed())).collect();
+        let counting = || since.iter().filter(|run| !ran_tests || run.kind == CheckKind::Test);
         let last = counting().rfind(|run| run.passed.is_some()).or_else(|| counting().next_back());
-        let failed = self.since.iter().enumerate().rfind(|(at, run)| {
-            run.passed == Some(false) && !self.since[at + 1..].iter().any(|later| later.covers(run))
+        let failed = since.iter().enumerate().rfind(|(at, run)| {
+            run.passed == Some(false) && !since[at + 1..].iter().any(|later| later.covers(run))
         });
-        match (failed, last, self.stale.last()) {
-            (Some((_, failed)), ..) => (ClaimSupport::Failed, Some(failed)),
-            (None, Some(run), _) if run.passed.is_some() => (ClaimSupport::PassedAfter, Some(run)),
-            (None, Some(run), _) => (ClaimSupport::Unknown, Some(run)),
+        let stale = || self.stale.last().and_then(|step| Run::new(step, None));
+        match (failed, last, stale()) {
+            (Some((_, failed)), ..) => (ClaimSupport::Failed, Some(failed.clone())),
+            (None, Some(run), _) => {
+                let is_shown = run.passed.is_some();
+                let standing =
+                    if is_shown { ClaimSupport::PassedAfter } else { ClaimSupport::Unknown };
+                (standing, Some(run.clone()))
+            }
             _ if self.ran_other || self.ran_agent => (ClaimSupport::Unknown, None),
             (None, None, Some(run)) => (ClaimSupport::Stale, Some(run)),
             (None, None, None) => (ClaimSupport::None, None),
@@ -143,6 +148,11 @@ impl Support {
 }
 
 impl Run {
+    fn new(step: &Step, passed: Option<bool>) -> Option<Self> {
+        let (kind, command) = step.check()?;
+        Some(Self { kind, command: command.to_owned(), line: step.line, passed })
+    }
+
     /// True if this run shows that what failed before is right now: it passed, and ran tests or
     /// the same kind of check.
     fn covers(&self, failed: &Self) -> bool {

@@ -36,14 +36,20 @@ const SKIPS: [&str; 12] = [
 /// A turn that changed files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
-    /// The claim; none if the agent made none.
-    pub(super) claim: Option<Claim>,
+    /// None if the agent claimed nothing.
+    pub(super) claim: Option<Claimed>,
+    pub(super) way: Way,
+}
+
+/// A claim, and what stands behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Claimed {
+    pub(super) claim: Claim,
     pub(super) standing: ClaimSupport,
     /// The check that decides the standing.
     pub(super) command: Option<String>,
     /// Line of that check's result.
     pub(super) command_line: Option<u64>,
-    pub(super) way: Way,
     /// The files that were changed.
     pub(super) files: Vec<String>,
 }
@@ -124,17 +130,13 @@ impl<'p> Turns<'p> {
         }
         last.finish();
         way.tests_edited = support.tests_edited;
-        let (standing, run) = support.standing();
-        let (command, command_line) =
-            run.map(|Run { command, line, .. }| (command.clone(), *line)).unzip();
-        self.found.push(Turn {
-            claim: self.claims.find(&last),
-            standing,
-            command,
-            command_line,
-            way,
-            files: support.files,
+        let claim = self.claims.find(&last).map(|claim| {
+            let (standing, run) = support.standing();
+            let (command, command_line) =
+                run.map(|Run { command, line, .. }| (command, line)).unzip();
+            Claimed { claim, standing, command, command_line, files: support.files }
         });
+        self.found.push(Turn { claim, way });
     }
 
     /// Ends the turn if a prompt came.

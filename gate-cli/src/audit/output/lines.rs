@@ -116,19 +116,41 @@ pub(super) const ENDED: [&str; 5] = [
     "\"exit_code\":",
 ];
 
-/// Finds all words that matter in a line at once.
-static WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let words = FAILURES.iter().chain(&SUCCESSES).chain(&BACKGROUND).chain(&ENDED);
+/// Texts of which one is in each report of tests that failed. Lower case.
+const MAY_FAIL: [&str; 6] = ["fail", "error", "not ok", "panicked", "✖", "✗"];
+
+/// Finds all words that say how a check ended at once.
+static WORDS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| finder(FAILURES.iter().chain(&SUCCESSES)));
+
+static OF_CLIENT: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| finder(BACKGROUND.iter().chain(&ENDED)));
+
+static MAY_FAIL_FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(MAY_FAIL.iter()));
+
+fn finder<'w>(words: impl Iterator<Item = &'w &'w str>) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
-});
+}
+
+fn is_in(finder: Option<&AhoCorasick>, text: &str) -> bool {
+    finder.is_none_or(|finder| finder.is_match(text))
+}
+
+/// True if a client may say in it that a command goes on, or how it has ended.
+pub(super) fn is_of_client(text: &str) -> bool {
+    is_in(OF_CLIENT.as_ref(), text)
+}
+
+/// True if an output may hold a report of tests that failed.
+pub(super) fn may_fail(text: &str) -> bool {
+    is_in(MAY_FAIL_FINDER.as_ref(), text)
+}
 
 /// The words that are in a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Words {
     pub(super) failed: bool,
     pub(super) passed: bool,
-    /// A client says that a command goes on, or how it has ended.
-    pub(super) of_client: bool,
 }
 
 impl Words {
@@ -138,8 +160,7 @@ impl Words {
         for found in all {
             match found.pattern().as_usize() {
                 at if at < FAILURES.len() => words.failed = true,
-                at if at < FAILURES.len() + SUCCESSES.len() => words.passed = true,
-                _ => words.of_client = true,
+                _ => words.passed = true,
             }
         }
         words
