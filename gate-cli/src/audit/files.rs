@@ -32,6 +32,9 @@ const SCRATCH_BELOW: &str = "/appdata/local/temp/";
 /// Folders for what a build makes.
 const OUTPUTS: [&str; 3] = ["dist", "node_modules", "__pycache__"];
 
+/// Parts of the folder for scratch files of a conversation.
+const SCRATCH_OF_ANTIGRAVITY: [&str; 2] = ["/brain/", "/scratch/"];
+
 /// Folders below the home of a user in which clients keep files of their own.
 const OF_CLIENTS: [&str; 4] =
     ["/.gemini/tmp/", "/.claude/plans/", "/.claude/projects/", "/.cursor/projects/"];
@@ -96,6 +99,7 @@ pub(super) fn is_scratch(path: &str) -> bool {
     let folder = format!("{lower}/");
     SCRATCH.iter().any(|begin| folder.starts_with(&begin.to_ascii_lowercase()))
         || folder.contains(SCRATCH_BELOW)
+        || SCRATCH_OF_ANTIGRAVITY.iter().all(|part| folder.contains(part))
         || is_of_client(path)
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use gate_checks::report::{self, Request, Stream};
 
 use self::lines::{
-    BACKGROUND, ENDED, Words, behind, dotnet_failures, failures, is_of_client, may_fail, number,
-    printed_code, without_colours, without_label,
+    BACKGROUND, ENDED, Words, behind, dotnet_failures, failures, is_of_client, may_fail, never_ran,
+    number, printed_code, without_colours, without_label,
 };
 use super::command::{Check, CheckKind};
 
@@ -47,6 +47,10 @@ impl Output {
         self.background.as_ref().is_some_and(is_in)
     }
 
+    pub(super) fn is_in_background(&self) -> bool {
+        self.background.is_some()
+    }
+
     pub(super) fn text(&mut self, text: &str) {
         self.has_answer = true;
         let room = MAX_OUTPUT_BYTES.saturating_sub(self.text.len());
@@ -79,7 +83,9 @@ impl Output {
             Some(true) if check.kind == CheckKind::Test && may_fail(&self.text) => {
                 Some(self.counted() != Some(false))
             }
-            Some(passed) => Some(passed),
+            Some(true) => Some(true),
+            _ if never_ran(&self.text) => None,
+            Some(false) => Some(false),
             None => self.counted().or_else(|| {
                 self.lines(|line| signs.words(line));
                 let has_text = signs.has_text && !signs.was_quiet;

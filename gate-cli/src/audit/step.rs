@@ -102,6 +102,11 @@ impl Step {
         self.was_stopped |= STOPPED.iter().any(|words| output.contains(words));
     }
 
+    /// True if it started a run in the background.
+    pub(super) fn is_in_background(&self) -> bool {
+        self.output.as_ref().is_some_and(Output::is_in_background)
+    }
+
     /// True if a text names the background run that it started.
     pub(super) fn is_awaited_in(&self, text: &str) -> bool {
         self.output.as_ref().is_some_and(|output| output.is_awaited_in(text))

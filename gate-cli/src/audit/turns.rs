@@ -179,7 +179,10 @@ impl<'p> Turns<'p> {
     /// Takes a text that a tool has written.
     fn output(&mut self, text: &str) {
         self.answers(|step| step.output(text));
-        if self.answering.is_empty() && text.contains("<task-notification>") {
+        if self.answering.is_empty()
+            && self.steps.iter().any(Step::is_in_background)
+            && text.contains("<task-notification>")
+        {
             self.steps
                 .iter_mut()
                 .filter(|step| step.is_awaited_in(text))

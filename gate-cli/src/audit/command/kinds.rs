@@ -55,7 +55,8 @@ pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
     let (program, rest) = meant.split_first()?;
     let name = base(program);
     let has = |option: &str| rest.iter().any(|word| word == option);
-    if is_scratch(program) && !TESTS.contains(&name) {
+    // A program that was built for once may have any name.
+    if (is_scratch(program) || program.starts_with('$')) && !is_listed(name) {
         return None;
     }
     if NO_RUN.iter().any(|option| has(option)) || name.starts_with('[') {

@@ -62,6 +62,7 @@ pub(super) fn script(words: &[String]) -> Option<String> {
             at + 1
         }
         program if CONTAINERS.contains(&program) => {
+            rest.iter().take(5).find(|word| matches!(word.as_str(), "run" | "exec"))?;
             (1..rest.len()).find(|at| is_tool(base(&rest[*at])) || is_shell(&rest[*at]))?
         }
         "eval" => 0,

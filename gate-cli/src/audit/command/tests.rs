@@ -67,6 +67,7 @@ fn checks_are_known_behind_prefixes() {
     check("npm run check", "Build both");
     check("swift build -c release", "Build both");
     check("docker compose build", "Build both");
+    check("docker build -t app-test ./app", "Build both");
     check("cargo clippy -- -D warnings", "Lint both");
     check("ruff check .", "Lint both");
     check("cargo fmt --check", "Lint both");
@@ -116,6 +117,7 @@ fn a_name_alone_is_no_check() {
         "pytest --collect-only",
         "git stash && npm test; git stash pop",
         "/tmp/app-test",
+        "$DIR/app-test.exe debug",
         "git commit -m \"$(cat <<'EOF'\nRun \"npm test\"\nnpm test\nEOF\n)\"",
     ] {
         check(line, "-");

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 /// Words by which checks say that they failed. Lower case.
-const FAILURES: [&str; 22] = [
+const FAILURES: [&str; 21] = [
     "error[e",
     ": error ts",
     " - error ts",
@@ -21,7 +21,6 @@ const FAILURES: [&str; 22] = [
     "npm err!",
     "npm error",
     "command failed",
-    "command not found",
     "no such file or directory",
     "failures!",
     "tests failed",
@@ -119,6 +118,15 @@ pub(super) const ENDED: [&str; 5] = [
 /// Texts of which one is in each report of tests that failed. Lower case.
 const MAY_FAIL: [&str; 6] = ["fail", "error", "not ok", "panicked", "✖", "✗"];
 
+/// Texts that say that a check could not be started. Lower case.
+const NEVER_RAN: [&str; 5] = [
+    "command not found",
+    "missing script",
+    "to see a list of scripts, run",
+    "is not recognized as ",
+    "commandnotfoundexception",
+];
+
 /// Finds all words that say how a check ended at once.
 static WORDS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| finder(FAILURES.iter().chain(&SUCCESSES)));
@@ -127,6 +135,8 @@ static OF_CLIENT: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| finder(BACKGROUND.iter().chain(&ENDED)));
 
 static MAY_FAIL_FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(MAY_FAIL.iter()));
+
+static NEVER_RAN_FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(NEVER_RAN.iter()));
 
 fn finder<'w>(words: impl Iterator<Item = &'w &'w str>) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
@@ -139,6 +149,11 @@ fn is_in(finder: Option<&AhoCorasick>, text: &str) -> bool {
 /// True if a client may say in it that a command goes on, or how it has ended.
 pub(super) fn is_of_client(text: &str) -> bool {
     is_in(OF_CLIENT.as_ref(), text)
+}
+
+/// True if an output says that the check could not be started.
+pub(super) fn never_ran(text: &str) -> bool {
+    is_in(NEVER_RAN_FINDER.as_ref(), text)
 }
 
 /// True if an output may hold a report of tests that failed.

@@ -29,6 +29,12 @@ fn silence_ends_with_the_words_that_come_next() {
 }
 
 #[test]
+fn what_could_not_be_started_has_not_failed() {
+    check("npm run lint:api", "npm error Missing script: \"lint:api\"", Some(1), None);
+    check("pytest -q", "bash: pytest: command not found", Some(127), None);
+}
+
+#[test]
 fn summaries_of_tests_are_read() {
     let check = |text: &str, expected| check("make test | tail -5", text, None, expected);
     check("12 passed in 0.31s", Some(true));
