@@ -1,5 +1,7 @@
 //! `gate audit`: what stood behind the claims in past transcripts.
 
+mod formats;
+
 use serde_json::{Value, json};
 
 use crate::support::{Ran, Run, gate};
@@ -172,52 +174,6 @@ fn finished_work_is_claimed_in_prose() {
 }
 
 #[test]
-fn a_script_of_codex_calls_tools() {
-    let record =
-        |payload: Value| json!({"timestamp": "t", "type": "response_item", "payload": payload});
-    let exec = |id: &str, script: &str| {
-        record(json!({"type": "custom_tool_call", "name": "exec", "call_id": id, "input": script}))
-    };
-    let answer = |id: &str, text: &str| {
-        record(json!({"type": "custom_tool_call_output", "call_id": id, "output": text}))
-    };
-    let patch =
-        r#"await tools.apply_patch("*** Begin Patch\n*** Update File: a.ts\n*** End Patch")"#;
-    let test = "const r = await tools.exec_command({cmd: 'npx vitest run'}); text(r.output)";
-    let rollout = [
-        json!({"timestamp": "t", "type": "session_meta", "payload": {"id": "s", "cwd": "/w"}}),
-        exec("a", patch),
-        answer("a", "Script completed\nOutput:\n{}"),
-        exec("b", test),
-        answer("b", "Script running with cell ID 3\nOutput:\n"),
-        record(
-            json!({"type": "function_call", "name": "wait", "call_id": "c", "arguments": "{\"cell_id\":\"3\"}"}),
-        ),
-        record(
-            json!({"type": "function_call_output", "call_id": "c", "output": "Script completed\nOutput:\n      Tests  4 passed (4)"}),
-        ),
-        record(
-            json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": CLAIM}]}),
-        ),
-    ];
-    check(&Session(rollout.into()), &[("passed_after", Some("npx vitest run"))]);
-}
-
-#[test]
-fn in_one_object_the_line_is_the_number_of_the_message() {
-    let parts = json!([
-        {"type": "tool", "tool": "write", "callID": "c", "state": {"status": "completed", "input": {"filePath": "/w/a.rs"}}},
-        {"type": "text", "text": CLAIM}
-    ]);
-    let export = json!({"info": {"id": "ses_1"}, "messages": [
-        {"info": {"id": "m1", "sessionID": "ses_1", "role": "user"}, "parts": [{"type": "text", "text": "Go."}]},
-        {"info": {"id": "m2", "sessionID": "ses_1", "role": "assistant"}, "parts": parts}
-    ]});
-    let record = audit(&Session(vec![export])).code(0).json();
-    assert_eq!((&record["items"][0]["line"], &record["none"]), (&json!(2), &json!(1)));
-}
-
-#[test]
 fn each_turn_is_looked_at_by_itself() {
     let session = Session::new().edit("a.rs").says("I look further.");
     let session = session.prompt("Go on.").says("Nothing changed, all tests pass.");
@@ -267,51 +223,6 @@ fn a_named_commit_and_file_are_looked_up() {
             {"claim": format!("file {file}"), "holds": false}
         ])
     );
-}
-
-#[test]
-fn other_agents_show_their_calls_too() {
-    let codex = [
-        json!({"type": "thread.started", "thread_id": "1"}),
-        json!({"type": "item.completed", "item": {"id": "a", "type": "file_change", "changes": [{"path": "a.py", "kind": "update"}], "status": "completed"}}),
-        json!({"type": "item.started", "item": {"id": "b", "type": "command_execution", "command": "bash -lc 'pytest -q'"}}),
-        json!({"type": "item.completed", "item": {"id": "b", "type": "command_execution", "command": "bash -lc 'pytest -q'", "aggregated_output": "1 failed", "exit_code": 1}}),
-        json!({"type": "item.completed", "item": {"id": "c", "type": "agent_message", "text": CLAIM}}),
-        json!({"type": "turn.completed", "usage": {"input_tokens": 5}}),
-    ];
-    check(&Session(codex.into()), &[("failed", Some("pytest -q"))]);
-}
-
-#[test]
-fn antigravity_says_how_a_command_ended() {
-    let step = |kind: &str, content: &str| json!({"step_index": 1, "source": "MODEL", "type": kind, "status": "DONE", "content": content});
-    let calls = |name: &str, args: Value| json!({"step_index": 0, "source": "MODEL", "type": "PLANNER_RESPONSE", "tool_calls": [{"name": name, "args": args}]});
-    let session = |ended: &str| {
-        Session(vec![
-            json!({"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT", "content": "Do it."}),
-            calls("replace_file_content", json!({"TargetFile": "c:\\w\\a.ts"})),
-            step("CODE_ACTION", "The following changes were made"),
-            calls("run_command", json!({"CommandLine": "npm test"})),
-            step("RUN_COMMAND", &format!("Created At: t\n\n\t\t{ended}\n\t\tOutput:\n")),
-            step("PLANNER_RESPONSE", CLAIM),
-        ])
-    };
-    let npm = Some("npm test");
-    check(&session("The command completed successfully."), &[("passed_after", npm)]);
-    check(&session("The command failed with exit code: 1"), &[("failed", npm)]);
-    check(&session("Tool is running as a background task"), &[("unknown", npm)]);
-}
-
-#[test]
-fn cursor_shows_no_answers() {
-    let call = |name: &str, input: Value| json!({"role": "assistant", "message": {"content": [{"type": "tool_use", "name": name, "input": input}]}});
-    let session = Session(vec![
-        json!({"role": "user", "message": {"content": [{"type": "text", "text": "Do it."}]}}),
-        call("StrReplace", json!({"path": "/w/a.ts"})),
-        call("Shell", json!({"command": "npm test"})),
-        json!({"role": "assistant", "message": {"content": [{"type": "text", "text": CLAIM}]}}),
-    ]);
-    check(&session, &[("unknown", Some("npm test"))]);
 }
 
 #[test]

@@ -85,7 +85,8 @@ impl Output {
             }
             Some(true) => Some(true),
             _ if never_ran(&self.text) => None,
-            Some(false) => Some(false),
+            Some(false) => (!check.is_for_once).then_some(false),
+            None if check.is_for_once => None,
             None => self.counted().or_else(|| {
                 self.lines(|line| signs.words(line));
                 let has_text = signs.has_text && !signs.was_quiet;

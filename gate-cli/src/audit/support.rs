@@ -24,6 +24,8 @@ pub(super) struct Support {
     /// The checks up to the last edit, and since then. Only the ends of the latter matter.
     stale: Vec<Step>,
     since: Vec<Step>,
+    /// Scripts of the turn's own that were run since the last edit: the work, and no check of it.
+    own: Vec<Step>,
     /// Something ran since the last edit that may have checked the work.
     ran_other: bool,
     /// A sub-agent ran.
@@ -76,6 +78,7 @@ impl Support {
                     .is_some_and(|script| self.has_changed(script))
                 {
                     self.ran_other |= inspected.has_more_checks;
+                    self.own.push(step);
                     return;
                 }
             }
@@ -115,6 +118,8 @@ impl Support {
         }
         // What ran before is before the last edit now.
         if !is_set_up || self.files.len() == 1 {
+            // A script that ran before may have been a check of what was there then.
+            self.stale.append(&mut self.own);
             self.stale.append(&mut self.since);
             self.ran_other = false;
         }

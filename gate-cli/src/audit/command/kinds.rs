@@ -93,6 +93,9 @@ pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
         _ if matches!(rest.first().map(String::as_str), Some("fmt" | "format")) && !checks() => {
             None
         }
+        _ if CONTAINERS.contains(&name) && rest.iter().take(2).any(|word| word == "build") => {
+            Some(Build)
+        }
         "docker" | "docker-compose" if has("up") && has("--build") => Some(Build),
         _ if CONTAINERS.contains(&name) && !has("build") => {
             rest.iter().find_map(|word| tool_kind(image(word)))

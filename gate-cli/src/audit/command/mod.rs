@@ -42,6 +42,8 @@ pub(super) struct Check {
     pub(super) script: Option<String>,
     /// It only parses data: a check of the files that it names.
     pub(super) parses: bool,
+    /// It is code for once: that it fails may be its own fault.
+    pub(super) is_for_once: bool,
     /// Exit code 0 says that the check passed.
     pub(super) code_shows_pass: bool,
     /// Another exit code says that the check failed.
@@ -102,6 +104,15 @@ pub(super) fn inspect(line: &str) -> Inspection {
     {
         let check = check(CheckKind::Lint, &parts, at);
         inspected.check = Some(Check { parses: true, command: line.to_owned(), ..check });
+    }
+    if inspected.check.is_none()
+        && inspected.writes.is_empty()
+        && let Some(at) = parts.iter().position(|part| writes::runs_code(&part.words))
+        && names::calls_check(line)
+    {
+        let check = check(CheckKind::Lint, &parts, at);
+        inspected.check = Some(Check { command: line.to_owned(), is_for_once: true, ..check });
+        return Inspection { is_single: parts.len() == 1, ..inspected };
     }
     let parses = || !inspected.writes.is_empty() && PARSES.iter().any(|words| line.contains(words));
     if parts.iter().any(|part| writes::runs_code(&part.words))
@@ -207,6 +218,7 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         command: parts[at].words.join(" "),
         script: own_script(&parts[at].words).map(str::to_owned),
         parses: false,
+        is_for_once: false,
         code_shows_pass,
         code_shows_failure: code_shows_pass && is_first && is_last,
         is_silent: shows_failures || (is_shown && is_silent(&parts[at].words)),

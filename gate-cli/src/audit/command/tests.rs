@@ -206,16 +206,23 @@ fn what_gets_around_is_seen() {
 #[test]
 fn a_script_whose_name_says_nothing_may_check() {
     assert_eq!(inspect("bash tools/all.sh").scripts, ["tools/all.sh"]);
-    for line in ["gh run watch 7", "npm run deploy", "python -c 'import a; a.validate()'"] {
+    for line in ["gh run watch 7", "npm run deploy"] {
         assert_eq!(inspect(line).scripts.len(), 1, "{line}");
     }
     assert_eq!(inspect("$engine --headless --import").scripts, ["$engine"]);
-    for line in ["node /tmp/check.mjs", "python3 -c 'import a\nassert a.b() == 3'"] {
-        assert_eq!(inspect(line).scripts.len(), 1, "{line}");
-    }
+    assert_eq!(inspect("node /tmp/check.mjs").scripts, ["/tmp/check.mjs"]);
     let writes = "python3 -c \"json.dump(x, open('a.json', 'w')); json.load(open('a.json'))\"";
     assert_eq!(inspect(writes).scripts, [writes]);
     assert_eq!(inspect("python app.py; ./app --demo; bash -c 'echo'").scripts, [""; 0]);
+}
+
+#[test]
+fn code_for_once_checks_what_it_asserts() {
+    for line in ["python -c 'import a; a.validate()'", "python3 -c 'import a\nassert a.b() == 3'"] {
+        let check = inspect(line).check.unwrap();
+        assert!(check.is_for_once && check.kind == CheckKind::Lint, "{line}");
+    }
+    check("node -e 'console.log(/a/.test(b))'", "-");
 }
 
 #[test]

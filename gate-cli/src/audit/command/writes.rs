@@ -71,13 +71,7 @@ fn by_program(words: &[String]) -> Vec<String> {
         "mv" | "cp" if operands().count() > 1 => {
             last().into_iter().filter(|to: &String| is_relative(to)).collect()
         }
-        "git" => match rest.first().map(String::as_str) {
-            Some("apply") => vec![A_FILE.to_owned()],
-            Some("checkout" | "restore") if rest.iter().any(|word| word == "--") => {
-                vec![A_FILE.to_owned()]
-            }
-            _ => Vec::new(),
-        },
+        "git" if rest.first().is_some_and(|word| word == "apply") => vec![A_FILE.to_owned()],
         name if POWERSHELL.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
             let path = rest.iter().position(|word| {
                 word.eq_ignore_ascii_case("-path")

@@ -29,6 +29,13 @@ fn silence_ends_with_the_words_that_come_next() {
 }
 
 #[test]
+fn code_for_once_that_fails_may_be_wrong_itself() {
+    let line = "python3 -c 'import a; assert a.b() == 3'";
+    check(line, "", Some(0), Some(true));
+    check(line, "AssertionError", Some(1), None);
+}
+
+#[test]
 fn what_could_not_be_started_has_not_failed() {
     check("npm run lint:api", "npm error Missing script: \"lint:api\"", Some(1), None);
     check("pytest -q", "bash: pytest: command not found", Some(127), None);
@@ -70,7 +77,6 @@ fn builds_and_linters_say_it_in_words() {
     check("Found 2 errors in 1 file (checked 9 source files)", Some(false));
     check("Build complete! (3.1s)", Some(true));
     check("\u{25cb}  (Static)   prerendered as static content", Some(true));
-    check("bash: npm: command not found", Some(false));
     check("\u{2716} 5 problems (0 errors, 5 warnings)", Some(true));
     check("0 issues.", Some(true));
     check("built in 2s\nELIFECYCLE Command failed with exit code 1.", Some(false));

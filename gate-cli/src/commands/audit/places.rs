@@ -9,7 +9,12 @@ use crate::settings::Places;
 const OTHERS: [&str; 2] =
     [".pi/agent/sessions", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks"];
 
-/// Those that are there.
+/// The folders of Antigravity's conversations, below the home folder, and the transcript in each: seen
+/// in public transcripts.
+const CONVERSATIONS: [&str; 2] = [".gemini/antigravity/brain", ".gemini/antigravity-ide/brain"];
+const TRANSCRIPT: &str = "*/.system_generated/logs/transcript.jsonl";
+
+/// Those that are there. Files in hidden folders are patterns of their paths.
 pub(super) fn known(places: &Places) -> Vec<PathBuf> {
     let home = places.variable("HOME").map(PathBuf::from);
     let below_home = |path: &str| Some(home.as_ref()?.join(path.trim_start_matches("~/")));
@@ -22,7 +27,10 @@ pub(super) fn known(places: &Places) -> Vec<PathBuf> {
         }
     });
     let all = clients.chain(OTHERS.into_iter().filter_map(below_home));
-    all.filter(|folder| folder.is_dir()).collect()
+    let conversations = CONVERSATIONS.into_iter().filter_map(below_home);
+    let files =
+        conversations.filter(|folder| folder.is_dir()).map(|folder| folder.join(TRANSCRIPT));
+    all.filter(|folder| folder.is_dir()).chain(files).collect()
 }
 
 #[cfg(test)]
