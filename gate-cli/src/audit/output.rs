@@ -57,7 +57,8 @@ impl Output {
         self.text.push_str(&text[..text.floor_char_boundary(room)]);
         self.text.push('\n');
         if is_of_client(text) {
-            self.background = text.lines().find_map(background).or(self.background.take());
+            let mut lines = text.lines().filter(|line| is_of_client(line));
+            self.background = lines.find_map(background).or(self.background.take());
         }
     }
 

@@ -1,5 +1,6 @@
 //! A command that an agent ran: the check that it starts, and the files that it writes.
 
+mod filters;
 mod kinds;
 mod lists;
 mod names;
@@ -7,8 +8,9 @@ mod programs;
 mod writes;
 
 use super::shell::{Part, Then, parts};
+use filters::{Filtered, filtered, shows_failures};
 use kinds::check_kind;
-use names::{Filtered, base, is_silent, may_check, meant, own_script};
+use names::{base, is_silent, may_check, meant, own_script};
 
 pub(super) use kinds::{CheckKind, label_kind, line_kind};
 
@@ -188,7 +190,7 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
     let pipe = rest.iter().take_while(|part| part.then == Then::Pipe).count();
     let piped = || rest.iter().skip(1).take(pipe);
     let is_shown = piped().all(|part| is_shown_part(part, &["tee"]));
-    let shows_failures = piped().any(|part| names::shows_failures(&part.words, kind))
+    let is_filtered = piped().any(|part| shows_failures(&part.words, kind))
         && piped().all(|part| is_shown_part(part, &["tee", "grep", "egrep", "rg"]));
     let (mut says_passed, mut says_failed, mut says_code) = (None, None, None);
     for pair in rest[pipe..].windows(2).take(3) {
@@ -206,10 +208,10 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
             Then::And if pipe == 0 && !words.contains('$') => says_passed = Some(words),
             Then::Or if pipe == 0 && !words.contains('$') => says_failed = Some(words),
             // A filter for errors has found none, or one for successes.
-            Then::Or if names::filters_for(&one.words) == Some(Filtered::Failures) => {
+            Then::Or if filtered(&one.words) == Some(Filtered::Failures) => {
                 says_passed = Some(words);
             }
-            Then::Or if names::filters_for(&one.words).is_some() => says_failed = Some(words),
+            Then::Or if filtered(&one.words).is_some() => says_failed = Some(words),
             _ => {}
         }
     }
@@ -221,7 +223,7 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         is_for_once: false,
         code_shows_pass,
         code_shows_failure: code_shows_pass && is_first && is_last,
-        is_silent: shows_failures || (is_shown && is_silent(&parts[at].words)),
+        is_silent: is_filtered || (is_shown && is_silent(&parts[at].words)),
         says_over: rest.get(pipe..).and_then(|rest| match rest {
             [one, next, ..] if one.then == Then::Next => printed(next),
             _ => None,

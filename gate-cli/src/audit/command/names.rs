@@ -1,6 +1,6 @@
 //! The programs and scripts of a simple command.
 
-use super::kinds::{CheckKind, file_kind, is_python, is_tool};
+use super::kinds::{file_kind, is_python, is_tool};
 use super::lists::{CHECK_OPTIONS, CONTAINERS, PREFIXES, TARGETS, WITH_VALUE};
 use super::programs::SILENT;
 use crate::audit::files::is_scratch;
@@ -135,39 +135,6 @@ fn is_deployment(task: &str) -> bool {
         .any(|word| matches!(word, "deploy" | "dev" | "release" | "publish" | "preview"))
 }
 
-/// Text that a filter looks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Filtered {
-    Failures,
-    Successes,
-}
-
-/// What a filter behind a check lets through: lines of success, or else errors or files.
-pub(super) fn filters_for(words: &[String]) -> Option<Filtered> {
-    let (program, rest) = meant(words).split_first()?;
-    let has = |letter: char| {
-        let mut options =
-            rest.iter().filter(|word| word.starts_with('-') && !word.starts_with("--"));
-        options.any(|word| word.contains(letter))
-    };
-    if !matches!(base(program), "grep" | "egrep" | "rg") || has('c') {
-        return None;
-    }
-    let text = rest.join(" ").to_ascii_lowercase();
-    let names_success =
-        ["pass", "success", "succeed", "ok", "done"].iter().any(|word| text.contains(word));
-    Some(if names_success == has('v') { Filtered::Failures } else { Filtered::Successes })
-}
-
-/// True for a filter through which no failure of a check goes unseen: it takes away successes, or
-/// lets errors through.
-pub(super) fn shows_failures(words: &[String], kind: CheckKind) -> bool {
-    let text = words.join(" ").to_ascii_lowercase();
-    let takes_away = ["-v", "-ev", "-iv", "-ve", "-vie"].iter().any(|option| text.contains(option));
-    filters_for(words) == Some(Filtered::Failures)
-        && (takes_away || (kind != CheckKind::Test && text.contains("error")))
-}
-
 /// True for code that asserts something, or calls a function named after a check, such as
 /// `validate_all(`.
 pub(super) fn calls_check(code: &str) -> bool {
@@ -203,13 +170,16 @@ pub(super) fn may_parse(words: &[String]) -> bool {
     is_parser(words) || super::writes::runs_code(meant(words))
 }
 
+/// An option without its value.
+fn option(word: &str) -> &str {
+    word.split_once('=').map_or(word, |(option, _)| option)
+}
+
 /// The script or program that a command runs, if it may check the work although its name does not
 /// say so.
 pub(super) fn may_check(words: &[String]) -> Option<&str> {
     let (program, rest) = meant(words).split_first()?;
-    let option =
-        |word: &String| word.split_once('=').map_or(word.as_str(), |(option, _)| option).to_owned();
-    if rest.iter().any(|word| CHECK_OPTIONS.contains(&option(word).as_str())) {
+    if rest.iter().any(|word| CHECK_OPTIONS.contains(&option(word))) {
         return (!matches!(base(program), "git" | "gh" | "pip" | "echo")).then_some(program);
     }
     let names = |words: &[&str]| rest.iter().take(words.len()).eq(words.iter().copied());
