@@ -14,7 +14,7 @@ pub(super) enum Filtered {
     Successes,
 }
 
-/// What a filter lets through; none for another command, and for one that only counts.
+/// The lines that a command lets through; none if it is no filter, or only counts.
 pub(super) fn filtered(words: &[String]) -> Option<Filtered> {
     let (program, rest) = meant(words).split_first()?;
     if !matches!(base(program), "grep" | "egrep" | "rg") || has_option(rest, 'c') {
