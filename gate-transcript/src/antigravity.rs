@@ -219,7 +219,7 @@ fn task(content: &str) -> Option<&str> {
     let number = head.find("/task-")? + "/task-".len();
     let end =
         head[number..].find(|c: char| !c.is_ascii_digit()).map_or(head.len(), |at| number + at);
-    let start = head[..number].rfind(|c: char| c.is_whitespace() || c == '=' || c == '"');
+    let start = head[..number].rfind(|c: char| c.is_ascii_whitespace() || c == '=' || c == '"');
     Some(&head[start.map_or(0, |at| at + 1)..end])
 }
 

@@ -68,6 +68,22 @@ fn a_checkpoint_after_the_last_word_takes_nothing_back() {
 }
 
 #[test]
+fn the_name_of_a_task_may_follow_any_character() {
+    let call = r#","tool_calls":[{"name":"run_command","args":{"CommandLine":"make"}}]"#;
+    let runs =
+        step(2, "MODEL", "RUN_COMMAND", &content("\u{3000}c/task-1")).replace("DONE", "RUNNING");
+    let ended = step(3, "SYSTEM", "SYSTEM_MESSAGE", &content("\u{3000}c/task-1 done"));
+    let input = [step(1, "MODEL", "PLANNER_RESPONSE", call), runs, ended];
+    let expected = [
+        "1 tool: make",
+        "2 tool: \u{3000}c/task-1",
+        "3 --- hook feedback",
+        "3 tool: \u{3000}c/task-1 done",
+    ];
+    check(Format::AntigravitySession, &input.join("\n"), &expected);
+}
+
+#[test]
 fn a_step_that_is_written_twice_is_one() {
     let input = [says(3, "Done."), says(3, "Done.")].join("\n");
     check(Format::AntigravitySession, &input, &["1 assistant: Done."]);

@@ -63,7 +63,8 @@ pub(super) fn script(words: &[String]) -> Option<String> {
         }
         program if CONTAINERS.contains(&program) => {
             rest.iter().take(5).find(|word| matches!(word.as_str(), "run" | "exec"))?;
-            (1..rest.len()).find(|at| is_tool(base(&rest[*at])) || is_shell(&rest[*at]))?
+            let starts = |word: &str| is_tool(base(word)) || is_shell(word) || word == "ssh";
+            (1..rest.len()).find(|at| starts(&rest[*at]))?
         }
         "eval" => 0,
         _ => {

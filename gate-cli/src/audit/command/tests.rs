@@ -178,6 +178,7 @@ fn files_are_written_by_commands() {
     assert_eq!(writes("make 2>&1 | tee build.txt"), ["build.txt"]);
     assert_eq!(writes("echo a | sudo tee /etc/a.conf"), ["/etc/a.conf"]);
     assert_eq!(writes("ssh host 'cat > /etc/b.conf' < b"), ["/etc/b.conf"]);
+    assert_eq!(writes("docker exec vpn vpn ssh a@b 'tee /etc/c.conf'"), ["/etc/c.conf"]);
     assert_eq!(writes("cd /tmp/x && echo a > b.rb"), [""; 0]);
     assert_eq!(writes("dir > NUL"), [""; 0]);
     assert_eq!(writes("perl -pi -e 's/a/b/' c.pl"), ["c.pl"]);
