@@ -38,6 +38,33 @@ fn a_script_of_codex_calls_tools() {
 }
 
 #[test]
+fn a_script_of_codex_may_wait_for_several_checks() {
+    let record =
+        |payload: Value| json!({"timestamp": "t", "type": "response_item", "payload": payload});
+    let script = "await tools.apply_patch('*** Begin Patch\n*** Update File: a.ts'); await Promise.all([tools.exec_command({cmd: 'pnpm test'}), tools.exec_command({cmd: 'pnpm build'})])";
+    let rollout = vec![
+        json!({"timestamp": "t", "type": "session_meta", "payload": {"id": "s", "cwd": "/w"}}),
+        record(
+            json!({"type": "custom_tool_call", "name": "exec", "call_id": "a", "input": script}),
+        ),
+        record(
+            json!({"type": "custom_tool_call_output", "call_id": "a", "output": "Script running with cell ID 7\nOutput:\n"}),
+        ),
+        record(
+            json!({"type": "function_call", "name": "wait", "call_id": "b", "arguments": "{\"cell_id\":\"7\"}"}),
+        ),
+        record(
+            json!({"type": "function_call_output", "call_id": "b", "output": "Script completed\n      Tests  1 failed | 4 passed (5)"}),
+        ),
+        record(
+            json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": CLAIM}]}),
+        ),
+    ];
+    let record = audit(&Session(rollout)).code(0).json();
+    assert_eq!(record["items"][0]["standing"], "failed");
+}
+
+#[test]
 fn in_one_object_the_line_is_the_number_of_the_message() {
     let parts = json!([
         {"type": "tool", "tool": "write", "callID": "c", "state": {"status": "completed", "input": {"filePath": "/w/a.rs"}}},

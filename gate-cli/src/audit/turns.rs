@@ -282,8 +282,10 @@ impl Sink for Turns<'_> {
             .steps
             .iter()
             .rposition(|step| call.texts.iter().any(|text| step.is_awaited_in(text)));
-        if let Some(awaited) = awaited {
-            self.polls.push((call.id.to_owned(), awaited));
+        if let Some(awaited) = awaited.map(|at| self.steps[at].id.as_str()) {
+            // A script may have started several.
+            let started = self.steps.iter().enumerate().filter(|(_, step)| step.id == awaited);
+            self.polls.extend(started.map(|(at, _)| (call.id.to_owned(), at)));
         }
         let action = self.action(call);
         self.is_last = action.is_some();
