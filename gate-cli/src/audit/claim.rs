@@ -2,8 +2,7 @@
 
 use gate_core::Policy;
 use gate_core::config::Pack;
-use gate_core::decide::indicator::{Counter, Hit, PatternError, PatternSet};
-use gate_core::decide::pattern::Pattern;
+use gate_core::decide::indicator::{Counter, Hit, PatternError, PatternSet, excerpt};
 use gate_core::decide::policy::SignalPolicy;
 use gate_core::decide::signal::{Signal, Status};
 use gate_transcript::{Event, FinalTurn, Role, Text};
@@ -20,45 +19,37 @@ pub(super) struct Claim {
 
 /// Finds claims.
 pub(super) struct ClaimFinder<'p> {
-    /// Patterns that decide, for any line and for the last one.
-    decisive: PatternSet,
+    /// Patterns for any line, and those for the last one.
+    lines: PatternSet,
     plans: PatternSet,
-    /// Those of reports, which are tried if no other decides.
-    reports: PatternSet,
     signal: &'p SignalPolicy,
 }
 
-/// The meaning of a pattern's hit; that of a pattern of the settings is [`Kind::Report`]. See the
-/// pack `reports`.
+/// The meaning of a pattern's hit. See the pack `reports`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Done,
-    Report,
     Open,
     Doubt,
+    Order,
     Plan,
 }
 
+/// A line of a message, from 1, and the words in it that claim completion.
+type Words = (u64, String);
+
 impl<'p> ClaimFinder<'p> {
-    /// A finder for the patterns of a policy and the pack `reports`.
+    /// A finder for the signals and the language of a policy.
     ///
     /// # Errors
     ///
-    /// A pattern of the settings that does not compile.
+    /// A rule of language in the settings that does not compile.
     pub(super) fn new(policy: &'p Policy) -> Result<Self, PatternError> {
-        let mut all = policy.patterns.clone();
-        all.extend(Pack::reports());
-        let of = |is: fn(Kind) -> bool| {
-            let kind = |pattern: &Pattern| Kind::new(&pattern.pack, &pattern.id);
-            let patterns = all.iter().filter(|pattern| is(kind(pattern))).cloned().collect();
-            PatternSet::from_policy(&Policy { patterns, ..policy.clone() })
-        };
-        Ok(Self {
-            decisive: of(|kind| matches!(kind, Kind::Done | Kind::Open | Kind::Doubt))?,
-            plans: of(|kind| kind == Kind::Plan)?,
-            reports: of(|kind| kind == Kind::Report)?,
-            signal: &policy.signal,
-        })
+        let (plans, lines) = Pack::reports()
+            .into_iter()
+            .partition(|pattern| Kind::from_pattern(&pattern.id) == Kind::Plan);
+        let set = |patterns| PatternSet::from_policy(&Policy { patterns, ..policy.clone() });
+        Ok(Self { lines: set(lines)?, plans: set(plans)?, signal: &policy.signal })
     }
 
     /// The claim in the agent's last message.
@@ -73,49 +64,45 @@ impl<'p> ClaimFinder<'p> {
             }
             Status::Blocked => None,
             status => {
-                let hit = self.report(&message.text, status == Status::Continue)?;
-                let lines_before = if message.multiline { hit.line - 1 } else { 0 };
-                Some(claim(message.line + lines_before, hit.excerpt))
+                let (line, words) = self.report(&message.text, status == Status::Continue)?;
+                let lines_before = if message.multiline { line - 1 } else { 0 };
+                Some(claim(message.line + lines_before, words))
             }
         }
     }
 
-    /// The words that report finished work. `goes_on` if a signal says that work remains: then
-    /// a list of what was done is no claim, and the word that it is done is one.
-    fn report(&self, message: &str, goes_on: bool) -> Option<Hit> {
-        let mut lines = prose(message);
-        if lines.is_empty() {
-            // A report may stand in a frame.
-            lines =
-                (1..).zip(message.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
-        }
-        let (last_number, last) = lines.last()?;
-        if !hits(&self.plans, last, *last_number).is_empty() {
+    /// The words that report finished work. An agent that has changed files ends with a report,
+    /// in any words and any language, unless the message says otherwise. `goes_on` if a signal
+    /// says that work remains: then only the word that it is done is a claim.
+    fn report(&self, message: &str, goes_on: bool) -> Option<Words> {
+        let lines = prose(message);
+        let (&(first_number, first), &(last_number, last)) = (lines.first()?, lines.last()?);
+        let is_alone = lines.len() == 1 && is_question_or_label(last);
+        if !hits(&self.plans, last, last_number).is_empty() {
             return None;
         }
-        let (mut done, mut begins, mut is_open, mut is_doubted) = (None, None, false, false);
-        for (at, (number, line)) in lines.iter().enumerate() {
-            for (kind, hit) in hits(&self.decisive, line, *number) {
+        let (mut done, mut begins, mut is_open, mut is_doubted) = (None, None, false, is_alone);
+        for (number, line) in lines {
+            for (kind, hit) in hits(&self.lines, line, number) {
                 match kind {
                     Kind::Done => {
-                        if at == 0 && hit.pattern == DONE_WORD {
-                            begins = Some(hit.clone());
+                        if number == first_number && hit.pattern == DONE_WORD {
+                            begins = Some((number, hit.excerpt.clone()));
                         }
-                        done.get_or_insert(hit);
+                        done.get_or_insert((number, hit.excerpt));
                         is_open = false;
                     }
                     Kind::Open => (done, is_open) = (None, true),
                     Kind::Doubt => is_doubted = true,
-                    Kind::Report | Kind::Plan => {}
+                    Kind::Order => is_doubted |= number == first_number,
+                    Kind::Plan => {}
                 }
             }
         }
         match done {
             _ if is_open => begins,
             None if goes_on || is_doubted => None,
-            None => lines.iter().find_map(|(number, line)| {
-                hits(&self.reports, line, *number).into_iter().next().map(|(_, hit)| hit)
-            }),
+            None => Some((first_number, excerpt(first, 0))),
             done => done,
         }
     }
@@ -132,44 +119,46 @@ fn hits(patterns: &PatternSet, line: &str, number: u64) -> Vec<(Kind, Hit)> {
     let text = Text { role, text: line, line: number, multiline: true, continues: false };
     counter.event(&Event::Text(text));
     let hits = counter.finish(|_| true).into_iter();
-    let mut hits: Vec<_> = hits.map(|hit| (Kind::new(&hit.pack, &hit.pattern), hit)).collect();
+    let mut hits: Vec<_> = hits.map(|hit| (Kind::from_pattern(&hit.pattern), hit)).collect();
     hits.sort_by_key(|(kind, _)| *kind);
     hits
 }
 
 impl Kind {
-    fn new(pack: &str, pattern: &str) -> Self {
-        if pack != "reports" {
-            return Self::Report;
-        }
-        match pattern.split('-').next() {
-            Some("done") => Self::Done,
+    /// The kind that a pattern's id begins with.
+    fn from_pattern(id: &str) -> Self {
+        match id.split('-').next() {
             Some("open") => Self::Open,
             Some("doubt") => Self::Doubt,
+            Some("order") => Self::Order,
             Some("plan") => Self::Plan,
-            _ => Self::Report,
+            _ => Self::Done,
         }
     }
 }
 
+/// One sentence that asks, or leads on to what stands below.
+fn is_question_or_label(line: &str) -> bool {
+    let line = line.trim_end();
+    line.ends_with([':', '：', '?', '？']) && !line.contains(['.', '!', '。', '！'])
+}
+
 /// The lines of a message with their numbers from 1, without empty ones, blocks of code and
-/// quotations.
+/// quotations; those if there is nothing else, since a report may stand in a frame.
 fn prose(message: &str) -> Vec<(u64, &str)> {
-    let mut fence = None;
-    let mut lines = Vec::new();
+    let (mut fence, mut prose, mut framed) = (None, Vec::new(), Vec::new());
     for (number, line) in (1..).zip(message.lines()) {
         let begin = line.trim_start();
         let mark = ["```", "~~~"].into_iter().find(|mark| begin.starts_with(mark));
         match (fence, mark) {
             (None, Some(mark)) => fence = Some(mark),
             (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, None) if !begin.is_empty() && !begin.starts_with('>') => {
-                lines.push((number, line));
-            }
-            _ => {}
+            _ if begin.is_empty() => {}
+            (None, None) if !begin.starts_with('>') => prose.push((number, line)),
+            _ => framed.push((number, line)),
         }
     }
-    lines
+    if prose.is_empty() { framed } else { prose }
 }
 
 #[cfg(test)]

@@ -184,7 +184,7 @@ impl Compiled {
 
 /// Up to [`MAX_EXCERPT_CHARS`] characters of the line, with the byte at `at` in it,
 /// beginning with a whole word.
-pub(crate) fn excerpt(line: &str, at: usize) -> String {
+pub fn excerpt(line: &str, at: usize) -> String {
     let before =
         line[..at].chars().rev().take(MAX_EXCERPT_CHARS / 3).map(char::len_utf8).sum::<usize>();
     let from = at - before;

@@ -12,13 +12,14 @@ use crate::{Boundary, Role, Wording};
 /// Beginning of a compaction's summary; older versions set no flag.
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
-/// Beginnings of texts that the client injects as the user although no turn begins.
-const INJECTED: [&str; 5] = [
-    "<local-command-stdout>",
-    "<local-command-stderr>",
-    "<local-command-caveat>",
-    "<bash-stdout>",
-    "<system-reminder>",
+/// Tags around texts that the client injects as the user although no turn begins.
+const INJECTED: [(&str, &str); 6] = [
+    ("<local-command-stdout>", "</local-command-stdout>"),
+    ("<local-command-stderr>", "</local-command-stderr>"),
+    ("<local-command-caveat>", "</local-command-caveat>"),
+    ("<bash-stdout>", "</bash-stdout>"),
+    ("<bash-stderr>", "</bash-stderr>"),
+    ("<system-reminder>", "</system-reminder>"),
 ];
 
 impl Claude {
@@ -132,11 +133,20 @@ fn meaning(text: &str, record: &Record<'_>, with_result: bool) -> (Option<Bounda
         (Some(Boundary::Notification), Role::Tool)
     } else if start.starts_with("Stop hook feedback:") {
         (Some(Boundary::HookFeedback), Role::User)
-    } else if injected || INJECTED.iter().any(|tag| start.starts_with(tag)) {
+    } else if injected || is_injected(start) {
         (None, Role::System)
     } else {
         (Some(Boundary::Prompt), Role::User)
     }
+}
+
+/// True if the client injected the whole text. A person's words may stand below its note.
+fn is_injected(text: &str) -> bool {
+    INJECTED.iter().any(|(open, close)| {
+        let inner = text.strip_prefix(open);
+        let rest = inner.map(|inner| inner.split_once(close).map_or("", |(_, rest)| rest));
+        rest.is_some_and(|rest| rest.trim().is_empty() || is_injected(rest.trim_start()))
+    })
 }
 
 /// The exit code of a Bash call as its result words it. A result without code

@@ -6,7 +6,7 @@ use super::*;
 fn claim_line(message: &str, goes_on: bool) -> Option<u64> {
     let policy = Policy::default();
     let finder = ClaimFinder::new(&policy).unwrap();
-    finder.report(message, goes_on).map(|hit| hit.line)
+    finder.report(message, goes_on).map(|(line, _)| line)
 }
 
 #[track_caller]
@@ -33,6 +33,7 @@ fn finished_work_is_claimed_in_many_words() {
         "필터를 추가했습니다.",
         "フィルターを追加しました。",
         "Готово.",
+        "Hover is blue, focus is white.",
         "```\n✅ saved\n```",
     ] {
         let line = if message.starts_with('`') { 2 } else { 1 };
@@ -48,7 +49,6 @@ fn plans_questions_and_cut_messages_are_none() {
         "The loader is fixed. Next, I'll update the tests.",
         "Shall I change the loader?",
         "Run it again, please.",
-        "The flicker may come from the terminal.",
         "The loader is not done yet.",
         "Lint clean. Waiting for the nightly run before I commit.",
         "让我修改：",
@@ -63,6 +63,14 @@ fn work_that_remains_takes_a_claim_back() {
     check("Good progress! Added the reader. Shall I go on with the writer?", None);
     check("I created the script. I cannot install it, you will need to run it manually.", None);
     check("Good progress so far.\nAdded the writer too. The port is complete.", Some(2));
+}
+
+#[test]
+fn a_label_or_a_question_alone_is_none() {
+    check("The new order:\n```\na b\n```", None);
+    check("Sorted. The new order:\n```\na b\n```", Some(1));
+    check("Now run it once more.\nIt should print the date.", None);
+    check("The table is sorted.\nNow run it once more.", Some(1));
 }
 
 #[test]

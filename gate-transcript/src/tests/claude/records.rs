@@ -152,10 +152,18 @@ fn what_the_client_injects_begins_no_turn() {
         user("[Your previous response had no visible output.]", r#","isSynthetic":true"#),
         user("<system-reminder>x</system-reminder>", ""),
         user("<local-command-stdout>ok</local-command-stdout>", ""),
+        user("<bash-stdout>ok</bash-stdout><bash-stderr>x</bash-stderr>", ""),
         user("Caveat: local commands", r#","isMeta":true"#),
     ] {
         assert_eq!(words_of(&[&done, &injected]), ["Done."], "{injected}");
     }
+}
+
+#[test]
+fn words_below_a_note_of_the_client_begin_a_turn() {
+    let note = "<system-reminder>x</system-reminder>";
+    let prompt = user(&format!("{note}\\n\\n{note}\\n\\nGo on"), "");
+    assert!(words_of(&[&says_text("m1", "Done."), &prompt]).is_empty());
 }
 
 #[test]
