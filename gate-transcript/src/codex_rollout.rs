@@ -1,8 +1,9 @@
 //! Codex's session file (`rollout-….jsonl`).
 //!
-//! Source: captures of 0.169.0, public files of 0.77 to 0.112. Texts are in
-//! it twice, as what went to and from the model (`response_item`) and as what
-//! was shown (`event_msg`); each comes once here. A sub-agent has a file of its
+//! Source: captures of 0.169.0, public files of 0.77 to 0.112, and of August 2025. Texts
+//! are in it twice, as what went to and from the model (`response_item`) and as what
+//! was shown (`event_msg`); each comes once here. Until September 2025 it had the items
+//! alone, without a wrapper, below a head and among marks of the state. A sub-agent has a file of its
 //! own beside the main agent's: a caller that picks the newest file may get that one,
 //! so that nothing in it counts as the main agent's word.
 
@@ -21,7 +22,7 @@ use super::loose::{Leaves, Num};
 use super::out::Out;
 use super::spec::{Spec, no_lines};
 use super::{Boundary, Ending, Fact, Role, Usage, Wording};
-use record::{Any, Item, Payload, Record, exit_code, join};
+use record::{Any, Bare, Item, Payload, exit_code, join};
 
 pub(super) const CODEX_ROLLOUT: Spec = Spec {
     name: "codex-rollout",
@@ -35,7 +36,10 @@ pub(super) const CODEX_ROLLOUT: Spec = Spec {
             "compacted",
             "world_state",
         ];
-        shape.has("payload") && kinds.contains(&shape.text("type"))
+        let is_old = shape.text("record_type") == "state"
+            || (!shape.has("type")
+                && ["id", "timestamp", "instructions"].iter().all(|key| shape.has(key)));
+        is_old || shape.has("payload") && kinds.contains(&shape.text("type"))
     },
     lines: no_lines,
     open: |_| Box::new(Json::new(CodexRollout::default())),
@@ -85,7 +89,12 @@ struct CodexRollout {
 
 impl Records for CodexRollout {
     fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool {
-        read::<Any>(json, |record| self.take(&record, line, out))
+        let mut is_bare = false;
+        let is_record = read::<Any>(json, |record| match &record.payload.0 {
+            Some(payload) => self.take(&record.kind, payload, line, out),
+            None => is_bare = true,
+        });
+        if is_bare { read::<Bare>(json, |item| self.bare(&item, line, out)) } else { is_record }
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
@@ -113,11 +122,8 @@ impl Records for CodexRollout {
 }
 
 impl CodexRollout {
-    fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
-        let Some(payload) = &record.payload.0 else {
-            return;
-        };
-        match &*record.kind {
+    fn take(&mut self, kind: &str, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
+        match kind {
             "session_meta" => self.meta(payload, out),
             "turn_context" => out.model(&payload.model),
             "response_item" => self.response(payload, line, out),
@@ -127,6 +133,14 @@ impl CodexRollout {
                 out.say(Role::System, &payload.message, line);
             }
             _ => {}
+        }
+    }
+
+    /// A record without a wrapper: the head of the file, or an item.
+    fn bare(&mut self, item: &Payload<'_>, line: u64, out: &mut Out<'_>) {
+        match item.kind.is_empty() {
+            true => self.meta(item, out),
+            false => self.response(item, line, out),
         }
     }
 

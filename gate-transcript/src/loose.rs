@@ -273,13 +273,23 @@ impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
         Ok(all)
     }
     fn object<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
-        let mut all = Self::default();
+        let (mut all, mut code, mut is_shell) = (Self::default(), None, false);
         while let Some((key, value)) = object.next_entry::<Cow<'de, str>, Self>()? {
-            if matches!(&*key, "command" | "cmd" | "CommandLine") && !value.texts.is_empty() {
-                all.command = Some(command_line(&value.texts));
+            match &*key {
+                "command" | "cmd" | "CommandLine" if !value.texts.is_empty() => {
+                    all.command = Some(command_line(&value.texts));
+                }
+                // Tools that run code in several languages.
+                "code" => code = value.texts.first().map(|code| code.clone().into_owned()),
+                "language" => {
+                    let shells = ["shell", "bash", "sh", "zsh", "powershell"];
+                    is_shell = value.texts.first().is_some_and(|name| shells.contains(&&**name));
+                }
+                _ => {}
             }
             all.append(value);
         }
+        all.command = all.command.or(code.filter(|_| is_shell));
         Ok(all)
     }
 }

@@ -37,7 +37,10 @@ impl Hooks {
     }
 
     fn line(&mut self, line: &str) {
-        if line.starts_with("remote:") {
+        if ["remote:", "create mode", "delete mode", "rename "]
+            .iter()
+            .any(|begin| line.starts_with(begin))
+        {
             return;
         }
         let is_commit = line.starts_with('[')

@@ -62,6 +62,11 @@ impl Output {
         }
     }
 
+    /// True if it says that the program is not there.
+    pub(super) fn could_not_start(&self) -> bool {
+        never_ran(&self.text)
+    }
+
     /// True if it passed, false if it failed, by its exit code or by what it says; none if neither
     /// shows it.
     pub(super) fn passed(&self, code: Option<i32>) -> Option<bool> {
@@ -213,6 +218,7 @@ impl<'c> Signs<'c> {
         let is_test = self.check.kind == CheckKind::Test;
         let says_passed = found.passed
             || failures == Some(0)
+            || is_last_step(shown)
             || (is_test && matches!(shown, "ok" | "OK" | "pass" | "PASS"))
             || line.strip_prefix("ok ").is_some_and(|rest| number(rest).is_some());
         if says_failed || says_passed {
@@ -231,6 +237,15 @@ impl<'c> Signs<'c> {
             (false, false) => None,
         }
     }
+}
+
+/// True for the last of the numbered steps of ninja (`[7/7] …`), or of make by CMake.
+fn is_last_step(shown: &str) -> bool {
+    let head = shown.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    head.is_some_and(|(step, rest)| match step.split_once('/') {
+        Some((at, of)) => at == of && number(at).is_some(),
+        None => step == "100%" && rest.starts_with("Built target"),
+    })
 }
 
 /// The exit code in a line that a client has written below the output.

@@ -112,6 +112,11 @@ impl Step {
         self.output.as_ref().is_some_and(|output| output.is_awaited_in(text))
     }
 
+    /// True if the program of its check is not there.
+    pub(super) fn could_not_start(&self) -> bool {
+        self.has_failed() && self.output.as_ref().is_some_and(Output::could_not_start)
+    }
+
     /// True if nothing was changed, or not as it should be.
     pub(super) fn has_failed(&self) -> bool {
         self.code.map_or(self.ending == Ending::Failed, |code| code != 0)

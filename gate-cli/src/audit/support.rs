@@ -84,7 +84,7 @@ impl Support {
             }
         }
         self.ran_other |= step.hooks_may_check();
-        if step.check().is_some() {
+        if step.check().is_some() && !step.could_not_start() {
             self.since.push(step);
         }
     }
@@ -95,10 +95,16 @@ impl Support {
         self.files.iter().any(|file| file.ends_with(name))
     }
 
-    /// True if a text names a file that the turn has changed.
+    /// True if a text names a file that the turn has changed, or all files with its ending.
     fn is_named_in(&self, text: &str) -> bool {
         let mut names = self.files.iter().filter_map(|file| file.rsplit(['/', '\\']).next());
-        names.any(|name| text.contains(name))
+        names.any(|name| {
+            let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+            let is_each = |ending| {
+                ["*.", "'.", "\"."].iter().any(|mark| text.contains(&format!("{mark}{ending}")))
+            };
+            text.contains(name) || ending.is_some_and(is_each)
+        })
     }
 
     /// True if a file outside of folders for scratch files was changed.
@@ -158,10 +164,9 @@ impl Run {
         Some(Self { kind, command: command.to_owned(), line: step.line, passed })
     }
 
-    /// True if this run shows that what failed before is right now: it passed, and ran tests or
-    /// the same kind of check.
+    /// True if this run shows that what failed before is right now: it passed, and shows as much.
     fn covers(&self, failed: &Self) -> bool {
-        self.passed == Some(true) && (self.kind == CheckKind::Test || self.kind == failed.kind)
+        self.passed == Some(true) && self.kind <= failed.kind
     }
 }
 

@@ -11,8 +11,8 @@ use super::support::{Run, Support};
 use super::{ClaimSupport, Way};
 
 /// Words in the names of tools that may check something by themselves.
-const CHECKERS: [&str; 7] =
-    ["test", "diagnostic", "playwright", "browser", "chrome", "puppeteer", "lint"];
+const CHECKERS: [&str; 8] =
+    ["test", "diagnostic", "playwright", "browser", "chrome", "puppeteer", "preview", "lint"];
 
 /// The names of tools that start a sub-agent.
 const SUB_AGENTS: [&str; 4] = ["task", "agent", "dispatch_agent", "delegate"];

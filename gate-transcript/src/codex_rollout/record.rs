@@ -16,6 +16,13 @@ impl Borrowed for Any {
     type Of<'a> = Record<'a>;
 }
 
+/// Marks a [`Payload`] that is a record by itself, as until September 2025.
+pub(super) struct Bare;
+
+impl Borrowed for Bare {
+    type Of<'a> = Payload<'a>;
+}
+
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Record<'a> {

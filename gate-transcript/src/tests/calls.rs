@@ -101,6 +101,17 @@ fn answers_name_their_calls_in_any_order() {
 }
 
 #[test]
+fn code_for_a_shell_is_a_command() {
+    for (language, expected) in [("shell", "2 run: make"), ("python", "2 run: python")] {
+        let call = format!(
+            r#"{{"type":"assistant","session_id":"s","message":{{"content":[{{"type":"tool_use","id":"a","name":"run","input":{{"language":"{language}","code":"make"}}}}]}}}}"#
+        );
+        let init = r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#;
+        check(&[init, &call], &[expected]);
+    }
+}
+
+#[test]
 fn a_script_in_a_rollout_calls_tools_in_its_name() {
     answers(
         &[

@@ -186,3 +186,21 @@ fn the_first_meta_says_whose_file_it_is_and_the_last_count_what_it_used() {
         &["3 assistant: Done.", "usage 10 tokens, - µ$, - ms"],
     );
 }
+
+#[test]
+fn an_old_file_has_its_items_without_a_wrapper() {
+    let records = [
+        r#"{"id":"s1","timestamp":"t","instructions":null}"#,
+        r#"{"record_type":"state"}"#,
+        r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"Go."}]}"#,
+        r#"{"type":"function_call","name":"shell","arguments":"{\"command\":[\"make\"]}","call_id":"c1"}"#,
+        r#"{"type":"function_call_output","call_id":"c1","output":"{\"output\":\"ok\",\"metadata\":{\"exit_code\":0}}"}"#,
+        r#"{"record_type":"state"}"#,
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}"#,
+    ];
+    let input = records.join("\n");
+    assert_eq!(words(&input), ["Done."]);
+    let all = events(Format::CodexRollout, &input);
+    assert_eq!(all[0], "session s1");
+    assert!(all.contains(&"5 ran: make -> 0".to_owned()), "{all:?}");
+}

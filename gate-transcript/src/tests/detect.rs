@@ -27,6 +27,8 @@ fn the_first_known_record_decides() {
         ),
         (EXEC, Format::CodexExec),
         (r#"{"timestamp":"t","type":"session_meta","payload":{}}"#, Format::CodexRollout),
+        (r#"{"id":"s","timestamp":"t","instructions":null}"#, Format::CodexRollout),
+        (r#"{"record_type":"state"}"#, Format::CodexRollout),
         (r#"{"type":"step_start","sessionID":"s","part":{}}"#, Format::OpencodeJson),
         (r#"{"type":"user.message","data":{}}"#, Format::CopilotJson),
         (r#"{"type":"result","sessionId":"s","exitCode":0,"usage":{}}"#, Format::CopilotJson),

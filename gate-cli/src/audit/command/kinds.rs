@@ -162,7 +162,7 @@ fn task(word: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-fn is_other(word: &str) -> bool {
+pub(super) fn is_other(word: &str) -> bool {
     OTHER_VERBS.contains(&word)
 }
 
@@ -226,6 +226,9 @@ pub(super) fn file_kind(file: &str) -> Option<CheckKind> {
     let name = base(file);
     let name = name.split_once('.').map_or(name, |(name, _)| name);
     let words: Vec<_> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    if words.iter().any(|word| is_of_machine(word)) {
+        return None;
+    }
     // All of what, such a name does not say.
     let words: Vec<_> = words.into_iter().filter(|word| *word != "all").collect();
     let makes = |word: &str| matches!(word, "build" | "rebuild" | "compile" | "format" | "fix");
@@ -236,8 +239,7 @@ pub(super) fn file_kind(file: &str) -> Option<CheckKind> {
 
 /// The kind of check that a script or a task is named after.
 fn named_kind(name: &str) -> Option<CheckKind> {
-    let mut from = 0;
-    let mut kinds = Vec::new();
+    let (mut from, mut kinds, mut is_of_work) = (0, Vec::new(), true);
     let ends = name.char_indices().skip(1).filter(|(at, letter)| {
         !letter.is_ascii_alphanumeric()
             || (letter.is_ascii_uppercase() && name.as_bytes()[at - 1].is_ascii_lowercase())
@@ -245,9 +247,34 @@ fn named_kind(name: &str) -> Option<CheckKind> {
     for end in ends.map(|(at, _)| at).chain([name.len()]) {
         let word = name[from..end].trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
         kinds.extend(word_kind(&word.to_ascii_lowercase()));
+        is_of_work &= !is_of_machine(word);
         from = end;
     }
-    kinds.into_iter().min()
+    kinds.into_iter().min().filter(|_| is_of_work)
+}
+
+/// True for a word by which a check looks at a machine, an account or the state of a plan, and not
+/// at the work.
+fn is_of_machine(word: &str) -> bool {
+    let words = [
+        "prerequisites",
+        "prereqs",
+        "requirements",
+        "dependencies",
+        "deps",
+        "environment",
+        "env",
+        "status",
+        "version",
+        "versions",
+        "updates",
+        "access",
+        "auth",
+        "login",
+        "connection",
+        "health",
+    ];
+    words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 fn word_kind(word: &str) -> Option<CheckKind> {

@@ -103,7 +103,7 @@ pub(super) const NO_TASKS: [&str; 98] = [
 ];
 
 /// First words of programs that are no tasks, and whose own words are none either.
-pub(super) const OTHER_VERBS: [&str; 59] = [
+pub(super) const OTHER_VERBS: [&str; 60] = [
     "add",
     "install",
     "i",
@@ -134,6 +134,7 @@ pub(super) const OTHER_VERBS: [&str; 59] = [
     "find",
     "use",
     "set",
+    "setup",
     "unset",
     "config",
     "login",

@@ -65,11 +65,12 @@ pub(super) struct Check {
 const CODES: [&str; 5] = ["${PIPESTATUS[0]}", "$PIPESTATUS", "$LASTEXITCODE", "$status", "$?"];
 
 /// Words by which code in a command line parses data.
-const PARSES: [&str; 8] = [
+const PARSES: [&str; 9] = [
     "yaml.safe_load",
     "json.load",
     "tomllib.load",
     "ast.parse",
+    "py_compile.compile",
     "JSON.parse",
     "YAML.load",
     "ElementTree.parse",

@@ -1,6 +1,6 @@
 //! The programs and scripts of a simple command.
 
-use super::kinds::{file_kind, is_python, is_tool};
+use super::kinds::{file_kind, is_other, is_python, is_tool};
 use super::lists::{CHECK_OPTIONS, CONTAINERS, PREFIXES, TARGETS, WITH_VALUE};
 use super::programs::SILENT;
 use crate::audit::files::is_scratch;
@@ -130,10 +130,10 @@ pub(super) fn is_silent(words: &[String]) -> bool {
     }
 }
 
-/// True for the name of a task that builds what it brings elsewhere or shows.
+/// True for the name of a task that builds what it brings elsewhere.
 fn is_deployment(task: &str) -> bool {
     task.split(|c: char| !c.is_ascii_alphanumeric())
-        .any(|word| matches!(word, "deploy" | "dev" | "release" | "publish" | "preview"))
+        .any(|word| matches!(word, "deploy" | "release" | "publish"))
 }
 
 /// True for code that asserts something, or calls a function named after a check, such as
@@ -163,7 +163,8 @@ pub(super) fn stashes(words: &[String]) -> bool {
 pub(super) fn is_parser(words: &[String]) -> bool {
     let meant = meant(words);
     let has = |word: &str| meant.iter().any(|known| known == word);
-    meant.first().is_some_and(|program| base(program) == "jq") || has("json.tool")
+    let is_jq = meant.first().is_some_and(|program| base(program) == "jq");
+    (is_jq && (has(".") || has("empty"))) || has("json.tool")
 }
 
 /// True for a program that may parse data: such a parser, or an interpreter of code.
@@ -195,5 +196,6 @@ pub(super) fn may_check(words: &[String]) -> Option<&str> {
         _ if program.contains('/') => program,
         _ => return None,
     };
-    script.ends_with(".sh").then_some(script)
+    let name = base(script).strip_suffix(".sh")?;
+    (!is_other(name.split(['-', '_']).next()?)).then_some(script)
 }

@@ -117,6 +117,9 @@ fn a_name_alone_is_no_check() {
         "pytest --collect-only",
         "git stash && npm test; git stash pop",
         "/tmp/app-test",
+        "scripts/check-prerequisites.sh --json",
+        "npm run check:env",
+        "jq -r .name a.json",
         "$DIR/app-test.exe debug",
         "git commit -m \"$(cat <<'EOF'\nRun \"npm test\"\nnpm test\nEOF\n)\"",
     ] {
@@ -193,6 +196,7 @@ fn files_are_written_by_scripts_in_a_command() {
     assert_eq!(writes("python3 - <<'E'\nopen('a.py', 'w').write(x)\nE"), ["a.py"]);
     assert_eq!(writes("python3 -c \"print(open('a.py').read())\""), [""; 0]);
     assert_eq!(writes("python3 - <<'E'\nopen('a.md', 'w').write(x)\nE"), [""; 0]);
+    assert_eq!(writes("python3 -c \"open('/w/a b.csv', 'w').write(x)\""), ["/w/a b.csv"]);
     assert_eq!(writes("node -e \"fs.writeFileSync('a.json', x)\""), ["a.json"]);
 }
 
@@ -207,6 +211,7 @@ fn what_gets_around_is_seen() {
 #[test]
 fn a_script_whose_name_says_nothing_may_check() {
     assert_eq!(inspect("bash tools/all.sh").scripts, ["tools/all.sh"]);
+    assert_eq!(inspect("bash tools/update-context.sh; npm run dev").scripts, [""; 0]);
     for line in ["gh run watch 7", "npm run deploy"] {
         assert_eq!(inspect(line).scripts.len(), 1, "{line}");
     }

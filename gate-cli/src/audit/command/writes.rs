@@ -122,8 +122,10 @@ fn by_script(code: &str) -> Option<String> {
 
 fn is_file_name(text: &str) -> bool {
     let ending = text.rsplit_once('.').map(|(_, ending)| ending);
+    // A name with spaces is known by its folder.
+    let is_space = |c: char| c.is_whitespace() && !(c == ' ' && text.starts_with(['/', '~']));
     text.len() < 200
-        && !text.contains(|c: char| c.is_whitespace() || "(){}=,;<>".contains(c))
+        && !text.contains(|c: char| is_space(c) || "(){}=,;<>".contains(c))
         && ending.is_some_and(|ending| {
             (1..=8).contains(&ending.len())
                 && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())

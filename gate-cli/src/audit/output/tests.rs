@@ -36,6 +36,13 @@ fn code_for_once_that_fails_may_be_wrong_itself() {
 }
 
 #[test]
+fn the_last_of_numbered_steps_is_a_pass() {
+    check("ninja a | tail -2", "[1/2] Compiling a\n[2/2] Linking a", Some(0), Some(true));
+    check("ninja a | head -1", "[1/2] Compiling a", Some(0), None);
+    check("make all | tail -1", "[100%] Built target a", Some(0), Some(true));
+}
+
+#[test]
 fn what_could_not_be_started_has_not_failed() {
     check("npm run lint:api", "npm error Missing script: \"lint:api\"", Some(1), None);
     check("pytest -q", "bash: pytest: command not found", Some(127), None);

@@ -36,7 +36,8 @@ fn the_last_check_after_the_last_edit_counts() {
         vec![edit("a.rs"), ran("npm run lint", 1), ran("npm test", 0)],
         ClaimSupport::PassedAfter,
     );
-    check(vec![edit("a.rs"), ran("npm run lint", 1), ran("npx tsc", 0)], ClaimSupport::Failed);
+    check(vec![edit("a.rs"), ran("npm run lint", 1), ran("npx tsc", 0)], ClaimSupport::PassedAfter);
+    check(vec![edit("a.rs"), ran("npx tsc", 1), ran("npm run lint", 0)], ClaimSupport::Failed);
 }
 
 #[test]
@@ -45,6 +46,20 @@ fn a_run_whose_end_is_hidden_outweighs_none_that_is_shown() {
     check(vec![edit("a.rs"), hidden()], ClaimSupport::Unknown);
     check(vec![edit("a.rs"), ran("cargo test", 1), hidden()], ClaimSupport::Failed);
     check(vec![edit("a.rs"), ran("cargo test", 0), hidden()], ClaimSupport::PassedAfter);
+}
+
+#[test]
+fn a_check_whose_program_is_absent_did_not_run() {
+    let mut absent = ran("luac -p a.lua", 127);
+    absent.output("bash: luac: command not found");
+    check(vec![edit("a.lua"), absent, edit("a.lua")], ClaimSupport::None);
+}
+
+#[test]
+fn code_that_parses_all_files_of_a_kind_checks_the_changed_ones() {
+    let code = "python -c \"import py_compile, glob\nfor f in glob.glob('*.py'): py_compile.compile(f, doraise=True)\"";
+    check(vec![edit("a.py"), ran(code, 0)], ClaimSupport::PassedAfter);
+    check(vec![edit("a.js"), ran(code, 0)], ClaimSupport::None);
 }
 
 #[test]
