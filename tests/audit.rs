@@ -198,6 +198,12 @@ fn a_turn_goes_on_after_a_hooks_feedback_and_a_compaction() {
 }
 
 #[test]
+fn an_empty_answer_is_the_silence_of_a_check() {
+    let session = Session::new().edit("a.ts").ran("npx tsc --noEmit | head -20", "");
+    check(&session.says(CLAIM), &[("passed_after", Some("npx tsc --noEmit"))]);
+}
+
+#[test]
 fn what_happened_on_the_way_is_counted() {
     let skip = json!({"file_path": "tests/test_a.py", "new_string": "@pytest.mark.skip\ndef"});
     let session = Session::new().call("Edit", &skip, "ok", false);

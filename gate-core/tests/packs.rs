@@ -56,7 +56,7 @@ fn the_kind_of_a_report_is_the_first_word_of_its_id() {
     assert_eq!(patterns.collect::<Vec<_>>(), Pack::reports());
     for pattern in Pack::reports() {
         let kind = pattern.id.split('-').next().unwrap_or_default();
-        assert!(["done", "report", "open", "doubt", "plan"].contains(&kind), "{}", pattern.id);
+        assert!(["done", "open", "doubt", "order", "plan"].contains(&kind), "{}", pattern.id);
     }
 }
 

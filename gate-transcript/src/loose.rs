@@ -289,7 +289,9 @@ impl<'de: 'a, 'a> Read<'de> for Leaves<'a> {
             }
             all.append(value);
         }
-        all.command = all.command.or(code.filter(|_| is_shell));
+        if is_shell && all.command.is_none() {
+            all.command = code;
+        }
         Ok(all)
     }
 }

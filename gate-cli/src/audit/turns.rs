@@ -311,6 +311,8 @@ impl Sink for Turns<'_> {
         self.answers(|step| {
             step.is_shared |= is_shared;
             step.line = line;
+            // An answer without a text is one too.
+            step.output("");
             // A call that asks for output does not end as the command does.
             step.ending = if is_poll { Ending::Unmarked } else { ending };
         });

@@ -97,8 +97,10 @@ pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
             Some(Build)
         }
         "docker" | "docker-compose" if has("up") && has("--build") => Some(Build),
-        _ if CONTAINERS.contains(&name) && !has("build") => {
-            rest.iter().find_map(|word| tool_kind(image(word)))
+        _ if CONTAINERS.contains(&name) => {
+            let runs = rest.iter().take(5).any(|word| matches!(word.as_str(), "run" | "exec"));
+            let tools = rest.iter().take(if runs { rest.len() } else { 1 });
+            tools.filter_map(|word| tool_kind(image(word))).next()
         }
         _ if tool_kind(name).is_some() && !rest.first().is_some_and(|word| is_other(word)) => {
             tool_kind(name).map(|kind| if has("test") { Test } else { kind })
@@ -250,7 +252,7 @@ fn named_kind(name: &str) -> Option<CheckKind> {
         is_of_work &= !is_of_machine(word);
         from = end;
     }
-    kinds.into_iter().min().filter(|_| is_of_work)
+    if is_of_work { kinds.into_iter().min() } else { None }
 }
 
 /// True for a word by which a check looks at a machine, an account or the state of a plan, and not

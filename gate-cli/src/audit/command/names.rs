@@ -67,18 +67,28 @@ pub(super) fn script(words: &[String]) -> Option<String> {
             (1..rest.len()).find(|at| starts(&rest[*at]))?
         }
         "eval" => 0,
-        _ => {
-            // The whole command may be one word.
-            let at = option(|word| matches!(word, "--run" | "--command"))? + 1;
-            rest.get(at).filter(|word| word.contains(' '))?;
-            return rest.get(at).cloned();
-        }
+        _ => match shell_at(rest) {
+            Some(at) => at + 2,
+            None => {
+                // The whole command may be one word.
+                let at = option(|word| matches!(word, "--run" | "--command"))? + 1;
+                rest.get(at).filter(|word| word.contains(' '))?;
+                return rest.get(at).cloned();
+            }
+        },
     };
     let script = rest.get(from..).filter(|script| !script.is_empty())?;
     // A container's command keeps its words apart; the others are one word, or were joined.
     Some(match script {
         [script] => script.clone(),
         words => words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+    })
+}
+
+/// The place of a shell that another program starts with a script.
+fn shell_at(words: &[String]) -> Option<usize> {
+    words.windows(2).position(|pair| {
+        is_shell(&pair[0]) && matches!(pair[1].as_str(), "-c" | "-lc" | "-ec" | "-euc")
     })
 }
 

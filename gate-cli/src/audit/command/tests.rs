@@ -55,6 +55,7 @@ fn checks_are_known_behind_prefixes() {
         "for i in 1 2; do pytest -q; done",
         "./gradlew :app:testDebugUnitTest",
         "nix develop --command 'make test'",
+        "nix develop -c bash -lc 'cd a && cargo test'",
         ".\\venv\\Scripts\\pytest",
         "docker run --rm -v \"$PWD:/w\" ghcr.io/a/pytest:8 .",
     ] {
@@ -120,6 +121,7 @@ fn a_name_alone_is_no_check() {
         "scripts/check-prerequisites.sh --json",
         "npm run check:env",
         "jq -r .name a.json",
+        "docker rm -f app-test",
         "$DIR/app-test.exe debug",
         "git commit -m \"$(cat <<'EOF'\nRun \"npm test\"\nnpm test\nEOF\n)\"",
     ] {

@@ -31,13 +31,18 @@ const FAILURES: [&str; 21] = [
 ];
 
 /// Words by which they say that all is well. Lower case.
-const SUCCESSES: [&str; 41] = [
+const SUCCESSES: [&str; 46] = [
     "finished `",
     "finished dev",
     "finished release",
     "compiled successfully",
     "successfully compiled",
     "compiled with warnings",
+    "build folder is ready",
+    "successfully built",
+    "built successfully",
+    "successfully tagged",
+    "no errors)",
     "✓ compiled",
     "built in ",
     "build succeeded",

@@ -56,6 +56,14 @@ fn a_check_whose_program_is_absent_did_not_run() {
 }
 
 #[test]
+fn a_run_that_was_stopped_is_judged_by_its_output() {
+    let mut stopped = ran("npm test", 124);
+    stopped.output("      Tests  4 passed (4)");
+    check(vec![edit("a.js"), stopped], ClaimSupport::PassedAfter);
+    check(vec![edit("a.js"), ran("npm test", 124)], ClaimSupport::Unknown);
+}
+
+#[test]
 fn code_that_parses_all_files_of_a_kind_checks_the_changed_ones() {
     let code = "python -c \"import py_compile, glob\nfor f in glob.glob('*.py'): py_compile.compile(f, doraise=True)\"";
     check(vec![edit("a.py"), ran(code, 0)], ClaimSupport::PassedAfter);
