@@ -16,6 +16,10 @@ mod lines;
 /// The most bytes of a check's output that are read.
 const MAX_OUTPUT_BYTES: usize = 1 << 20;
 
+/// The exit code of `timeout` for a command that it stopped, and of clients that do the same: how it
+/// would have ended is not known.
+const TIMED_OUT: i32 = 124;
+
 /// Lines by which clients end an output, up to its exit code.
 const FOOTERS: [&str; 4] =
     ["completed with exit code ", "exited with exit code ", "[exited with code ", "<exit code: "];
@@ -77,8 +81,8 @@ impl Output {
         let is_over = !is_background || signs.code.or(signs.footer).is_some();
         // A run in the background has ended later than its call.
         let recorded = if is_background { None } else { code };
-        let of_client = signs.footer.or(recorded);
-        let by_code = match (signs.code, of_client) {
+        let codes = [signs.code, signs.footer.or(recorded)];
+        let by_code = match codes.map(|code| code.filter(|code| *code != TIMED_OUT)).into() {
             (Some(code), _) => Some(code == 0),
             (None, Some(0)) if check.code_shows_pass => Some(true),
             (None, Some(1..)) if check.code_shows_failure => Some(false),

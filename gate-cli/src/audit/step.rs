@@ -9,9 +9,6 @@ use super::output::Output;
 /// Words by which clients say that a command was stopped.
 const STOPPED: [&str; 4] = ["timed out", "interrupted", "aborted", "cancelled"];
 
-/// The exit code of `timeout` for a command that it stopped, and of clients that do the same.
-const TIMED_OUT: i32 = 124;
-
 /// Words by which clients say that a sub-agent works beside the turn.
 const LAUNCHED: [&str; 3] = ["agent launched", "in the background", "the following subagents"];
 
@@ -145,7 +142,7 @@ impl Step {
             return passed;
         }
         let code = match (self.code, self.ending) {
-            _ if self.is_shared || self.was_stopped || self.code == Some(TIMED_OUT) => None,
+            _ if self.is_shared || self.was_stopped => None,
             (Some(code), _) => Some(code),
             (None, Ending::Succeeded) => Some(0),
             (None, Ending::Failed) => Some(1),

@@ -189,6 +189,8 @@ fn files_are_written_by_commands() {
     assert_eq!(writes("perl -pi -e 's/a/b/' c.pl"), ["c.pl"]);
     assert_eq!(writes("perl -Mstrict -e 'print 1' c.pl"), [""; 0]);
     assert_eq!(writes("Set-Content -Path a.bat -Value 'x'"), ["a.bat"]);
+    assert_eq!(writes("Get-Content a.md | Set-Content -Encoding UTF8 a.cs"), ["a.cs"]);
+    assert_eq!(writes("$p = 'a.cs'; 'x' | Out-File $p"), ["a.cs"]);
     assert_eq!(writes("apply_patch <<'P'\n*** Begin Patch\n*** Update File: a.rs\nP"), ["a.rs"]);
 }
 
@@ -198,6 +200,8 @@ fn files_are_written_by_scripts_in_a_command() {
     assert_eq!(writes("python3 - <<'E'\nopen('a.py', 'w').write(x)\nE"), ["a.py"]);
     assert_eq!(writes("python3 -c \"print(open('a.py').read())\""), [""; 0]);
     assert_eq!(writes("python3 - <<'E'\nopen('a.md', 'w').write(x)\nE"), [""; 0]);
+    let code = "python3 - <<'E'\np = Path('a.md')\np.write_text(t.replace('v1.b', 'v2.b'))\nE";
+    assert_eq!(writes(code), [""; 0]);
     assert_eq!(writes("python3 -c \"open('/w/a b.csv', 'w').write(x)\""), ["/w/a b.csv"]);
     assert_eq!(writes("node -e \"fs.writeFileSync('a.json', x)\""), ["a.json"]);
 }

@@ -18,6 +18,10 @@ const SCRIPT_WRITES: [&str; 9] = [
     "fs.write",
 ];
 
+/// Calls in a script whose first argument is a file.
+const OPENS: [&str; 6] =
+    ["Path(", "open(", "writeFileSync(", "writeFile(", "File.write(", "file_put_contents("];
+
 /// Commands of PowerShell that write a file.
 const POWERSHELL: [&str; 3] = ["Set-Content", "Add-Content", "Out-File"];
 
@@ -34,7 +38,7 @@ pub(super) fn writes(line: &str, parts: &[Part]) -> Vec<String> {
         }
         let mut files = part.writes.clone();
         files.retain(|file| !file.starts_with('$'));
-        files.extend(by_program(words));
+        files.extend(by_program(words).into_iter().map(|file| assigned(line, file)));
         files.retain(|file| is_work(file) && !(is_away && is_relative(file)));
         all.append(&mut files);
     }
@@ -78,11 +82,38 @@ fn by_program(words: &[String]) -> Vec<String> {
                     || word.eq_ignore_ascii_case("-filepath")
                     || word.eq_ignore_ascii_case("-literalpath")
             });
-            let path = path.and_then(|at| rest.get(at + 1)).or_else(|| operands().next());
+            let path = path.and_then(|at| rest.get(at + 1)).or_else(|| first_operand(rest));
             vec![path.cloned().unwrap_or_else(|| A_FILE.to_owned())]
         }
         _ => Vec::new(),
     }
+}
+
+/// The first word of a command of PowerShell that is no option, and no option's value.
+fn first_operand(words: &[String]) -> Option<&String> {
+    let takes = ["-encoding", "-value", "-erroraction", "-width"];
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if takes.iter().any(|option| word.eq_ignore_ascii_case(option)) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return Some(word);
+        }
+    }
+    None
+}
+
+/// The text that a line gives to a variable, for the variable's name (`$p = 'a.md'`).
+fn assigned(line: &str, file: String) -> String {
+    if !file.starts_with('$') {
+        return file;
+    }
+    let value = line.match_indices(&file).find_map(|(at, _)| {
+        let value = line[at + file.len()..].trim_start().strip_prefix('=')?.trim_start();
+        let quote = value.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
+        value[1..].split(quote).next()
+    });
+    value.map_or(file.clone(), str::to_owned)
 }
 
 /// True for options of Perl such as `-pi`.
@@ -115,7 +146,13 @@ fn by_script(code: &str) -> Option<String> {
     if !opens && !SCRIPT_WRITES.iter().any(|words| code.contains(words)) {
         return None;
     }
-    let named: Vec<_> = code.split(['"', '\'', '`']).filter(|text| is_file_name(text)).collect();
+    let texts: Vec<_> = code.split(['"', '\'', '`']).collect();
+    let is_opened = |before: &str| OPENS.iter().any(|call| before.ends_with(call));
+    let opened = texts.windows(2).filter(|pair| is_opened(pair[0])).map(|pair| pair[1]);
+    let mut named: Vec<_> = opened.filter(|text| is_file_name(text)).collect();
+    if named.is_empty() {
+        named = texts.into_iter().filter(|text| is_file_name(text)).collect();
+    }
     let is_no_work = |name: &&str| is_prose(name) || is_scratch(name);
     named.iter().find(|name| !is_no_work(name)).map(|name| (*name).to_owned())
 }

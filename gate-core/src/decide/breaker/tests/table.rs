@@ -1,7 +1,7 @@
 //! The table: every state, every event, and the way it goes.
 
 use super::*;
-use crate::decide::breaker::{Act, Event, Probe, TABLE, Trip, after};
+use crate::decide::breaker::{Act, Event, Probe, TABLE, Trip, TripSnapshot, after};
 
 const STATES: [BreakerState; 4] =
     [BreakerState::Closed, BreakerState::HalfOpen, BreakerState::Open, BreakerState::Isolated];
@@ -140,4 +140,24 @@ fn a_lost_state_is_shown_as_an_open_breaker() {
     let view = judge(&input, &POLICY).decision.breaker;
     assert_eq!((view.state, view.trip.as_deref()), (BreakerState::Open, Some("state")));
     assert_eq!(view.counters, crate::decide::breaker::Counters::default());
+}
+
+#[test]
+fn an_open_breaker_has_no_calm_and_no_probe_and_a_closed_one_keeps_its_resets() {
+    let probe = Probe { id: "d1".to_owned(), since: Timestamp::default(), limit_ms: 1 };
+    let half_open = Breaker {
+        state: BreakerState::HalfOpen,
+        calm: 3,
+        probe: Some(probe),
+        resets: 2,
+        ..Breaker::default()
+    };
+    let trip = Trip { cause: Cause::NoProgress, message: "none".to_owned() };
+    let (opened, _) = half_open.opened(Event::ProbeFailed, trip, TripSnapshot::default());
+    let (tripped, _) = half_open.operated(Act::Trip, "wait", &Timestamp::default());
+    for breaker in [opened, tripped] {
+        assert_eq!((breaker.calm, &breaker.probe, breaker.resets), (0, &None, 2), "{breaker:?}");
+    }
+    let (closed, _) = half_open.closed();
+    assert_eq!((closed.calm, &closed.probe, closed.resets), (0, &None, 2));
 }
