@@ -18,7 +18,7 @@ use memchr::memmem::Finder;
 
 use super::calls::Calls;
 use super::json::{Json, Records, ends_as_object, read};
-use super::loose::{Leaves, Num};
+use super::loose::Num;
 use super::out::Out;
 use super::spec::{Spec, no_lines};
 use super::{Boundary, Ending, Fact, Role, Usage, Wording};
@@ -252,17 +252,18 @@ impl CodexRollout {
     fn call(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
         out.say(Role::Tool, &payload.arguments, line);
         out.say(Role::Tool, &payload.input, line);
-        let command = record::command(&payload.arguments);
+        let mut input = record::arguments(&payload.arguments);
         let tool = if payload.name.is_empty() { &payload.kind } else { &payload.name };
-        self.calls.started(&payload.call_id, tool, command.as_deref());
+        self.calls.started(&payload.call_id, tool, input.command.as_deref());
         let calls =
             if **tool == *script::TOOL { script::calls(&payload.input) } else { Vec::new() };
         for (tool, input) in &calls {
             out.called(&payload.call_id, tool, input, line);
         }
         if calls.is_empty() {
-            let texts = [&payload.arguments, &payload.input].map(|text| text.0.clone());
-            out.called(&payload.call_id, tool, &Leaves { texts: texts.into(), command }, line);
+            // Whole, too: they may name a run by its number.
+            input.texts.extend([&payload.arguments, &payload.input].map(|text| text.0.clone()));
+            out.called(&payload.call_id, tool, &input, line);
         }
     }
 

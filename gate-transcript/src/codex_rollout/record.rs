@@ -123,9 +123,10 @@ pub(super) fn join<'a>(content: &'a Content<'_, Part<'_>>) -> Cow<'a, str> {
     }
 }
 
-/// The command line in a call's arguments, which are JSON in a string.
-pub(super) fn command(arguments: &str) -> Option<String> {
-    serde_json::from_str::<Leaves<'_>>(arguments).ok()?.command
+/// The texts in a call's arguments, which are JSON in a string, with the command line.
+pub(super) fn arguments(json: &str) -> Leaves<'_> {
+    let whole = |_| Leaves { texts: vec![Cow::Borrowed(json)], command: None };
+    serde_json::from_str(json).unwrap_or_else(whole)
 }
 
 /// The output of a command, without the lines that its client puts before it.

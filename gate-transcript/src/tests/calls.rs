@@ -59,8 +59,9 @@ fn a_rollout_shows_patches_and_shells() {
             r#"{"timestamp":"t","type":"session_meta","payload":{"id":"s","cwd":"/w"}}"#,
             r#"{"timestamp":"t","type":"response_item","payload":{"type":"custom_tool_call","name":"apply_patch","call_id":"c","input":"*** Begin Patch\n*** Update File: a.py"}}"#,
             r#"{"timestamp":"t","type":"response_item","payload":{"type":"function_call","name":"shell","call_id":"d","arguments":"{\"command\":[\"make\",\"test\"]}"}}"#,
+            r#"{"timestamp":"t","type":"response_item","payload":{"type":"function_call","name":"mcp__a__write_file","call_id":"e","arguments":"{\"path\":\"/w/a.md\",\"content\":\"x\"}"}}"#,
         ],
-        &["2 apply_patch: *** Begin Patch", "3 shell: make test"],
+        &["2 apply_patch: *** Begin Patch", "3 shell: make test", "4 mcp__a__write_file: /w/a.md"],
     );
 }
 
