@@ -51,7 +51,7 @@ fn no_way_stands_twice() {
 }
 
 fn breaker(state: BreakerState) -> Breaker {
-    let stood = crate::decide::breaker::TripSnapshot { at: at_ms(7), ..Default::default() };
+    let stood = TripSnapshot { at: at_ms(7), ..Default::default() };
     Breaker { state, stood: Some(stood), level: 3, calm: 2, resets: 4, ..Breaker::default() }
 }
 
