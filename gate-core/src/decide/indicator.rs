@@ -182,7 +182,7 @@ impl Compiled {
     }
 }
 
-/// Up to [`MAX_EXCERPT_CHARS`] characters of the line, with the byte at `at` in it,
+/// Up to 120 characters of the line, with the byte at `at` in it,
 /// beginning with a whole word.
 pub fn excerpt(line: &str, at: usize) -> String {
     let before =
