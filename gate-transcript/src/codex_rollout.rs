@@ -36,10 +36,11 @@ pub(super) const CODEX_ROLLOUT: Spec = Spec {
             "compacted",
             "world_state",
         ];
-        let is_old = shape.text("record_type") == "state"
-            || (!shape.has("type")
-                && ["id", "timestamp", "instructions"].iter().all(|key| shape.has(key)));
-        is_old || shape.has("payload") && kinds.contains(&shape.text("type"))
+        // The head of an old file has no type. Other data may look alike, but not first.
+        let is_old_head = shape.first
+            && !shape.has("type")
+            && ["id", "timestamp", "instructions"].iter().all(|key| shape.has(key));
+        is_old_head || shape.has("payload") && kinds.contains(&shape.text("type"))
     },
     lines: no_lines,
     open: |_| Box::new(Json::new(CodexRollout::default())),

@@ -1,5 +1,7 @@
 //! The check behind a claim: from the calls of its turn, in their order.
 
+use std::collections::BTreeSet;
+
 use super::ClaimSupport;
 use super::command::CheckKind;
 use super::files::{is_note, is_of_client, is_prose, is_scratch, is_set_up, is_test};
@@ -97,14 +99,15 @@ impl Support {
 
     /// True if a text names a file that the turn has changed, or all files with its ending.
     fn is_named_in(&self, text: &str) -> bool {
-        let mut names = self.files.iter().filter_map(|file| file.rsplit(['/', '\\']).next());
-        names.any(|name| {
-            let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-            let is_each = |ending| {
-                ["*.", "'.", "\"."].iter().any(|mark| text.contains(&format!("{mark}{ending}")))
-            };
-            text.contains(name) || ending.is_some_and(is_each)
-        })
+        let names: Vec<_> =
+            self.files.iter().filter_map(|file| file.rsplit(['/', '\\']).next()).collect();
+        let endings = names.iter().filter_map(|name| name.rsplit_once('.'));
+        let endings: BTreeSet<_> = endings.map(|(_, ending)| ending).collect();
+        let marks = ["*.", "'.", "\"."];
+        names.iter().any(|name| text.contains(name))
+            || endings
+                .iter()
+                .any(|ending| marks.iter().any(|mark| text.contains(&format!("{mark}{ending}"))))
     }
 
     /// True if a file outside of folders for scratch files was changed.

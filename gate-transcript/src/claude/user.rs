@@ -142,11 +142,13 @@ fn meaning(text: &str, record: &Record<'_>, with_result: bool) -> (Option<Bounda
 
 /// True if the client injected the whole text. A person's words may stand below its note.
 fn is_injected(text: &str) -> bool {
-    INJECTED.iter().any(|(open, close)| {
-        let inner = text.strip_prefix(open);
-        let rest = inner.map(|inner| inner.split_once(close).map_or("", |(_, rest)| rest));
-        rest.is_some_and(|rest| rest.trim().is_empty() || is_injected(rest.trim_start()))
-    })
+    let mut rest = text;
+    while let Some((inner, close)) =
+        INJECTED.iter().find_map(|(open, close)| Some((rest.strip_prefix(open)?, close)))
+    {
+        rest = inner.split_once(close).map_or("", |(_, rest)| rest.trim_start());
+    }
+    rest.is_empty() && !text.is_empty()
 }
 
 /// The exit code of a Bash call as its result words it. A result without code

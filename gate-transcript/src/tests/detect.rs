@@ -27,8 +27,6 @@ fn the_first_known_record_decides() {
         ),
         (EXEC, Format::CodexExec),
         (r#"{"timestamp":"t","type":"session_meta","payload":{}}"#, Format::CodexRollout),
-        (r#"{"id":"s","timestamp":"t","instructions":null}"#, Format::CodexRollout),
-        (r#"{"record_type":"state"}"#, Format::CodexRollout),
         (r#"{"type":"step_start","sessionID":"s","part":{}}"#, Format::OpencodeJson),
         (r#"{"type":"user.message","data":{}}"#, Format::CopilotJson),
         (r#"{"type":"result","sessionId":"s","exitCode":0,"usage":{}}"#, Format::CopilotJson),
@@ -50,6 +48,14 @@ fn the_first_known_record_decides() {
             "{input}"
         );
     }
+}
+
+#[test]
+fn the_head_of_an_old_file_of_codex_comes_first() {
+    let head = r#"{"id":"s","timestamp":"t","instructions":null}"#;
+    assert_eq!(found(head), Format::CodexRollout);
+    assert_eq!(found(&format!("All tests pass.\n{head}")), Format::Text);
+    assert_eq!(found(&format!("{{\"x\":1}}\n{head}")), Format::Text);
 }
 
 const INIT: &str = r#""type":"system","subtype":"init","session_id":"#;

@@ -41,9 +41,8 @@ pub(in crate::audit) fn line_kind(line: &str) -> Option<CheckKind> {
 /// and sizes of files, and begin with `check` and `fix`.
 pub(in crate::audit) fn label_kind(label: &str) -> Option<CheckKind> {
     let label = label.to_ascii_lowercase();
-    let mut words = label.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
-    words
-        .by_ref()
+    label
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
         .filter(|word| !matches!(*word, "check" | "fix" | "ci"))
         .filter_map(word_kind)
         .min()

@@ -100,31 +100,43 @@ pub(super) fn inspect(line: &str) -> Inspection {
     }
     inspected.check = shows_most.map(|(kind, at)| check(kind, &parts, at));
     inspected.writes = writes::writes(line, &parts);
-    if inspected.check.is_none()
-        && inspected.writes.is_empty()
-        && let Some(at) = parts.iter().position(|part| names::may_parse(&part.words))
-        && (names::is_parser(&parts[at].words) || PARSES.iter().any(|words| line.contains(words)))
-    {
-        let check = check(CheckKind::Lint, &parts, at);
-        inspected.check = Some(Check { parses: true, command: line.to_owned(), ..check });
+    if inspected.check.is_none() && inspected.writes.is_empty() {
+        inspected.check = parser(line, &parts).or_else(|| code_for_once(line, &parts));
     }
-    if inspected.check.is_none()
-        && inspected.writes.is_empty()
-        && let Some(at) = parts.iter().position(|part| writes::runs_code(&part.words))
-        && names::calls_check(line)
-    {
-        let check = check(CheckKind::Lint, &parts, at);
-        inspected.check = Some(Check { command: line.to_owned(), is_for_once: true, ..check });
-        return Inspection { is_single: parts.len() == 1, ..inspected };
-    }
-    let parses = || !inspected.writes.is_empty() && PARSES.iter().any(|words| line.contains(words));
-    if parts.iter().any(|part| writes::runs_code(&part.words))
-        && (names::calls_check(line) || parses())
+    let is_for_once = inspected.check.as_ref().is_some_and(|check| check.is_for_once);
+    if !is_for_once
+        && parts.iter().any(|part| writes::runs_code(&part.words))
+        && (names::calls_check(line) || (!inspected.writes.is_empty() && parses(line)))
     {
         inspected.scripts.push(line.to_owned());
     }
     inspected.is_single = parts.len() == 1;
     inspected
+}
+
+fn parses(line: &str) -> bool {
+    PARSES.iter().any(|words| line.contains(words))
+}
+
+/// The check that parses data.
+fn parser(line: &str, parts: &[Part]) -> Option<Check> {
+    let at = parts.iter().position(|part| names::may_parse(&part.words))?;
+    let is_parser = names::is_parser(&parts[at].words) || parses(line);
+    is_parser.then(|| Check {
+        parses: true,
+        command: line.to_owned(),
+        ..check(CheckKind::Lint, parts, at)
+    })
+}
+
+/// The check that code on the command line is.
+fn code_for_once(line: &str, parts: &[Part]) -> Option<Check> {
+    let at = parts.iter().position(|part| writes::runs_code(&part.words))?;
+    names::calls_check(line).then(|| Check {
+        command: line.to_owned(),
+        is_for_once: true,
+        ..check(CheckKind::Lint, parts, at)
+    })
 }
 
 /// The deepest nesting of shells that is looked at.

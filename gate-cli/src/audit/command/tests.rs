@@ -195,6 +195,12 @@ fn files_are_written_by_commands() {
 }
 
 #[test]
+fn a_line_of_any_length_is_looked_at_once() {
+    let line = "Set-Content $a x; bash -c 'nix -c bash -c b'; ".repeat(20_000);
+    assert_eq!(inspect(&format!("$a = 'a.cs'; {line}")).writes.len(), 20_000);
+}
+
+#[test]
 fn files_are_written_by_scripts_in_a_command() {
     let writes = |line: &str| inspect(line).writes;
     assert_eq!(writes("python3 - <<'E'\nopen('a.py', 'w').write(x)\nE"), ["a.py"]);

@@ -1,5 +1,7 @@
 //! The files that a command line writes.
 
+use std::collections::HashMap;
+
 use super::kinds::is_python;
 use super::names::{base, meant};
 use crate::audit::files::{A_FILE, is_prose, is_scratch, patched};
@@ -27,10 +29,10 @@ const POWERSHELL: [&str; 3] = ["Set-Content", "Add-Content", "Out-File"];
 
 /// The files that these commands of a line write.
 pub(super) fn writes(line: &str, parts: &[Part]) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut is_away = false;
+    let (mut all, mut is_away, mut variables) = (Vec::new(), false, HashMap::new());
     for part in parts {
         let words = meant(&part.words);
+        variables.extend(assignment(words));
         if let [cd, folder, ..] = words
             && matches!(cd.as_str(), "cd" | "pushd" | "Set-Location")
         {
@@ -38,7 +40,10 @@ pub(super) fn writes(line: &str, parts: &[Part]) -> Vec<String> {
         }
         let mut files = part.writes.clone();
         files.retain(|file| !file.starts_with('$'));
-        files.extend(by_program(words).into_iter().map(|file| assigned(line, file)));
+        files.extend(by_program(words).into_iter().map(|file| match variables.get(&*file) {
+            Some(value) => (*value).to_owned(),
+            None => file,
+        }));
         files.retain(|file| is_work(file) && !(is_away && is_relative(file)));
         all.append(&mut files);
     }
@@ -103,17 +108,14 @@ fn first_operand(words: &[String]) -> Option<&String> {
     None
 }
 
-/// The text that a line gives to a variable, for the variable's name (`$p = 'a.md'`).
-fn assigned(line: &str, file: String) -> String {
-    if !file.starts_with('$') {
-        return file;
-    }
-    let value = line.match_indices(&file).find_map(|(at, _)| {
-        let value = line[at + file.len()..].trim_start().strip_prefix('=')?.trim_start();
-        let quote = value.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
-        value[1..].split(quote).next()
-    });
-    value.map_or(file.clone(), str::to_owned)
+/// A variable of PowerShell and its new text (`$p = 'a.md'`).
+fn assignment(words: &[String]) -> Option<(&str, &str)> {
+    let (name, value) = match words {
+        [word] => word.split_once('=')?,
+        [name, equals, value] if equals == "=" => (name.as_str(), value.as_str()),
+        _ => return None,
+    };
+    name.starts_with('$').then_some((name, value))
 }
 
 /// True for options of Perl such as `-pi`.

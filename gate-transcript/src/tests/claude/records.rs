@@ -164,6 +164,8 @@ fn words_below_a_note_of_the_client_begin_a_turn() {
     let note = "<system-reminder>x</system-reminder>";
     let prompt = user(&format!("{note}\\n\\n{note}\\n\\nGo on"), "");
     assert!(words_of(&[&says_text("m1", "Done."), &prompt]).is_empty());
+    let notes = user(&note.repeat(100_000), "");
+    assert_eq!(words_of(&[&says_text("m1", "Done."), &notes]), ["Done."]);
 }
 
 #[test]
