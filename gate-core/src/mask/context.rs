@@ -72,20 +72,26 @@ fn credentials(text: &str, space: usize) -> Option<Range<usize>> {
 /// Bytes before a secret that are searched for its name or scheme.
 const NAME_WINDOW_BYTES: usize = 60;
 
-/// The password between a user's name and `@`, or a token instead of both.
-fn userinfo(text: &str, from: usize) -> Option<Range<usize>> {
+/// The password between a user's name and `@`, a token instead of both, and a token before an
+/// `@` in the name.
+fn userinfo(text: &str, from: usize) -> Vec<Range<usize>> {
     let to = text.floor_char_boundary((from + MAX_ADDRESS_BYTES).min(text.len()));
-    let authority = text[from..to].split(ends_authority).next()?;
-    let (user, _) = authority.rsplit_once('@')?;
+    let authority = text[from..to].split(ends_authority).next().unwrap_or_default();
+    let Some((user, _)) = authority.rsplit_once('@') else { return Vec::new() };
     match user.split_once(':') {
-        Some((name, password)) if !is_placeholder(password) => {
-            Some(from + name.len() + 1..from + user.len())
+        Some((_, password)) if is_placeholder(password) => Vec::new(),
+        Some((name, _)) => {
+            let password = from + name.len() + 1..from + user.len();
+            let token = name.rsplit_once('@').and_then(|(user, _)| user_token(user, from));
+            [token, Some(password)].into_iter().flatten().collect()
         }
-        None if user.len() >= MIN_USER_TOKEN_BYTES && is_mixed(user, MIN_USER_TOKEN_BYTES) => {
-            Some(from..from + user.len())
-        }
-        _ => None,
+        None => Vec::from_iter(user_token(user, from)),
     }
+}
+
+fn user_token(user: &str, from: usize) -> Option<Range<usize>> {
+    let is_token = user.len() >= MIN_USER_TOKEN_BYTES && is_mixed(user, MIN_USER_TOKEN_BYTES);
+    is_token.then(|| from..from + user.len())
 }
 
 fn ends_authority(c: char) -> bool {
