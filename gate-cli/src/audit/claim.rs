@@ -85,6 +85,8 @@ impl<'p> ClaimFinder<'p> {
         for (number, line) in lines {
             for (kind, hit) in hits(&self.lines, line, number) {
                 match kind {
+                    // A table counts what is done and what is not.
+                    Kind::Done if line.starts_with('|') => {}
                     Kind::Done => {
                         if number == first_number && hit.pattern == DONE_WORD {
                             begins = Some((number, hit.excerpt.clone()));
@@ -137,9 +139,12 @@ impl Kind {
     }
 }
 
-/// One sentence that asks, or leads on to what stands below.
+/// One sentence that asks, leads on to what stands below, or is the heading of something that is not there.
 fn is_question_or_label(line: &str) -> bool {
     let line = line.trim_end();
+    if line.starts_with("##") {
+        return true;
+    }
     line.ends_with([':', '：', '?', '？']) && !line.contains(['.', '!', '。', '！'])
 }
 
