@@ -142,7 +142,10 @@ impl<'p> Round<'p> {
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let Some(place) = self.known.remove(&id) else { return true };
         let evidence = match ended {
-            Ok((_, evidence)) => self.unless_cancelled(evidence),
+            Ok((_, evidence)) => {
+                let mode = self.plan[place].mode;
+                self.unless_cancelled(Evidence { mode, ..evidence })
+            }
             Err(error) => defect(self.plan[place], error, &self.cx.site),
         };
         self.record(place, evidence);

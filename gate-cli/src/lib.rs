@@ -41,10 +41,7 @@ mod test_approval;
 mod tests;
 pub mod trust;
 
-use std::ffi::OsString;
-use std::process::ExitCode;
-
-pub use commands::schema;
+pub use commands::{run, schema};
 pub use failure::Failure;
 pub use gate::{Gate, GateBuilder};
 pub use gate_checks::check::{Check, CheckContext, CheckId, async_trait};
@@ -62,11 +59,6 @@ pub use replay::{Changed, Judged, Label, ReplayGroup, ReplayRecord, ReplayVerdic
 pub use request::{Checks, Request};
 pub use settings::{Places, Selection, layers};
 pub use source::Source;
-
-/// Runs the command line, and returns the program's exit code.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    ExitCode::from(commands::run(&args.into_iter().collect::<Vec<_>>()))
-}
 
 /// The book's examples of this library run with the tests.
 #[cfg(doctest)]

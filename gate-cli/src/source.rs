@@ -15,6 +15,9 @@ pub(crate) use ends::Ends;
 /// Bytes that are read at once.
 const BLOCK: usize = 512 << 10;
 
+/// Files below this size, in bytes, are read whole.
+const LONG_FILE_BYTES: u64 = 1 << 20;
+
 /// A transcript to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -70,7 +73,13 @@ impl Source {
     ) -> Result<u64, Failure> {
         match self {
             Self::File(path) => File::open(path)
-                .and_then(|mut file| ends.scan(&mut file, scanner))
+                .and_then(|mut file| match file.metadata()?.len() {
+                    length if length < LONG_FILE_BYTES => {
+                        let see = &mut |bytes: &[u8]| ends.push(scanner, bytes);
+                        feed(&mut file, block_for(length), see)
+                    }
+                    length => ends.scan(&mut file, length, scanner),
+                })
                 .map_err(|error| self.unreadable(&error)),
             Self::Stdin | Self::Message(_) => self.feed(&mut |bytes| ends.push(scanner, bytes)),
         }

@@ -22,7 +22,7 @@ use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 use crate::cache::{CachedCommand, EvidenceCache};
 use crate::check::{Check, CheckId};
 use crate::check_kind::CheckKind;
-use crate::decorate::{Cached, Retry, Slotted, Timeout, WithMode, decorated};
+use crate::decorate::{Cached, Retry, Slotted, Timeout, decorated};
 use crate::site::CheckSite;
 
 pub(crate) use acceptance::{Verify, written_commands};
@@ -131,7 +131,7 @@ fn configured(
         CheckKind::Criteria => {
             let check = AcceptanceCriteria::new(id, settings);
             let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
-            decorated(decorated(check, Slotted), WithMode { mode: settings.mode })
+            decorated(check, Slotted)
         }
         CheckKind::Handoff => reads_files(Handoff::new(id, settings), settings),
         CheckKind::Integrity => reads_files(Integrity::new(id, policy), settings),
@@ -139,12 +139,12 @@ fn configured(
             let check = Noticed::new(id, settings, test_checks(policy, site));
             let limit = limit(settings).saturating_mul(settings.runs);
             let check = decorated(Arc::new(check), Timeout { limit });
-            decorated(decorated(check, Slotted), WithMode { mode: settings.mode })
+            decorated(check, Slotted)
         }
         CheckKind::TestsFirst => {
             let limit = limit(settings).saturating_mul(TRIES);
             let check = decorated(Arc::new(TestsFirst::new(id, settings)), Timeout { limit });
-            decorated(decorated(check, Slotted), WithMode { mode: settings.mode })
+            decorated(check, Slotted)
         }
         CheckKind::Review => {
             let command = CachedCommand { words: settings.command.clone(), uses_baseline: false };
@@ -165,14 +165,13 @@ fn configured(
     }
 }
 
-/// Adds the timeout and the mode to a check that only reads files. It is cheap, so its
-/// result is not cached.
+/// Adds the timeout to a check that only reads files. It is cheap, so its result is not
+/// cached.
 fn reads_files(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
-    let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
-    decorated(check, WithMode { mode: settings.mode })
+    decorated(Arc::new(check), Timeout { limit: limit(settings) })
 }
 
-/// Adds the timeout, retries, a slot, the cache and the mode to a check that runs a program.
+/// Adds the timeout, retries, a slot and the cache to a check that runs a program.
 fn runs_program(
     check: impl Check + 'static,
     command: CachedCommand,
@@ -186,7 +185,7 @@ fn runs_program(
     let check = decorated(check, Retry { times: settings.retry });
     let check = decorated(check, Slotted);
     let cached = Cached { policy: settings.clone(), command, cache: Arc::clone(cache) };
-    decorated(decorated(check, cached), WithMode { mode: settings.mode })
+    decorated(check, cached)
 }
 
 /// The most runs of one command in a check that verifies its tests.

@@ -21,7 +21,7 @@ use super::limit;
 use crate::cancellation::Cancellation;
 use crate::check::{Check, CheckContext, CheckId};
 use crate::check_kind::CheckKind;
-use crate::decorate::{Retry, Slotted, Timeout, WithMode, decorated};
+use crate::decorate::{Retry, Slotted, Timeout, decorated};
 use crate::settings::BadSetting;
 
 /// Time that a check has to return after its cancellation. Then its thread is left behind.
@@ -78,12 +78,12 @@ impl OwnChecks {
         Ok(all)
     }
 
-    /// The check of this name, with the timeout, the retries and the mode of its settings.
+    /// The check of this name, with the timeout and the retries of its settings.
     pub(super) fn planned(&self, name: &str, settings: &CheckPolicy) -> Option<Arc<dyn Check>> {
         let check = Arc::clone(self.0.iter().find(|check| check.id().as_str() == name)?);
         let check = decorated(Arc::new(OwnCheck(check)), Timeout { limit: limit(settings) });
         let check = decorated(check, Retry { times: settings.retry });
-        Some(decorated(decorated(check, Slotted), WithMode { mode: settings.mode }))
+        Some(decorated(check, Slotted))
     }
 }
 

@@ -56,6 +56,7 @@ mod wrong;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
@@ -73,8 +74,12 @@ use self::common::DONE;
 /// Exit code of a command line that cannot be understood.
 const MISUSED: u8 = 2;
 
-/// Runs a command line, and returns the exit code.
-pub(crate) fn run(args: &[OsString]) -> u8 {
+/// Runs the command line, and returns the program's exit code.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(code_for(&args.into_iter().collect::<Vec<_>>()))
+}
+
+fn code_for(args: &[OsString]) -> u8 {
     if let Some((own, order)) = supervision(args) {
         return gate_checks::process::supervise(own, order);
     }

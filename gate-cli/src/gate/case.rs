@@ -3,9 +3,9 @@
 use gate_checks::Gathered;
 use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::TreeSeen;
+use gate_core::decide::signal::{TokenFinding, TokenHalves, UncheckedSignal};
 use gate_core::{Input, Scan, decide};
 
-use super::token::{proven, without_state};
 use super::trusted::{settings_of_run, tampered_evidence};
 use super::{Gate, Judging};
 use crate::failure::Failure;
@@ -17,6 +17,9 @@ use crate::record::Record;
 use crate::request::Request;
 use crate::source::Source;
 use crate::trust::TrustReport;
+
+/// The reason why no token can be checked without a memory.
+const NO_STATE: &str = "no state is kept (--no-state), so nobody knows which one holds";
 
 impl Gate {
     /// Gathers the evidence for a transcript, and decides.
@@ -237,4 +240,34 @@ fn with_approvals(record: Record, approvals: &Approvals) -> Record {
         return record;
     }
     Record { approved: approvals.in_force(record.baseline.as_deref()), ..record }
+}
+
+/// The transcript for a decision without memory, which cannot check tokens.
+fn without_state(scan: Scan<UncheckedSignal>) -> Scan {
+    scan.with_token(&TokenFinding::unchecked(NO_STATE))
+}
+
+/// The transcript with the check of its signal's token against this iteration.
+fn proven(
+    scan: &Scan<UncheckedSignal>,
+    tokens: Option<&Tokens>,
+    iteration: Option<(&str, u64)>,
+) -> Scan {
+    scan.clone().map_signal(|signal| match tokens {
+        Some(tokens) => tokens.prove(signal, iteration),
+        None => signal.without_token(),
+    })
+}
+
+impl DecisionContext {
+    /// The run and the iteration of this decision.
+    fn numbered(&self) -> Option<(&str, u64)> {
+        self.run.as_deref().zip(self.iteration)
+    }
+
+    /// The token of the next iteration.
+    fn next_token(&self, tokens: Option<&Tokens>) -> Option<TokenHalves> {
+        let (run, iteration) = self.numbered()?;
+        Some(tokens?.halves((run, iteration.saturating_add(1))))
+    }
 }

@@ -1,16 +1,12 @@
-//! Tokens: the one that a prompt shows, and the check that a signal carries it.
+//! The prompt's token.
 
-use gate_core::Scan;
 use gate_core::decide::policy::TokenMode;
-use gate_core::decide::signal::{TokenFinding, TokenHalves, UncheckedSignal, prompt};
+use gate_core::decide::signal::{TokenHalves, prompt};
 
 use super::Gate;
 use crate::failure::Failure;
-use crate::memory::{DecisionContext, Memory, Tokens};
+use crate::memory::{Memory, Tokens};
 use crate::request::Request;
-
-/// The reason why no token can be checked without a memory.
-const NO_STATE: &str = "no state is kept (--no-state), so nobody knows which one holds";
 
 impl Gate {
     /// The completion protocol for the agent's prompt, as `gate prompt` prints it. If settings
@@ -42,35 +38,5 @@ impl Gate {
 
     fn requires_token(&self) -> bool {
         self.policy.signal.token == TokenMode::Required
-    }
-}
-
-/// The transcript for a decision without memory, which cannot check tokens.
-pub(super) fn without_state(scan: Scan<UncheckedSignal>) -> Scan {
-    scan.with_token(&TokenFinding::unchecked(NO_STATE))
-}
-
-/// The transcript with the check of its signal's token against this iteration.
-pub(super) fn proven(
-    scan: &Scan<UncheckedSignal>,
-    tokens: Option<&Tokens>,
-    iteration: Option<(&str, u64)>,
-) -> Scan {
-    scan.clone().map_signal(|signal| match tokens {
-        Some(tokens) => tokens.prove(signal, iteration),
-        None => signal.without_token(),
-    })
-}
-
-impl DecisionContext {
-    /// The run and the iteration of this decision.
-    pub(super) fn numbered(&self) -> Option<(&str, u64)> {
-        self.run.as_deref().zip(self.iteration)
-    }
-
-    /// The token of the next iteration.
-    pub(super) fn next_token(&self, tokens: Option<&Tokens>) -> Option<TokenHalves> {
-        let (run, iteration) = self.numbered()?;
-        Some(tokens?.halves((run, iteration.saturating_add(1))))
     }
 }

@@ -10,9 +10,6 @@ use memchr::{memchr, memrchr};
 
 use super::{block_for, feed};
 
-/// Files below this size, in bytes, are read whole.
-const LONG_FILE_BYTES: u64 = 1 << 20;
-
 /// The end that suffices if the last word is known already, in bytes.
 const BRIEF_TAIL_BYTES: u64 = 48 << 10;
 
@@ -47,13 +44,14 @@ impl Ends<'_> {
         scanner.push(bytes);
     }
 
-    /// Reads the ends of a file, or all of one that is short or whose format has to be
-    /// read whole; returns its length in bytes.
-    pub(super) fn scan(&mut self, file: &mut File, scanner: &mut Scanner<'_>) -> io::Result<u64> {
-        let length = file.metadata()?.len();
-        if length < LONG_FILE_BYTES {
-            return feed(file, block_for(length), &mut |bytes| self.push(scanner, bytes));
-        }
+    /// Reads the ends of a file of this length in bytes, or all of one whose format has to be
+    /// read whole; returns its length.
+    pub(super) fn scan(
+        &mut self,
+        file: &mut File,
+        length: u64,
+        scanner: &mut Scanner<'_>,
+    ) -> io::Result<u64> {
         if self.brief {
             return self.brief_tail(file, length, scanner);
         }

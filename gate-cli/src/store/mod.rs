@@ -9,11 +9,12 @@
 mod addition;
 mod copy;
 mod error;
+mod heads;
 mod item;
 mod keys;
 mod lookup;
 mod loss;
-mod mark;
+mod marked;
 mod migration;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -27,7 +28,6 @@ mod statements;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod transaction;
 mod upkeep;
 mod view;
 
@@ -43,17 +43,17 @@ use self::tables::Copying;
 
 pub use copy::{Copied, CopiedProject, Renames};
 pub use error::StoreError;
+pub use heads::Heads;
 pub use item::{Ask, Claimable, Item};
 pub use keys::{Keys, Outline};
 pub use lookup::Lookup;
 pub use loss::{Loss, open_loss};
-pub use mark::{Heads, Marked};
+pub use marked::{Marked, Transaction};
 pub use postgres::DatabaseUrl;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 pub(crate) use sqlite::TOKEN_KEY;
 pub use sqlite::{Replaced, SqliteStore, Staged};
-pub use transaction::Transaction;
 pub use upkeep::{Added, Condition, Migrated, Upkeep};
 pub(crate) use view::is_aside;
 

@@ -16,7 +16,6 @@ mod approve;
 mod approved_texts;
 mod digest;
 mod given;
-mod in_force;
 mod level;
 mod message;
 mod settings_text;
@@ -26,9 +25,10 @@ mod trust_state;
 
 pub use approve::approve;
 pub(crate) use approve::{Approved, withdraw};
-pub(crate) use in_force::{settings_as_written, settings_in_force};
 pub(crate) use level::{Claim, Level};
-pub(crate) use trust_state::{Trust, TrustReport, TrustState};
+pub(crate) use trust_state::{
+    Trust, TrustReport, TrustState, settings_as_written, settings_in_force,
+};
 
 /// The error code for settings that nobody approved.
 pub(crate) const NOT_TRUSTED: &str = "config-not-trusted";

@@ -1,4 +1,4 @@
-//! The state of a project's settings: approved, changed since, or never approved.
+//! The settings that decide, and their state: approved, changed since, or never approved.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -6,16 +6,61 @@ use std::path::{Path, PathBuf};
 
 use gate_checks::{CheckSite, Program, programs, worktree};
 use gate_core::Policy;
-use gate_core::config::{Layer, Resolved};
+use gate_core::config::{self, Layer, Resolved};
 use gate_core::decide::run_state::RunState;
 
 use super::approvals::{Approval, Approvals};
 use super::approved_texts::ApprovedTexts;
 use super::message::{self, Difference};
 use super::settings_text::SettingsText;
-use super::{NOT_TRUSTED, given, settings_in_force};
+use super::{NOT_TRUSTED, given};
 use crate::failure::Failure;
-use crate::settings::{FILE, Places, Selection};
+use crate::settings::{FILE, Places, Selection, layers, layers_with};
+
+/// Reads and resolves all settings as they are written, approved or not.
+///
+/// # Errors
+///
+/// A file that cannot be read or resolved.
+pub(crate) fn settings_as_written(
+    places: &Places,
+    selection: &Selection,
+) -> Result<(Resolved, Trust), Failure> {
+    let layers = layers(places, selection)?;
+    let resolved = config::resolve(&layers, selection.task_type.as_deref())?;
+    Ok((resolved, Trust::new(places, &layers)))
+}
+
+/// Reads and resolves the settings that decide: if the project's differ from those
+/// that the operator approved, the approved ones.
+///
+/// # Errors
+///
+/// A file that cannot be read or resolved, a `GATE_TRUST` that cannot be understood.
+pub(crate) fn settings_in_force(
+    places: &Places,
+    selection: &Selection,
+) -> Result<(Resolved, Trust), Failure> {
+    let (resolved, trust) = settings_as_written(places, selection)?;
+    let instead = match selection.config {
+        Some(_) => None,
+        None => trust.replacement()?,
+    };
+    Ok(approved(places, selection, instead).unwrap_or((resolved, trust)))
+}
+
+/// The settings with the approved layer in place of the project's; none if that layer
+/// cannot be used any more.
+fn approved(
+    places: &Places,
+    selection: &Selection,
+    instead: Option<(Layer, Trust)>,
+) -> Option<(Resolved, Trust)> {
+    let (layer, trust) = instead?;
+    let layers = layers_with(places, selection, Some(layer)).ok()?;
+    let resolved = config::resolve(&layers, selection.task_type.as_deref()).ok()?;
+    Some((resolved, trust))
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TrustState {

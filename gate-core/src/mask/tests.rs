@@ -190,7 +190,10 @@ fn a_token_before_a_name_with_an_at_sign_is_masked_too() {
     let token = random(24);
     let address = format!("https://{token}@team:{}@example.org/x", random(9));
     assert_eq!(masked(&address), "https://[masked]@team:[masked]@example.org/x");
-    assert_eq!(masked("https://me@example.org:pw1@host/x"), "https://me@example.org:[masked]@host/x");
+    assert_eq!(
+        masked("https://me@example.org:pw1@host/x"),
+        "https://me@example.org:[masked]@host/x"
+    );
 }
 
 proptest! {

@@ -4,7 +4,7 @@
 //! own run passed ─► ground ─► the baseline's tests over the product ─► compare ─► pass
 //!                      ▲                    │ a test fails
 //!                      │                    ▼
-//!                 calibration      whose test is it? ── a file that nobody edited ─► fail
+//!                 baseline_run     whose test is it? ── a file that nobody edited ─► fail
 //!                                           │ an edited file
 //!                                           ▼
 //!                                  same assertions ─► once more with the edited file
@@ -19,8 +19,7 @@ use gate_core::integrity::{Guarded, Language, guarded};
 use serde_json::json;
 
 use super::accepted::Accepted;
-use super::baseline_run::BaselineRun;
-use super::calibration::Ground;
+use super::baseline_run::{BaselineRun, Ground};
 use super::identities::{self, Compared, Renamed, Sources, compare, is_allowed, names_all};
 use super::overlay::{Overlay, Replacement, ReplacementKind};
 use super::test_workspace::{Contents, TestWorkspace};
@@ -67,8 +66,8 @@ impl VerifiedTests<'_> {
         verdict: &mut Verdict,
     ) -> Result<Accepted, Trouble> {
         let planted = runner.is_some_and(|runner| workspace.is_about_tests(runner));
-        let baseline = self.baseline_run(workspace, overlay, (runner, planted)).await?;
-        let ground = self.ground(workspace, overlay, baseline.as_ref()).await?;
+        let (baseline, ground) =
+            self.calibrated_baseline(workspace, overlay, (runner, planted)).await?;
         let mut replacements = overlay.replacements(workspace.tree())?;
         let had_tests = baseline.as_ref().is_some_and(|run| !run.tests.is_empty())
             || overlay.baseline.has_tests(workspace.tree())?;

@@ -13,7 +13,7 @@
 //!
 //! The deciding run is the tree's product with the baseline's tests, in a fresh folder and
 //! without a control ([`deciding`]). Where the baseline itself does not end there as in the warm
-//! copy, the warm copy decides ([`calibration`]).
+//! copy, the warm copy decides ([`baseline_run`]).
 //!
 //! Where settings ask for it, new tests run once more over what the sources were, and
 //! one of them has to fail there ([`fail_to_pass`]).
@@ -28,13 +28,11 @@
 mod accepted;
 mod adapted;
 mod baseline_run;
-mod calibration;
 mod context;
 mod control_outcome;
 mod deciding;
 mod fail_to_pass;
 mod identities;
-mod isolation;
 mod new_file;
 mod noticed;
 mod overlay;
@@ -209,7 +207,11 @@ impl VerifiedTests<'_> {
             accepted = self.decide(workspace, (overlay, runner), &mut verdict).await?;
         }
         self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
-        self.confirm_isolation(workspace, &mut verdict).await;
+        if verdict.passed()
+            && let Some(file) = workspace.tested_file_of_tree(self.id).await
+        {
+            verdict.is_about_the_tree(&file);
+        }
         self.run_sealed(workspace, (overlay, runner), &accepted, &mut verdict).await?;
         if let Some(overlay) = overlay {
             self.tell_edited_first(overlay, &mut verdict);

@@ -58,8 +58,7 @@ impl VerifiedTests<'_> {
         let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
         workspace.sync(super::Contents::Baseline(&overlay))?;
         let planted = found.as_ref().is_some_and(|found| workspace.is_about_tests(found));
-        let baseline =
-            self.baseline_run(&mut workspace, &overlay, (found.as_ref(), planted)).await?;
-        self.ground(&workspace, &overlay, baseline.as_ref()).await.map(drop)
+        let runner = (found.as_ref(), planted);
+        self.calibrated_baseline(&mut workspace, &overlay, runner).await.map(drop)
     }
 }

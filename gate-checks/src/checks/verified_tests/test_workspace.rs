@@ -5,9 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
+use tokio::time::sleep;
 
 use super::overlay::{Overlay, Replacement};
 use super::select::Selection;
@@ -22,6 +24,9 @@ use crate::report::{TestReport, with_options};
 use crate::site::CheckSite;
 use crate::workspace::{Layout, OpenedFiles, Workspace};
 use crate::worktree::{Snapshot, WorkTree};
+
+/// The time in which others have to leave the tree alone.
+const QUIET: Duration = Duration::from_millis(300);
 
 /// The workspace, and a check in it.
 pub(super) struct TestWorkspace {
@@ -263,7 +268,7 @@ impl TestWorkspace {
                 hidden: control.map(|control| &control.id),
             },
         };
-        let mut opened = self.watch();
+        let mut opened = OpenedFiles::watch(self.tree.root(), &self.led_to);
         let ran = run.run().await;
         self.note_opened(opened.take());
         let mut ran = ran?;
@@ -285,11 +290,6 @@ impl TestWorkspace {
         Ok(ran)
     }
 
-    /// Watches the files of the work tree to which dependencies lead.
-    pub(super) fn watch(&self) -> OpenedFiles {
-        OpenedFiles::watch(self.tree.root(), &self.led_to)
-    }
-
     /// Notes files of the work tree that were opened during a run.
     pub(super) fn note_opened(&self, mut files: BTreeSet<PathBuf>) {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).append(&mut files);
@@ -298,6 +298,25 @@ impl TestWorkspace {
     /// The files of the work tree that were opened during runs since the last call.
     pub(super) fn take_opened(&self) -> BTreeSet<PathBuf> {
         std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A file of the work tree that the command loads in place of the copy's: a pass then says
+    /// nothing about the copy. Others open files of the tree too, such as an editor or another
+    /// check. So a suspicion has to be confirmed by another run, and by quiet while nothing runs.
+    pub(super) async fn tested_file_of_tree(&self, check: &CheckId) -> Option<PathBuf> {
+        let suspected = self.take_opened();
+        if suspected.is_empty() {
+            return None;
+        }
+        let mut others = OpenedFiles::watch(self.tree.root(), &self.led_to);
+        sleep(QUIET).await;
+        if !others.take().is_empty() {
+            return None;
+        }
+        let log = CheckId::new(format!("{check}-isolation"));
+        // Only the files that it opens count.
+        drop(self.run(&log, None, false).await);
+        suspected.intersection(&self.take_opened()).next().cloned()
     }
 
     /// From now on the command runs these files of the tree alone, if its runner has an option

@@ -347,8 +347,7 @@ impl VerifiedTests<'_> {
         found: Option<&RunnerCommand>,
     ) -> Result<Option<Vec<Test>>, Trouble> {
         let planted = found.is_some_and(|found| workspace.is_about_tests(found));
-        let run = self.baseline_run(workspace, overlay, (found, planted)).await?;
-        self.ground(workspace, overlay, run.as_ref()).await?;
+        self.calibrated_baseline(workspace, overlay, (found, planted)).await?;
         self.before(workspace, overlay, found, true).await
     }
 

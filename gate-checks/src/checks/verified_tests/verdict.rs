@@ -1,5 +1,7 @@
 //! The record of verified tests, from the own run's control to the run that decides.
 
+use std::path::Path;
+
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::text::some_names;
 use serde_json::{Value, json};
@@ -75,6 +77,16 @@ impl Verdict {
         self.evidence.outcome = outcome;
         self.evidence.summary = summary;
         self.falls_short = false;
+    }
+
+    /// A pass that came from this file of the work tree in place of the copy's.
+    pub(super) fn is_about_the_tree(&mut self, file: &Path) {
+        let summary = format!(
+            "not isolated: the tests loaded {} of the work tree, and not the copy's; install it in \
+             a folder of the project (node_modules, .venv), or set `control = false`",
+            file.display()
+        );
+        self.becomes(Outcome::Inconclusive, summary);
     }
 
     /// Takes in a comparison with the baseline's tests.

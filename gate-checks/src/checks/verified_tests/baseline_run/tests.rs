@@ -57,3 +57,35 @@ fn failed_tests_are_named() {
     let run = BaselineRun::new(Some(&report(tests, 1)), Some(1), None);
     assert_eq!(run.failed().collect::<Vec<_>>(), ["b"]);
 }
+
+fn run(tests: &[(&str, Status)], exit_code: i32) -> BaselineRun {
+    let test = |(id, status): &(&str, Status)| Test { id: (*id).to_owned(), status: *status };
+    let tests = tests.iter().map(test).collect();
+    BaselineRun { tests, exit_code: Some(exit_code), control: None }
+}
+
+#[track_caller]
+fn check(warm: &BaselineRun, fresh: &BaselineRun, expected: &str) {
+    let told = difference(warm, fresh).unwrap_or_default();
+    assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{told}");
+}
+
+#[test]
+fn the_same_tests_have_to_end_in_the_same_way() {
+    let green = run(&[("a", Passed), ("b", Passed)], 0);
+    let red = run(&[("a", Passed), ("b", Failed)], 1);
+    check(&green, &green, "");
+    check(&red, &red, "");
+    check(&green, &red, "1 test of the baseline ends otherwise in a fresh folder: b;");
+    check(&green, &run(&[], 4), "2 tests of the baseline end otherwise");
+    check(&green, &BaselineRun { exit_code: Some(2), ..green.clone() }, "the command fails");
+}
+
+#[test]
+fn without_names_of_tests_the_exit_code_is_compared() {
+    check(&run(&[], 0), &run(&[], 0), "");
+    check(&run(&[], 1), &run(&[], 1), "");
+    check(&run(&[], 0), &run(&[], 2), "ends otherwise");
+    let with_control = BaselineRun { control: Some(Kinds::ALL), ..run(&[], 1) };
+    check(&with_control, &run(&[], 1), "ends otherwise");
+}
