@@ -1,20 +1,28 @@
 //! One decision: look up, gather, begin, decide and commit.
 
-use gate_checks::Gathered;
+use gate_checks::baseline::Baseline;
+use gate_checks::check::About;
+use gate_checks::{GatherOptions, Gathered, TreeChange};
+use gate_core::decide::breaker::Admission;
 use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::TreeSeen;
-use gate_core::decide::signal::{TokenFinding, TokenHalves, UncheckedSignal};
-use gate_core::{Input, Scan, decide};
+use gate_core::decide::policy::Allowance;
+use gate_core::decide::signal::{Status, TokenFinding, TokenHalves, UncheckedSignal};
+use gate_core::trouble::Signature;
+use gate_core::{Decision, Input, Scan, Verdict, decide, digest};
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
 
 use super::trusted::{settings_of_run, tampered_evidence};
-use super::{Gate, Judging};
+use super::{Gate, Judging, baseline};
 use crate::failure::Failure;
 use crate::memory::{
     Approvals, DecisionContext, DecisionRequest, DecisionStart, LookUp, Memory, PendingDecision,
     Tokens,
 };
-use crate::record::Record;
-use crate::request::Request;
+use crate::record::{Record, SCHEMA, Tree, UsageRecord, VERSION};
+use crate::request::{Checks, Request};
+use crate::retry::{delay, random_fraction};
 use crate::source::Source;
 use crate::trust::TrustReport;
 
@@ -57,7 +65,9 @@ impl Gate {
         }
         let tokens = self.tokens(&mut memory)?;
         let scan = proven(&judging.scan, tokens.as_ref(), pending.numbered());
-        case.admit(&scan, &pending)?;
+        if pending.lost.is_none() {
+            self.admit(report, request, &scan, Some(&pending))?;
+        }
         memory.begin_probe(&mut pending, &case.question)?;
         let findings = case.gather(&scan, &pending, tokens)?;
         case.decide_and_commit(&mut memory, &pending, &findings)
@@ -115,14 +125,6 @@ impl Case<'_> {
             }
         }
         Some(*earlier)
-    }
-
-    /// Fails on settings that are not approved, before the breaker or a check uses them.
-    fn admit(&self, scan: &Scan, pending: &PendingDecision) -> Result<(), Failure> {
-        if pending.lost.is_some() {
-            return Ok(());
-        }
-        self.gate.admit(self.report, self.request, scan, Some(pending))
     }
 
     /// Runs the checks that the decision needs, and looks at the work tree.
@@ -231,6 +233,186 @@ impl Case<'_> {
         let record = gate.with_trust(record, *report, gathered, Some(pending));
         let (run, iteration) = (context.run.clone(), context.iteration);
         (Record { run, iteration, ..record }, judged)
+    }
+}
+
+/// The parts of a decision: evidence, input, record.
+impl Gate {
+    /// The approvals of changed tests. One that cannot be read allows nothing.
+    fn approvals(&self, memory: &mut Memory, request: &Request) -> Result<Approvals, Failure> {
+        if self.policy.checks.is_empty() || request.checks == Checks::None {
+            return Ok(Approvals::default());
+        }
+        match memory.approvals() {
+            // The store has been waited for. Nobody waits once more.
+            Err(failure) if failure.is_of_connection() => Err(failure),
+            approvals => Ok(approvals.unwrap_or_default()),
+        }
+    }
+
+    /// Runs the checks that the decision needs.
+    fn gather(
+        &self,
+        (source, request): (&Source, &Request),
+        scan: &Scan,
+        turn: Option<&PendingDecision>,
+        approvals: &Approvals,
+    ) -> Result<Gathered, Failure> {
+        if !self.wants_evidence(scan, request, turn) {
+            return Ok(Gathered::default());
+        }
+        let site = self.site(source, request);
+        let baseline = self.baseline(&site, request, turn)?;
+        let approved = approvals.in_force(baseline.as_ref().map(Baseline::digest));
+        let approved = approved.into_iter().map(Allowance::from);
+        let mut wanted = GatherOptions::default();
+        wanted.only = request.checks.only().map(str::to_owned);
+        wanted.all = request.checks == Checks::All;
+        wanted.fresh = request.fresh;
+        wanted.checks = self.own_checks.clone();
+        wanted.baseline = baseline;
+        wanted.allow = request.allow.iter().cloned().chain(approved).collect();
+        wanted.interactive = request.is_interactive();
+        wanted.about = About {
+            task: request.task.clone(),
+            run: request.run.clone(),
+            iteration: request.iteration,
+            sealed_refusals: turn.map_or(0, |turn| turn.sealed_refusals),
+        };
+        wanted.first_tests.clone_from(&request.first_tests);
+        wanted.shared = request.shared;
+        wanted.deadline = request.deadline;
+        wanted.cancel = request.cancel.clone();
+        Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
+    }
+
+    /// Checks are lazy: none starts if no result could lead to an `exit`. The breaker's
+    /// probe runs them all.
+    pub(super) fn wants_evidence(
+        &self,
+        scan: &Scan,
+        request: &Request,
+        turn: Option<&PendingDecision>,
+    ) -> bool {
+        let was_reminded = match (&request.stop, turn) {
+            (Some(stop), Some(turn)) => turn.refusals.before(stop).reminded,
+            _ => false,
+        };
+        let admission = turn.map_or(Admission::Free, |turn| turn.admission);
+        let allowed = match scan.signal.status {
+            Status::Complete => true,
+            Status::Absent => was_reminded || !self.policy.require_explicit_signal,
+            Status::Continue | Status::Blocked | Status::Invalid => false,
+        };
+        match (&request.checks, admission) {
+            (Checks::None, _) => false,
+            (Checks::All | Checks::Only(_), _) | (Checks::Lazy, Admission::Probe) => true,
+            (Checks::Lazy, Admission::Held) => false,
+            (Checks::Lazy, Admission::Free) => allowed && request.forced.is_none(),
+        }
+    }
+
+    /// The work tree for the breaker, as the checks saw it, or as it is now. None if it
+    /// cannot be read, which says nothing about progress.
+    fn watch(
+        &self,
+        source: &Source,
+        request: &Request,
+        gathered: &Gathered,
+        pending: &PendingDecision,
+    ) -> Option<TreeSeen> {
+        let watched = self.policy.breaker.watches_tree() && pending.admission != Admission::Held;
+        if !watched || request.checks == Checks::None {
+            return None;
+        }
+        let site = self.site(source, request);
+        let tree = gathered.tree.clone().or_else(|| gate_checks::look(&site).ok())?;
+        let TreeChange { before, after, .. } = tree;
+        let known = gathered.baseline.as_ref().map(|baseline| baseline.commit().to_owned());
+        let began_at = request.began_at.clone().or(known);
+        let began_at = began_at.or_else(|| self.began_at(&site, request, pending));
+        let began_at = began_at.as_deref();
+        let changed_files =
+            began_at.and_then(|commit| gate_checks::changed_files(&site, commit).ok().flatten());
+        let first = pending
+            .first_look
+            .then(|| baseline::did_something(&site, began_at, changed_files, &before));
+        Some(TreeSeen { before, after, uncommitted: first.flatten(), changed_files })
+    }
+
+    fn input_with_evidence(&self, scan: &Scan, request: &Request, gathered: &Gathered) -> Input {
+        let mut input = self.input(scan, request);
+        input.evidence.clone_from(&gathered.evidence);
+        input.warnings.extend(self.no_baseline(gathered));
+        if let Some(signature) = Signature::from_evidence(&input.evidence) {
+            input.observed.signature = Some(signature.into());
+        }
+        input
+    }
+
+    fn new_record(
+        &self,
+        decision: Decision,
+        judging: &Judging,
+        request: &Request,
+        gathered: &Gathered,
+    ) -> Record {
+        let transcript = judging.scan.transcript.clone();
+        let tree = gathered.tree.clone().map(|tree| Tree::masked(tree, &self.masker));
+        let record = Record {
+            schema: SCHEMA.to_owned(),
+            decision_id: Uuid::now_v7().to_string(),
+            time: Timestamp::now().to_string(),
+            gate_version: VERSION.to_owned(),
+            run: request.run.clone(),
+            iteration: request.iteration,
+            repeated: false,
+            task: request.task.clone(),
+            retry_at: self.retry_at(&decision, &judging.scan, request).map(|at| at.to_string()),
+            decision,
+            input_digest: judging.input.clone(),
+            policy_digest: digest(judging.policy_text.as_bytes()),
+            baseline: gathered.baseline.as_ref().map(|baseline| baseline.digest().to_owned()),
+            trust: "T0".to_owned(),
+            tree,
+            masked: Vec::new(),
+            usage: UsageRecord::new(&transcript),
+            ledger: None,
+            approved: Vec::new(),
+            transcript,
+            wrong: None,
+            duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        };
+        record.with_masked()
+    }
+
+    /// The best time for the next try after an iteration in which the agent could not work:
+    /// the time that its service or its runner names. Without one, the wait grows with
+    /// each such iteration.
+    fn retry_at<S>(
+        &self,
+        decision: &Decision,
+        scan: &Scan<S>,
+        request: &Request,
+    ) -> Option<Timestamp> {
+        match decision.verdict {
+            Verdict::Exit => return None,
+            Verdict::Continue if decision.observed.outage.is_some() => return request.retry_at,
+            _ if decision.observed.outage.is_some() => return None,
+            Verdict::Continue | Verdict::Tripped | Verdict::Blocked => {}
+        }
+        let counters = &decision.breaker.counters;
+        let failed = request.agent_exit_code.is_some_and(|code| code != 0);
+        let (resets_at, count) = match &scan.effort.limited {
+            Some(limited) => (limited.resets_at, counters.rate_limited),
+            None if failed && scan.effort.outage.is_some() => (None, counters.same_error),
+            None => return None,
+        };
+        if let Some(resets_at) = resets_at.and_then(|at| Timestamp::from_second(at).ok()) {
+            return Some(resets_at);
+        }
+        let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
+        Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok()
     }
 }
 
