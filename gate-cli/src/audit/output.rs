@@ -6,8 +6,8 @@ use std::path::Path;
 use gate_checks::report::{self, Request, Stream};
 
 use self::lines::{
-    BACKGROUND, ENDED, Words, behind, dotnet_failures, failures, is_of_client, may_fail, never_ran,
-    number, printed_code, without_colours, without_label,
+    BACKGROUND, ENDED, Words, behind, dotnet_failures, failures, fits, is_of_client, may_fail,
+    never_ran, number, printed_code, without_colours, without_label,
 };
 use super::command::{Check, CheckKind};
 
@@ -100,8 +100,9 @@ impl Output {
             None => self.counted().or_else(|| {
                 self.lines(|line| signs.words(line));
                 let has_text = signs.has_text && !signs.was_quiet;
-                let is_quiet = check.is_silent && self.has_answer && !has_text && is_over;
-                signs.said().or(is_quiet.then_some(true))
+                // Nothing is said, or nothing by a check that names its errors.
+                let is_quiet = (check.is_silent && !has_text) || check.names_errors;
+                signs.said().or((is_quiet && self.has_answer && is_over).then_some(true))
             }),
         }
     }
@@ -207,11 +208,13 @@ impl<'c> Signs<'c> {
         {
             return;
         }
-        if self.check.says_failed.as_deref() == Some(shown) {
+        let is_printed =
+            |words: &Option<String>| words.as_deref().is_some_and(|words| fits(words, shown));
+        if is_printed(&self.check.says_failed) {
             self.failed = true;
             return;
         }
-        if self.check.says_passed.as_deref() == Some(shown) {
+        if is_printed(&self.check.says_passed) {
             self.succeeded = true;
             return;
         }

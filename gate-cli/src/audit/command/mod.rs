@@ -52,6 +52,8 @@ pub(super) struct Check {
     pub(super) code_shows_failure: bool,
     /// It prints nothing if it passes, and all that it prints is shown.
     pub(super) is_silent: bool,
+    /// It names errors by words that are known, and all that it prints is shown.
+    pub(super) names_errors: bool,
     /// The words that are printed when it is over.
     pub(super) says_over: Option<String>,
     /// The words that are printed if it passed, or if it failed.
@@ -218,8 +220,8 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         let is_own = pipe == 0 || words.contains("PIPESTATUS");
         match one.then {
             _ if has_code && is_own => says_code = says_code.or(Some(words)),
-            Then::And if pipe == 0 && !words.contains('$') => says_passed = Some(words),
-            Then::Or if pipe == 0 && !words.contains('$') => says_failed = Some(words),
+            Then::And if pipe == 0 => says_passed = Some(words),
+            Then::Or if pipe == 0 => says_failed = Some(words),
             // A filter for errors has found none, or one for successes.
             Then::Or if filtered(&one.words) == Some(Filtered::Failures) => {
                 says_passed = Some(words);
@@ -237,6 +239,7 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         code_shows_pass,
         code_shows_failure: code_shows_pass && is_first && is_last,
         is_silent: is_filtered || (is_shown && is_silent(&parts[at].words)),
+        names_errors: is_shown && names::names_errors(&parts[at].words),
         says_over: rest.get(pipe..).and_then(|rest| match rest {
             [one, next, ..] if one.then == Then::Next => printed(next),
             _ => None,
@@ -267,7 +270,7 @@ fn printed(part: &Part) -> Option<String> {
 fn is_shown_part(part: &Part, others: &[&str]) -> bool {
     part.words.first().is_some_and(|word| {
         let program = base(word);
-        matches!(program, "tail" | "head" | "cat") || others.contains(&program)
+        matches!(program, "tail" | "head" | "cat" | "Select-Object") || others.contains(&program)
     })
 }
 

@@ -140,6 +140,18 @@ pub(super) fn is_silent(words: &[String]) -> bool {
     }
 }
 
+/// True for a check that names each error by a word that other programs do not print: TypeScript's
+/// `error TS`, `SyntaxError` of Node.js and Python.
+pub(super) fn names_errors(words: &[String]) -> bool {
+    let Some((program, rest)) = meant(words).split_first() else { return false };
+    let has = |option: &str| rest.iter().any(|word| word == option);
+    match base(program) {
+        "node" => has("--check"),
+        name if is_python(name) => has("py_compile"),
+        name => matches!(name, "tsc" | "tsgo" | "vue-tsc"),
+    }
+}
+
 /// True for the name of a task that builds what it brings elsewhere.
 fn is_deployment(task: &str) -> bool {
     task.split(|c: char| !c.is_ascii_alphanumeric())

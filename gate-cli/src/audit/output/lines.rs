@@ -31,7 +31,7 @@ const FAILURES: [&str; 21] = [
 ];
 
 /// Words by which they say that all is well. Lower case.
-const SUCCESSES: [&str; 46] = [
+const SUCCESSES: [&str; 47] = [
     "finished `",
     "finished dev",
     "finished release",
@@ -61,6 +61,7 @@ const SUCCESSES: [&str; 46] = [
     "no fixes applied",
     "no errors found",
     "no warnings or errors",
+    "no eslint warnings or errors",
     "all checks passed",
     "all matched files use",
     "all files formatted",
@@ -234,6 +235,25 @@ pub(super) fn printed_code(words: &str, line: &str) -> Option<i32> {
     let after =
         after.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "{}[]?_".contains(c));
     line.strip_prefix(before)?.strip_suffix(after)?.trim().parse().ok()
+}
+
+/// True if a line was printed as `words` say, in which variables of the shell stand for anything.
+/// Words without a letter of their own fit nothing.
+pub(super) fn fits(words: &str, line: &str) -> bool {
+    let mut texts = words.split('$');
+    let before = texts.next().unwrap_or_default();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "{}_".contains(c);
+    let texts: Vec<_> = texts.map(|text| text.trim_start_matches(is_name)).collect();
+    let Some(mut rest) = line.strip_prefix(before) else { return false };
+    let Some((last, between)) = texts.split_last() else { return rest.is_empty() };
+    for text in between {
+        match rest.split_once(text) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    let has_letter = |text: &str| text.contains(char::is_alphabetic);
+    rest.ends_with(last) && (has_letter(before) || texts.iter().any(|text| has_letter(text)))
 }
 
 /// The number of failures that a summary counts; none if the line is no summary.

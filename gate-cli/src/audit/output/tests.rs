@@ -23,9 +23,24 @@ fn an_exit_code_counts_where_it_is_the_checks() {
 
 #[test]
 fn silence_ends_with_the_words_that_come_next() {
-    let line = "npx tsc --noEmit | head; echo '--- next'; cat a.ts";
+    let line = "npx eslint src | head; echo '--- next'; cat a.ts";
     check(line, "--- next\nconst a = 1;", Some(0), Some(true));
     check(line, "a.ts is odd\n--- next", Some(0), None);
+}
+
+#[test]
+fn a_check_that_names_its_errors_has_passed_if_there_are_none_whatever_others_print() {
+    let line = "npx tsc --noEmit 2>&1 | head -3; echo '--- clean?'; npm run deploy | tail -2";
+    check(line, "--- clean?\nDeployed to a.example", Some(0), Some(true));
+    check(line, "a.ts(1,2): error TS2304: no name\n--- clean?\nDeployed", Some(0), Some(false));
+    check("npx tsc --noEmit | grep src/a.ts; ls", "a.ts", Some(0), None);
+}
+
+#[test]
+fn words_for_each_file_of_a_loop_say_how_its_checks_ended() {
+    let line = "for f in a.rb b.rb; do ruby -c \"$f\" >/dev/null && echo \"OK  $f\" || echo \"FAIL $f\"; done";
+    check(line, "OK  a.rb\nOK  b.rb", Some(0), Some(true));
+    check(line, "OK  a.rb\nFAIL b.rb", Some(0), Some(false));
 }
 
 #[test]
