@@ -78,7 +78,10 @@ impl<'p> ClaimFinder<'p> {
         let lines = prose(message);
         let (&(first_number, first), &(last_number, last)) = (lines.first()?, lines.last()?);
         let is_alone = lines.len() == 1 && is_question_or_label(last);
-        if !hits(&self.plans, last, last_number).is_empty() {
+        // A plan may end with the heading of its first step.
+        let said = lines.iter().rev().find(|(_, line)| !is_heading(line));
+        let &(number, said) = said.unwrap_or(&(last_number, last));
+        if !hits(&self.plans, said, number).is_empty() {
             return None;
         }
         let (mut done, mut begins, mut is_open, mut is_doubted) = (None, None, false, is_alone);
@@ -139,13 +142,20 @@ impl Kind {
     }
 }
 
-/// One sentence that asks, leads on to what stands below, or is the heading of something that is not there.
+/// A line that asks, leads on to what stands below, or is the heading of something that is not
+/// there.
 fn is_question_or_label(line: &str) -> bool {
     let line = line.trim_end();
-    if line.starts_with("##") {
-        return true;
-    }
-    line.ends_with([':', '：', '?', '？']) && !line.contains(['.', '!', '。', '！'])
+    let is_label = line.ends_with([':', '：']) && !line.contains(['.', '!', '。', '！']);
+    is_label || line.ends_with(['?', '？']) || is_heading(line)
+}
+
+fn is_heading(line: &str) -> bool {
+    let line = line.trim();
+    let is_bold = line.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
+    line.starts_with("##")
+        || is_bold
+            .is_some_and(|text| !text.contains('*') && !text.ends_with(['.', '!', '?', '。', '！']))
 }
 
 /// The lines of a message with their numbers from 1, without empty ones, blocks of code and

@@ -32,6 +32,9 @@ const SCRATCH_BELOW: &str = "/appdata/local/temp/";
 /// Folders for what a build makes.
 const OUTPUTS: [&str; 3] = ["dist", "node_modules", "__pycache__"];
 
+/// Endings of what is packed from other files.
+const ARCHIVES: [&str; 7] = [".zip", ".gz", ".tgz", ".tar", ".whl", ".vsix", ".jar"];
+
 /// Parts of the folder for scratch files of a conversation.
 const SCRATCH_OF_ANTIGRAVITY: [&str; 2] = ["/brain/", "/scratch/"];
 
@@ -130,6 +133,7 @@ pub(super) fn is_note(path: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     (name.starts_with('.') && name.ends_with("ignore"))
         || name.ends_with(".lock")
+        || ARCHIVES.iter().any(|ending| name.ends_with(ending))
         || path.split(['/', '\\']).rev().skip(1).any(|folder| OUTPUTS.contains(&folder))
         || stem.ends_with("-lock")
 }
