@@ -77,9 +77,10 @@ fn by_program(words: &[String]) -> Vec<String> {
         "tee" => operands().cloned().collect(),
         "patch" => vec![A_FILE.to_owned()],
         // What is copied elsewhere is installed.
-        "mv" | "cp" if operands().count() > 1 => {
-            last().into_iter().filter(|to: &String| is_relative(to)).collect()
-        }
+        "mv" | "cp" => match operands().collect::<Vec<_>>().as_slice() {
+            [.., from, to] if is_relative(to) => vec![copied(from, to)],
+            _ => Vec::new(),
+        },
         "git" if rest.first().is_some_and(|word| word == "apply") => vec![A_FILE.to_owned()],
         name if POWERSHELL.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
             let path = rest.iter().position(|word| {
@@ -91,6 +92,16 @@ fn by_program(words: &[String]) -> Vec<String> {
             vec![path.cloned().unwrap_or_else(|| A_FILE.to_owned())]
         }
         _ => Vec::new(),
+    }
+}
+
+/// The file that a copy makes.
+fn copied(from: &str, to: &str) -> String {
+    let is_folder = to == "." || to == ".." || to.ends_with('/');
+    if is_folder {
+        format!("{to}/{}", from.rsplit('/').next().unwrap_or(from))
+    } else {
+        to.to_owned()
     }
 }
 
