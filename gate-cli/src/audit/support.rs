@@ -23,6 +23,8 @@ pub(super) struct Support {
     /// The changed files that are no prose.
     pub(super) files: Vec<String>,
     pub(super) tests_edited: bool,
+    /// Line of the answer to the last edit; 0 without one.
+    pub(super) last_edit: u64,
     /// The checks up to the last edit, and since then. Only the ends of the latter matter.
     stale: Vec<Step>,
     since: Vec<Step>,
@@ -57,7 +59,10 @@ impl Support {
     fn take(&mut self, step: Step) {
         let has_failed = step.has_failed();
         match &step.action {
-            Action::Edit(files) if !has_failed => files.iter().for_each(|file| self.edited(file)),
+            Action::Edit(files) if !has_failed => {
+                self.last_edit = step.line;
+                files.iter().for_each(|file| self.edited(file));
+            }
             Action::Edit(_) => {}
             Action::Other => self.ran_other = true,
             Action::SubAgent { in_background } => {

@@ -130,7 +130,9 @@ impl<'p> Turns<'p> {
         }
         last.finish();
         way.tests_edited = support.tests_edited;
-        let claim = self.claims.find(&last).map(|claim| {
+        // Words before the last edit are no report: the turn was cut off.
+        let claim = self.claims.find(&last).filter(|claim| claim.line >= support.last_edit);
+        let claim = claim.map(|claim| {
             let (standing, run) = support.standing();
             let (command, command_line) =
                 run.map(|Run { command, line, .. }| (command, line)).unzip();
