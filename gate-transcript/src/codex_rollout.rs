@@ -75,6 +75,9 @@ const TOOLS: [&[u8]; 8] = [
 ];
 
 /// Follows a session file of Codex.
+/// The client's own message after a compaction (0.45).
+const COMPACTED: &str = "Compact task completed";
+
 #[derive(Debug, Default)]
 struct CodexRollout {
     begun: bool,
@@ -184,6 +187,9 @@ impl CodexRollout {
 
     fn event(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
         match &*payload.kind {
+            "agent_message" if &*payload.message == COMPACTED => {
+                out.say(Role::System, COMPACTED, line);
+            }
             "agent_message" => self.speak(&payload.message, Source::Screen, line, out),
             "user_message" => self.user(&payload.message, Source::Screen, line, out),
             "item_completed" => {

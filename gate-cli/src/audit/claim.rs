@@ -91,7 +91,7 @@ impl<'p> ClaimFinder<'p> {
                     // A table counts what is done and what is not.
                     Kind::Done if line.starts_with('|') => {}
                     Kind::Done => {
-                        if number == first_number && hit.pattern == DONE_WORD {
+                        if number == first_number && BEGINNINGS.contains(&&*hit.pattern) {
                             begins = Some((number, hit.excerpt.clone()));
                         }
                         done.get_or_insert((number, hit.excerpt));
@@ -113,9 +113,9 @@ impl<'p> ClaimFinder<'p> {
     }
 }
 
-/// The pattern of a sentence that begins with the word for done. If a message begins so, what it
-/// leaves open is no part of the work.
-const DONE_WORD: &str = "done-word";
+/// Patterns of a sentence that begins with what was done. If a message begins so, what it leaves
+/// open is no part of the work.
+const BEGINNINGS: [&str; 2] = ["done-word", "done-first"];
 
 /// The hits of patterns in a line; what is said to be done before what is open.
 fn hits(patterns: &PatternSet, line: &str, number: u64) -> Vec<(Kind, Hit)> {

@@ -30,6 +30,11 @@ impl Claude {
         match &message.content {
             Content::Text(text) => self.said(text, record, false, line, out),
             Content::Blocks(blocks) => {
+                // A person may send a picture and no word.
+                let is_wordless = |block: &Block<'_>| matches!(&*block.kind, "image" | "document");
+                if !blocks.is_empty() && blocks.iter().all(is_wordless) {
+                    self.cross(meaning("", record, false).0, line, out);
+                }
                 let with_result = blocks.iter().any(|block| &*block.kind == "tool_result");
                 for block in blocks {
                     match &*block.kind {
@@ -54,13 +59,16 @@ impl Claude {
             return;
         }
         let (boundary, role) = meaning(text, record, with_result);
-        if let Some(boundary) = boundary {
-            if boundary == Boundary::Notification {
-                self.wakes.answered();
-            }
-            self.turn(boundary, line, out);
-        }
+        self.cross(boundary, line, out);
         out.say(role, text, line);
+    }
+
+    fn cross(&mut self, boundary: Option<Boundary>, line: u64, out: &mut Out<'_>) {
+        let Some(boundary) = boundary else { return };
+        if boundary == Boundary::Notification {
+            self.wakes.answered();
+        }
+        self.turn(boundary, line, out);
     }
 
     /// A prompt that was typed while the agent worked.

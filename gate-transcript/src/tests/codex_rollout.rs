@@ -146,6 +146,10 @@ fn a_text_of_both_sources_is_one_whatever_white_space_was_lost() {
         &["2 assistant: Done.", "3 assistant: Done."],
     );
     check(&[said("assistant", " \\n"), shown("agent_message", "")], &[]);
+    check(
+        &[said("assistant", "Done."), shown("agent_message", "Compact task completed")],
+        &["2 assistant: Done.", "3 system: Compact task completed"],
+    );
     let asked = [said("user", "Go."), shown("user_message", "Go."), shown("user_message", "Go.")];
     check(&asked, &["2 --- prompt", "2 user: Go.", "4 --- prompt", "4 user: Go."]);
 }

@@ -188,9 +188,10 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
             .is_some_and(|letters| !option.starts_with("--") && letters.contains('e'))
     });
     let is_strict = is_set(&parts[..at], |option| option.contains("pipefail"));
-    let code_shows_pass = rest.iter().all(|part| match part.then {
+    // What is piped behind `&&` only starts if the check passed.
+    let code_shows_pass = rest.iter().enumerate().all(|(behind, part)| match part.then {
         Then::And | Then::End => true,
-        Then::Pipe => is_strict,
+        Then::Pipe => is_strict || (behind > 0 && rest[0].then == Then::And),
         Then::Next => ends_at_failure,
         Then::Or => false,
     });

@@ -115,6 +115,17 @@ fn each_user_record_is_told_by_its_beginning_or_by_its_flags() {
 }
 
 #[test]
+fn a_picture_alone_is_a_prompt() {
+    let picture = r#"{"type":"image","source":{"type":"base64","data":"iVBO"}}"#;
+    let sent = |content: &str, more: &str| {
+        format!(r#"{{"type":"user","message":{{"role":"user","content":[{content}]}}{more}}}"#)
+    };
+    let lines = |record: &str| read(&stream(&[record])).1.lines[2..].to_vec();
+    assert_eq!(lines(&sent(picture, "")), ["2 --- prompt"]);
+    assert_eq!(lines(&sent(picture, r#","isMeta":true"#)), [""; 0]);
+}
+
+#[test]
 fn only_a_queued_command_is_a_prompt_among_attachments() {
     let attached = |kind: &str| {
         let record = format!(
