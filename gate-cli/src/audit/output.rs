@@ -7,7 +7,7 @@ use gate_checks::report::{self, Request, Stream};
 
 use self::lines::{
     BACKGROUND, ENDED, Words, behind, dotnet_failures, failures, fits, is_of_client, may_fail,
-    never_ran, number, printed_code, without_colours, without_label,
+    named_test, never_ran, number, printed_code, without_colours, without_label,
 };
 use super::command::{Check, CheckKind};
 
@@ -220,12 +220,17 @@ impl<'c> Signs<'c> {
         }
         let found = Words::new(line);
         let failures = failures(line).or_else(|| dotnet_failures(line));
-        let says_failed = found.failed || failures > Some(0) || line.starts_with("not ok ");
-        // A line of TAP is `ok` with its number.
         let is_test = self.check.kind == CheckKind::Test;
+        let test = if is_test { named_test(shown) } else { None };
+        let says_failed = found.failed
+            || failures > Some(0)
+            || test == Some(false)
+            || line.starts_with("not ok ");
+        // A line of TAP is `ok` with its number.
         let says_passed = found.passed
             || failures == Some(0)
             || is_last_step(shown)
+            || test == Some(true)
             || (is_test && matches!(shown, "ok" | "OK" | "pass" | "PASS"))
             || line.strip_prefix("ok ").is_some_and(|rest| number(rest).is_some());
         if says_failed || says_passed {

@@ -66,6 +66,19 @@ fn work_that_remains_takes_a_claim_back() {
 }
 
 #[test]
+fn a_message_that_begins_with_what_was_done_may_leave_something_open() {
+    check("Implemented the reader.\nThe release is not done: the registry is down.", Some(1));
+    check("The reader reads both forms.\nThe release is not done: the registry is down.", None);
+}
+
+#[test]
+fn a_table_and_a_heading_alone_claim_nothing() {
+    check("| Step | Completed |\n|---|---|\n| reader | 3 |\n\nReady to execute the tasks.", None);
+    check("### 7. Push the report", None);
+    check("The fonts are larger. Let me now rework the list.\n\n**Step 3: the list**", None);
+}
+
+#[test]
 fn a_label_or_a_question_alone_is_none() {
     check("The new order:\n```\na b\n```", None);
     check("Sorted. The new order:\n```\na b\n```", Some(1));

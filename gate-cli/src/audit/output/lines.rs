@@ -256,6 +256,19 @@ pub(super) fn fits(words: &str, line: &str) -> bool {
     rest.ends_with(last) && (has_letter(before) || texts.iter().any(|text| has_letter(text)))
 }
 
+/// True for a line that names a test, or a file of tests, that passed, false for one that failed:
+/// with a tick or a cross before its name, or the word behind.
+pub(super) fn named_test(line: &str) -> Option<bool> {
+    let (_, word) = line.rsplit_once(char::is_whitespace)?;
+    match word {
+        _ if line.starts_with(['✓', '✔']) => Some(true),
+        _ if line.starts_with(['✗', '✘', '×']) => Some(false),
+        "PASS" | "PASSED" => Some(true),
+        "FAIL" | "FAILED" => Some(false),
+        _ => None,
+    }
+}
+
 /// The number of failures that a summary counts; none if the line is no summary.
 pub(super) fn failures(line: &str) -> Option<u64> {
     if !line.bytes().any(|byte| byte.is_ascii_digit()) {

@@ -37,6 +37,15 @@ fn a_check_that_names_its_errors_has_passed_if_there_are_none_whatever_others_pr
 }
 
 #[test]
+fn tests_that_are_named_tell_how_they_ended() {
+    let line = "npx vitest run a.test.js 2>&1 | grep -E '✓|✗|FAIL'";
+    check(line, " ✓ a.test.js (47 tests) 8ms", Some(0), Some(true));
+    check(line, " ✓ a.test.js (47 tests) 8ms\n ✗ b.test.js", Some(0), Some(false));
+    check("make test-all | tail", "sinf   PASS\ncosf   FAIL", Some(0), Some(false));
+    check("bash -n a.sh && nl -ba a.sh | head -3", "1  ls", Some(0), Some(true));
+}
+
+#[test]
 fn words_for_each_file_of_a_loop_say_how_its_checks_ended() {
     let line = "for f in a.rb b.rb; do ruby -c \"$f\" >/dev/null && echo \"OK  $f\" || echo \"FAIL $f\"; done";
     check(line, "OK  a.rb\nOK  b.rb", Some(0), Some(true));
