@@ -82,13 +82,13 @@ fn places(layout: &Layout<'_>) -> Vec<Range<usize>> {
 }
 
 fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candidate {
-    let config = AgentExitConfig { enabled: is_read };
     let text = &layout.word().text[place.clone()];
     let at = layout.index_of(place.start);
     let span = place.clone();
-    let reading = match config.enabled {
-        true => look(layout, place).map(|signal| Reading::Signal(statement(&signal))),
-        false => Err(ExitSignalError::ValidationDisabled.into()),
+    let reading = match (AgentExitConfig { enabled: is_read }).from_json(text) {
+        Err(why) => Reading::Rejected(Objection::new(why.to_string())),
+        Ok(signal) => objection(layout, place, &signal)
+            .map_or_else(|| Reading::Signal(statement(&signal)), Reading::Rejected),
     };
     Candidate {
         spelling: Spelling::AgentExit,
@@ -97,7 +97,7 @@ fn candidate(layout: &Layout<'_>, place: Range<usize>, is_read: bool) -> Candida
         span,
         text: text.to_owned(),
         taken: vec![text.to_owned()],
-        reading: reading.unwrap_or_else(|why| Reading::Rejected(Objection::new(why.to_string()))),
+        reading,
     }
 }
 

@@ -150,8 +150,9 @@ pub(super) fn refuse_examples(candidates: &mut [Candidate], layout: &Layout<'_>)
         };
         // A tag is mentioned easily. Who shows a whole block gives a heading to each.
         let is_block = one.spelling != Spelling::Promise;
+        let first = layout.index_of(one.span.start);
         if !layout.ends_with(one.span.end, &spans)
-            || (is_block && Context::new(layout, one.at..one.at + 1).is_titled())
+            || (is_block && Context::new(layout, first..first).is_titled())
         {
             let why = format!("line {line} shows how it is given, so this is an example too");
             one.reading = Reading::Rejected(Objection::example(why));

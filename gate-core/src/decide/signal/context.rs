@@ -126,8 +126,7 @@ impl<'l, 'w> Context<'l, 'w> {
     fn fence(&self) -> Option<usize> {
         let lines = &self.layout.lines()[..self.lines.start];
         let block = self.layout.lines().get(self.lines.start)?.block;
-        let fenced = block == BlockKind::Fenced || (self.is_json && block == BlockKind::Data);
-        if !fenced {
+        if !matches!(block, BlockKind::Fenced | BlockKind::Data) {
             return None;
         }
         lines.iter().rposition(|line| line.block == BlockKind::Fence)

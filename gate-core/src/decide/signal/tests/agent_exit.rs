@@ -161,6 +161,42 @@ fn what_it_says_is_no_indicator_as_well() {
 }
 
 #[test]
+fn the_sentence_around_it_goes_on_behind_its_last_line() {
+    for signal in [SIGNAL.to_owned(), pretty()] {
+        none(&format!("I almost printed\n\n{signal}\n\nbut one story is open."), "goes on");
+    }
+}
+
+#[test]
+fn below_an_example_one_with_a_heading_is_another_one() {
+    for fence in ["```", "```json"] {
+        let shown = format!("For example:\n\n{fence}\n@\n```\n\n## Final status\n\n");
+        none(&with(&format!("{shown}{fence}\n@\n```\n")), "this is an example too");
+    }
+}
+
+#[test]
+fn an_answer_to_a_notification_gives_way_unless_it_holds_one() {
+    let blocked = SIGNAL.replace("\"completed\"", "\"blocked\"");
+    for (answer, phase) in
+        [("The build has ended.", WorkPhase::CiPending), (&blocked, WorkPhase::Blocked)]
+    {
+        let mut turn = turn(&[SIGNAL]);
+        turn.event(&Event::Boundary(gate_transcript::Boundary::Notification, 2));
+        turn.event(&Event::Text(Text {
+            role: Role::Assistant,
+            text: answer,
+            line: 3,
+            multiline: true,
+            continues: false,
+        }));
+        let found = exit_signals(&turn);
+        assert_eq!(found.len(), 1, "{answer}");
+        assert_eq!(found[0].found.as_ref().unwrap().next_expected_phase(), phase);
+    }
+}
+
+#[test]
 fn only_the_last_word_is_looked_at() {
     let turn = turn(&[SIGNAL, "Committed."]);
     assert_eq!(exit_signals(&turn), []);
@@ -172,4 +208,5 @@ fn the_phase_is_the_signals() {
     let found = exit_signals(&turn(&[&with("Done.\n@")]));
     let signal = found[0].found.clone().unwrap();
     assert_eq!((found[0].line, signal.next_expected_phase()), (2, WorkPhase::CiPending));
+    assert_eq!(said("Done.\n@").exit_signal.as_deref(), Some(&signal));
 }
