@@ -109,7 +109,7 @@ fn look(layout: &Layout<'_>, place: Range<usize>) -> Result<ExitSignal, NoSignal
 }
 
 fn objection(layout: &Layout<'_>, place: Range<usize>, signal: &ExitSignal) -> Option<Objection> {
-    let (first, last) = (layout.index_of(place.start), layout.index_of(place.end - 1));
+    let (first, last) = (layout.index_of(place.start), layout.index_of(place.end));
     let (text, lines) = (&layout.word().text, layout.lines());
     let before = end_of(&text[lines[first].offset..place.start], MAX_LINE_BYTES);
     let after = &text[place.end..lines[last].offset + lines[last].text.len()];

@@ -172,27 +172,20 @@ impl<'l, 'w> Context<'l, 'w> {
             .map(|line| line.text)
             .filter(|text| text.len() <= MAX_LINE_BYTES && text.split_whitespace().nth(2).is_some())
             .collect();
-        let (language, mut orders, mut others) = (self.layout.language(), 0, 0);
-        for line in &lines {
-            if is_first_person(line) {
-                return None;
-            } else if language.is(Kind::PromptLine, start_of(line, MAX_ORDER_BYTES)) {
-                orders += 1;
-            } else {
-                others += 1;
-            }
-            if others * 2 >= lines.len() {
-                return None;
-            }
+        if lines.iter().any(|line| is_first_person(line)) {
+            return None;
         }
-        let is_prompt = orders >= MIN_ORDERS && orders > others;
-        is_prompt
+        let language = self.layout.language();
+        let is_order =
+            |line: &&&str| language.is(Kind::PromptLine, start_of(line, MAX_ORDER_BYTES));
+        let orders = lines.iter().filter(is_order).count();
+        (orders >= MIN_ORDERS && orders * 2 > lines.len())
             .then(|| Objection::example("the text before it reads as a prompt, not as a report"))
     }
 
-    /// The lines above, of the same fence if there is one.
+    /// The lines above, from the opening of its fence if there is one.
     fn above(&self) -> &'l [Line<'w>] {
-        let from = self.fence().map_or(0, |fence| fence + 1);
+        let from = self.fence().unwrap_or_default();
         self.layout.lines().get(from..self.lines.start).unwrap_or_default()
     }
 
@@ -213,8 +206,7 @@ impl<'l, 'w> Context<'l, 'w> {
         let lines = &self.layout.lines()[..end];
         let item = is_item(first.text);
         let above = lines.iter().rev().take(NEARBY_LINES).find(|line| {
-            let passed =
-                line.text.trim().is_empty() || is_rule(line.text) || (item && is_item(line.text));
+            let passed = is_rule(line.text) || (item && is_item(line.text));
             line.block != BlockKind::Fence && !passed
         })?;
         // The last line of a code block or of a tool's output is no sentence of the agent's,
@@ -271,7 +263,7 @@ fn by_mark(line: &str) -> Option<&'static str> {
 /// True if a line may stand between a heading and a sample: all but plain prose.
 fn is_sample(line: &Line<'_>) -> bool {
     let text = line.text.trim();
-    let plain = line.block == BlockKind::Prose && !text.is_empty() && !is_rule(text);
+    let plain = line.block == BlockKind::Prose && !is_rule(text);
     !plain || (is_label(text) && !text.starts_with('#'))
 }
 
@@ -328,7 +320,7 @@ fn is_item(text: &str) -> bool {
     number || text.starts_with("- ") || text.starts_with("* ") || text.starts_with("• ")
 }
 
-/// A thematic break, or a line of box drawing.
+/// A thematic break, a line of box drawing, or a blank line.
 fn is_rule(text: &str) -> bool {
     text.trim().chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '─' | '━' | '═' | '`'))
 }

@@ -140,7 +140,7 @@ impl<'w> Layout<'w> {
         named.rev().find(|index| *index < last && lines[*index].begins_iteration())
     }
 
-    /// The index of the line that holds a byte of the message.
+    /// The index of the line that holds a byte of the message, its break included.
     pub(crate) fn index_of(&self, offset: usize) -> usize {
         self.lines().partition_point(|line| line.offset <= offset).saturating_sub(1)
     }

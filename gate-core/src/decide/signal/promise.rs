@@ -39,7 +39,7 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
     let text = &layout.word().text[tag.clone()];
     let inner = text.find('>').map_or(0, |at| at + 1)..text.rfind('<').unwrap_or(text.len());
     let first = layout.index_of(tag.start);
-    let place = Context::new(layout, first..layout.index_of(tag.end - 1) + 1);
+    let place = Context::new(layout, first..layout.index_of(tag.end) + 1);
     let span = tag.clone();
     let reading = match value(&text[inner], phrases) {
         Err(objection) => Reading::Rejected(objection),
@@ -78,7 +78,7 @@ pub(super) fn objection(
 ) -> Option<Objection> {
     let (text, language) = (&layout.word().text, layout.language());
     let lines = layout.lines();
-    let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end - 1)]);
+    let (first, last) = (lines[layout.index_of(tag.start)], lines[layout.index_of(tag.end)]);
     let before = end_of(&text[first.offset..tag.start], MAX_LINE_BYTES);
     let after = start_of(&text[tag.end..last.offset + last.text.len()], MAX_LINE_BYTES);
     place
