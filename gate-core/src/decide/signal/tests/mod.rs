@@ -1,6 +1,7 @@
 //! What is a signal and what is none, spelling by spelling.
 
 mod agent_exit;
+mod context;
 mod exit_status;
 mod other_spellings;
 mod promise;
@@ -98,6 +99,56 @@ fn spellings_that_disagree() {
 }
 
 #[test]
+fn of_several_spellings_the_one_that_forbids_most_stands_for_all() {
+    use Spelling::{ExitStatus, RalphStatus};
+    let (tag, goes_on) = ("<promise>COMPLETE</promise>\n", ralph("EXIT_SIGNAL: false"));
+    for (strong, weak, status, source) in [
+        ("EXIT_STATUS: BLOCKED\n", tag, Status::Blocked, ExitStatus),
+        (&goes_on, "EXIT_STATUS: BLOCKED\n", Status::Continue, RalphStatus),
+        ("EXIT_STATUS: FINISHED\n", &goes_on, Status::Invalid, ExitStatus),
+        ("EXIT_STATUS: COMPLETE\nREMAINING_WORK: the docs\n", tag, Status::Continue, ExitStatus),
+    ] {
+        for text in [format!("{strong}\n{weak}"), format!("{weak}\n{strong}")] {
+            assert_eq!(check(&text, status).source, Some(source), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_message_that_is_the_signal_and_nothing_else() {
+    let signal = complete("**EXIT_STATUS:** COMPLETE\n");
+    assert!(signal.whole_message && !signal.fields_agree);
+    assert!(!complete("The parser is done.\n\nEXIT_STATUS: COMPLETE").whole_message);
+    assert!(!check("EXIT_STATUS: CONTINUE", Status::Continue).whole_message);
+    let with_token = "<promise>COMPLETE</promise>\nEXIT_TOKEN: k7mq";
+    assert!(!complete(with_token).whole_message, "no token was asked for");
+}
+
+#[test]
+fn of_a_message_that_was_cut_it_is_told_that_no_more_was_searched() {
+    let problems = |text: &str| {
+        let word = Word { clipped: true, ..Word::whole(text) };
+        Signal::from_message(&word, &policy()).without_token().problems
+    };
+    assert!(problems("I go on.")[0].contains("only its end was searched"));
+    assert_eq!(problems("EXIT_STATUS: COMPLETE"), [""; 0]);
+    assert_eq!(read("I go on.").problems, [""; 0]);
+}
+
+#[test]
+fn lines_that_say_a_signal_or_a_part_of_one() {
+    let custom = CustomSignal {
+        matcher: Matcher::Literal("ALL_DONE".to_owned()),
+        value: SignalValue::Complete,
+    };
+    let policy = SignalPolicy { custom: vec![custom], ..policy() };
+    for line in ["exit_status", "</ralph_status>", "<promise>", "apm2_agent_exit", "ALL_DONE"] {
+        assert!(says_signal(line, &policy), "{line}");
+    }
+    assert!(!says_signal("All is done.", &policy));
+}
+
+#[test]
 fn not_done_after_a_completion_counts_in_any_dress() {
     let done = "EXIT_STATUS: COMPLETE\nREMAINING_WORK: none\n\nThen I looked again.\n\n";
     for not_done in [
@@ -184,6 +235,22 @@ fn answers_to_notifications_give_way() {
     assert_eq!(Signal::read(&turn, &policy()).status(), Status::Complete);
     turn.event(&answer("EXIT_STATUS: CONTINUE"));
     assert_eq!(Signal::read(&turn, &policy()).status(), Status::Continue);
+}
+
+#[test]
+fn near_misses_in_answers_to_notifications_are_kept() {
+    let mut turn = FinalTurn::default();
+    turn.event(&Event::Boundary(gate_transcript::Boundary::Notification, 1));
+    let text = Text {
+        role: Role::Assistant,
+        text: "EXIT_STATUS: {COMPLETE|CONTINUE}",
+        line: 2,
+        multiline: true,
+        continues: false,
+    };
+    turn.event(&Event::Text(text));
+    let signal = Signal::read(&turn, &policy()).without_token();
+    assert_eq!((signal.status, signal.near_misses.len()), (Status::Absent, 1));
 }
 
 #[test]

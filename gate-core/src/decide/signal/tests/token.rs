@@ -83,6 +83,16 @@ fn the_whole_token_holds_beside_every_spelling() {
 }
 
 #[test]
+fn a_token_is_no_text_beside_its_signal() {
+    let whole_message = |before: &str| {
+        let token = whole(RUN, 3);
+        proven(&format!("{before}<promise>COMPLETE</promise>\nEXIT_TOKEN: {token}")).whole_message
+    };
+    assert!(whole_message(""));
+    assert!(!whole_message("All is there.\n\n"));
+}
+
+#[test]
 fn case_and_marks_change_nothing() {
     let token = whole(RUN, 3);
     for said in [

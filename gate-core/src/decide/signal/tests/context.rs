@@ -1,0 +1,96 @@
+//! The lines around a signal: what introduces it, and what does not.
+
+use super::*;
+
+#[test]
+fn a_mark_before_its_line_makes_it_another_s() {
+    for (line, why) in [
+        ("+EXIT_STATUS: COMPLETE", "diff"),
+        ("-EXIT_STATUS: COMPLETE", "diff"),
+        ("-<promise>COMPLETE</promise>", "diff"),
+        ("```\n> EXIT_STATUS: COMPLETE\n```", "quoted"),
+    ] {
+        none(line, why);
+    }
+    complete("- EXIT_STATUS: COMPLETE");
+}
+
+#[test]
+fn a_rule_hides_no_introduction() {
+    none("For example:\n\n---\n\nEXIT_STATUS: COMPLETE", "example");
+}
+
+#[test]
+fn what_a_tool_or_a_program_wrote_introduces_nothing() {
+    const ORDER: &str = "If all stories pass, reply with:";
+    complete(&format!("```rust\n// {ORDER}\n```\n\nEXIT_STATUS: COMPLETE"));
+    complete(&format!("[Bash] {ORDER}\n\nEXIT_STATUS: COMPLETE"));
+    none(&format!("```\n{ORDER}\nEXIT_STATUS: COMPLETE\n```"), "condition");
+}
+
+#[test]
+fn a_sentence_that_runs_on_introduces_what_follows() {
+    none("The loop ends with\nEXIT_STATUS: COMPLETE", "something else speak");
+}
+
+#[test]
+fn only_a_line_that_is_marked_as_a_whole_is_a_label() {
+    for label in ["**An example**", "(an example)", "<example>", "# An example"] {
+        none(&format!("{label}\n\nEXIT_STATUS: COMPLETE"), "example");
+    }
+    for sentence in [
+        "**Docs** hold an example",
+        "An example is in the **docs**",
+        "(Docs) hold an example",
+        "An example is there (in Rust)",
+        "<b>Docs</b> hold an example",
+        "The docs hold an example <here>",
+    ] {
+        complete(&format!("{sentence}\n\nEXIT_STATUS: COMPLETE"));
+    }
+}
+
+#[test]
+fn samples_do_not_end_a_section_of_examples() {
+    none(
+        "### Status examples\n\n```rust\nlet work = 1;\n```\n\n**All done:**\n```\nEXIT_STATUS: COMPLETE\n```\n",
+        "section of examples",
+    );
+}
+
+#[test]
+fn more_orders_than_statements_are_a_prompt() {
+    let orders = "Run the migration\nWrite tests for the lexer\nUse the new table\n\
+                  Keep the old flag\n";
+    let last = "\nEXIT_STATUS: COMPLETE\n";
+    none(&format!("{orders}{last}"), "reads as a prompt");
+    let few = orders.lines().skip(1).collect::<Vec<_>>().join("\n");
+    complete(&format!("{few}\n{last}"));
+    let statement = "The parser reads both layouts.\n";
+    none(&format!("{}{orders}{last}", statement.repeat(3)), "reads as a prompt");
+    complete(&format!("{}{orders}{last}", statement.repeat(4)));
+    // A line of two words is neither.
+    none(&format!("{}{orders}{last}", "Both layouts.\n".repeat(9)), "reads as a prompt");
+}
+
+const EXAMPLE: &str = "For example:\n\n```\nEXIT_STATUS: COMPLETE\n```\n\n";
+
+#[test]
+fn below_an_example_a_block_with_a_heading_is_another_one() {
+    complete(&format!("{EXAMPLE}All items are there.\n\nEXIT_STATUS: COMPLETE\n"));
+    for titled in [
+        "## Final status\n\nEXIT_STATUS: COMPLETE\n",
+        "## Final status\n\n```\nEXIT_STATUS: COMPLETE\n```\n",
+        "## Final status\n\nREMAINING_WORK: none\nEXIT_STATUS: COMPLETE\n",
+    ] {
+        none(&format!("{EXAMPLE}{titled}"), "this is an example too");
+    }
+    let tag = "<promise>COMPLETE</promise>";
+    complete(&format!("For example:\n\n```\n{tag}\n```\n\n## Final status\n\n{tag}\n"));
+}
+
+#[test]
+fn what_is_quoted_makes_no_example_of_the_rest() {
+    let tag = "<promise>COMPLETE</promise>";
+    complete(&format!("> {tag}\n\n{tag}\n\nThe tag ends the loop.\n"));
+}
