@@ -1,5 +1,6 @@
 //! Derives the breaker's view of an iteration from a decision's input and its ruling.
 
+use std::cmp::max_by_key;
 use std::collections::BTreeMap;
 
 use super::breaker::Iteration;
@@ -126,9 +127,7 @@ fn outcomes(evidence: &[Evidence]) -> BTreeMap<String, Outcome> {
             continue;
         }
         let worst = outcomes.entry(record.check.clone()).or_insert(record.outcome);
-        if severity(record.outcome) > severity(*worst) {
-            *worst = record.outcome;
-        }
+        *worst = max_by_key(*worst, record.outcome, |outcome| severity(*outcome));
     }
     outcomes
 }

@@ -46,10 +46,9 @@ fn grouped(number: u64) -> String {
 
 /// In cents; smaller sums in all their digits.
 fn dollars(micro: u64) -> String {
-    let (whole, rest) = (grouped(micro / 1_000_000), micro % 1_000_000);
-    match (micro, rest % 10_000) {
-        (..10_000, 1..) => format!("${whole}.{rest:06}").trim_end_matches('0').to_owned(),
-        _ => format!("${whole}.{:02}", rest / 10_000),
+    match micro {
+        1..10_000 => format!("$0.{micro:06}").trim_end_matches('0').to_owned(),
+        _ => format!("${}.{:02}", grouped(micro / 1_000_000), micro % 1_000_000 / 10_000),
     }
 }
 
