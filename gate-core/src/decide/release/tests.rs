@@ -7,7 +7,7 @@ use crate::config::{Layer, Origin, resolve};
 use crate::decide::breaker::Breaker;
 use crate::decide::decision::{Decision, judge};
 use crate::decide::run_state::{LoopState, RunState};
-use crate::decide::signal::Signal;
+use crate::decide::signal::{Signal, TokenHalves};
 use crate::decide::situation::{FailureShares, Owed};
 use crate::decide::stop::Stop;
 use crate::decide::verdict::Verdict;
@@ -237,6 +237,12 @@ fn a_headless_claim_that_a_hook_cannot_measure_is_let_go_unproven() {
     let slow = required("tests", Outcome::Inconclusive, "it timed out");
     let strict = Policy { threshold: crate::decide::policy::Threshold::Fixed(2), ..policy(TESTS) };
     check(&claims(&[slow]), &strict, "not run", &["tests gave no result: it timed out"]);
+    let unknown = claims(&[required("tests", Outcome::Inconclusive, "")]);
+    check(&unknown, &policy(""), "continue", &["tests gave no result"]);
+    let needs_exit = Situation { needs_exit: true, ..changed() };
+    let silent = stop(Status::Absent, needs_exit, std::slice::from_ref(&running));
+    let unsigned = policy(&format!("exit_gate.require_explicit_signal = false\n{TESTS}"));
+    check(&silent, &unsigned, "continue", &["tests is still running"]);
     let lint = required("lint", Outcome::Fail, "");
     let both = &["lint failed"];
     check(&claims(&[running.clone(), lint]), &policy(TESTS), "continue", both);
@@ -284,4 +290,16 @@ fn failing_tests_are_those_that_the_report_names_else_the_check() {
         let record = Evidence { detail, ..tests(Outcome::Fail) };
         assert_eq!(failing_tests(&record), expected, "{:?}", record.detail);
     }
+}
+
+#[test]
+fn a_stop_that_is_let_go_is_given_no_token_and_counts_no_refusal() {
+    let halves = TokenHalves { first: "4fk3".to_owned(), second: "9vp8".to_owned() };
+    let mut run = RunState::default();
+    run.refusals.blocks = 99;
+    let memory = LoopState { breaker: Breaker::default(), hold: None, run };
+    let mut input = stop(Status::Absent, changed(), &[tests(Outcome::Pass)]);
+    (input.stateful, input.memory, input.next_token) = (true, Some(memory), Some(halves));
+    let decision = judge(&input, &policy(TESTS)).decision;
+    assert_eq!((decision.verdict, decision.next_token), (Verdict::Continue, None));
 }

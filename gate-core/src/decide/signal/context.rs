@@ -314,10 +314,10 @@ fn is_first_person(line: &str) -> bool {
 /// An item of a list.
 fn is_item(text: &str) -> bool {
     let text = text.trim_start();
-    let numbered = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number =
-        numbered.len() < text.len() && (numbered.starts_with(". ") || numbered.starts_with(") "));
-    number || text.starts_with("- ") || text.starts_with("* ") || text.starts_with("• ")
+    numbered(text) != text
+        || text.starts_with("- ")
+        || text.starts_with("* ")
+        || text.starts_with("• ")
 }
 
 /// A thematic break, a line of box drawing, or a blank line.

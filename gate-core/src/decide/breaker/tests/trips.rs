@@ -174,3 +174,19 @@ fn an_agent_that_found_another_way_around_a_denial_is_not_stuck() {
     assert!(lap.memory.breaker.is_closed());
     assert_eq!(lap.memory.run.counters.permission_denied, 0);
 }
+
+#[test]
+fn denied_tools_are_named_where_a_denial_tripped_and_nowhere_else() {
+    let mut lap = Loop::new(|policy| policy.breaker.permission_denied = 1);
+    lap.feed(works());
+    let decision = lap.feed(works().still().denied());
+    let message = tripped_by(&decision)[0].to_owned();
+    assert!(message.ends_with(": Bash"), "{message}");
+    lap.cool_down();
+    let decision = lap.probe(works().still());
+    let again = tripped_by(&decision)[0].to_owned();
+    assert!(again.starts_with("the probe failed") && !again.ends_with(": "), "{again}");
+    let mut lap = Loop::new(|policy| policy.breaker.refused = 1);
+    let decision = lap.feed(claims().denied());
+    assert!(!tripped_by(&decision)[0].contains("Bash"), "{:?}", decision.reasons);
+}

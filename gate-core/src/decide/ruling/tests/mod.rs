@@ -1,6 +1,8 @@
 //! Rulings, one circumstance at a time.
 
+mod after;
 mod held;
+mod sealed;
 mod signals;
 mod stops;
 mod untested;

@@ -30,7 +30,18 @@ fn what_a_tool_or_a_program_wrote_introduces_nothing() {
 
 #[test]
 fn a_sentence_that_runs_on_introduces_what_follows() {
-    none("The loop ends with\nEXIT_STATUS: COMPLETE", "something else speak");
+    for sentence in ["The loop ends with", "2 runs are over, and the loop ends with"] {
+        none(&format!("{sentence}\nEXIT_STATUS: COMPLETE"), "something else speak");
+    }
+}
+
+#[test]
+fn an_item_is_introduced_by_what_stands_above_its_list() {
+    for mark in ["-", "*", "•", "1.", "2)"] {
+        let list = format!("{mark} All stories pass.\n{mark} EXIT_STATUS: COMPLETE");
+        none(&format!("For example:\n\n{list}"), "example");
+        complete(&format!("Final status:\n\n{list}"));
+    }
 }
 
 #[test]

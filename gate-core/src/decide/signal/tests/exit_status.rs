@@ -81,6 +81,19 @@ fn one_key_twice_in_one_block() {
 }
 
 #[test]
+fn one_blank_line_is_within_a_block_and_two_end_it() {
+    contradicts("EXIT_STATUS: CONTINUE\n\nEXIT_STATUS: COMPLETE", "stands twice");
+    complete("EXIT_STATUS: CONTINUE\n\n\nEXIT_STATUS: COMPLETE");
+}
+
+#[test]
+fn a_mention_below_a_block_is_a_near_miss() {
+    let text = "EXIT_STATUS: CONTINUE\nThen EXIT_STATUS: COMPLETE was printed";
+    let misses = check(text, Status::Continue).near_misses;
+    assert_eq!(misses.iter().map(|miss| miss.line).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
 fn whole_blocks_are_a_history() {
     let text = |first, second| {
         format!("EXIT_STATUS: {first}\n\nThen I went on.\n\nEXIT_STATUS: {second}\n")

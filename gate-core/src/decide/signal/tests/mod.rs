@@ -214,6 +214,8 @@ fn custom_signals() {
     let done = custom(Matcher::Literal("<<<DONE>>>".to_owned()), SignalValue::Complete);
     assert_eq!(read_with("Finished.\n<<<done>>>", &done).status, Status::Complete);
     assert_eq!(read_with("I will not print <<<DONE>>> yet", &done).status, Status::Absent);
+    assert_eq!(read_with("<<<DONE>>>\n\nor shall I go on?", &done).status, Status::Absent);
+    assert!(!read_with("Finished.\n<<<DONE>>>", &done).whole_message);
     let stuck = custom(Matcher::Regex("^STUCK: .+".to_owned()), SignalValue::Blocked);
     assert_eq!(read_with("STUCK: no network", &stuck).status, Status::Blocked);
 }
