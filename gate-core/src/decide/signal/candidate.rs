@@ -46,7 +46,7 @@ pub(super) enum Reading {
     /// It is none, for this reason.
     Rejected(Objection),
     /// It would say that the work goes on, were it not for this reason. After
-    /// a completion that is doubt enough.
+    /// a completion, or on its line, that is doubt enough.
     Doubtful(String),
     /// It is one that cannot be read.
     Unreadable(String),
@@ -199,7 +199,7 @@ pub(super) fn select(mut candidates: Vec<Candidate>, policy: &SignalPolicy) -> S
     }
     let completed = selection.last.iter().filter(|one| one.completes()).map(|one| one.at).max();
     let after =
-        doubtful.into_iter().filter(|(at, ..)| completed.is_some_and(|completed| *at > completed));
+        doubtful.into_iter().filter(|(at, ..)| completed.is_some_and(|completed| *at >= completed));
     selection.doubts = after
         .map(|(_, line, text)| format!("line {line}: `{text}` follows the completion"))
         .collect();

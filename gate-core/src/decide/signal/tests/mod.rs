@@ -172,6 +172,12 @@ fn not_done_after_a_completion_counts_in_any_dress() {
 }
 
 #[test]
+fn not_done_on_the_line_of_a_completion_is_doubt_enough() {
+    let line = "EXIT_STATUS: CONTINUE. <promise>COMPLETE</promise>\n";
+    contradicts(&format!("For example:\n\nREMAINING_WORK: the docs\n{line}"), "follows");
+}
+
+#[test]
 fn that_the_work_goes_on_counts_below_a_list_of_next_steps() {
     let steps = "The parser is complete.\n\nRun the migration\nWrite tests for the lexer\n\
                  Use the new table\nKeep the old flag\nCompare both outputs\n\n";
