@@ -38,6 +38,15 @@ fn after_the_last_refusal_a_person_is_waited_for() {
 }
 
 #[test]
+fn once_sealed_tests_pass_earlier_refusals_of_theirs_wait_for_nobody() {
+    let run = RunState { sealed_refusals: MAX_SEALED_REFUSALS, ..RunState::default() };
+    let memory = LoopState { breaker: Breaker::default(), hold: None, run };
+    let red = claim(&[tests(Outcome::Fail)]);
+    let input = Input { stateful: true, memory: Some(memory), ..red };
+    check(&input, &checked(), Verdict::Continue, &["required-check-failed: tests failed"]);
+}
+
+#[test]
 fn other_tests_refuse_as_often_as_they_are_red() {
     for record in [tests(Outcome::Fail), sealed("passed")] {
         for (verdict, codes) in in_a_row(&record, MAX_SEALED_REFUSALS + 1) {
