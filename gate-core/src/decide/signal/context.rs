@@ -223,7 +223,7 @@ impl<'l, 'w> Context<'l, 'w> {
         let leads = colon
             || (!is_item(text) && self.breaks_off(text))
             || language.is(Kind::PromptItem, text);
-        let finished = label && !colon && text.trim_end_matches(['*', ')']).ends_with(['.', '!']);
+        let finished = text.trim_end_matches(['*', ')']).ends_with(['.', '!']);
         (leads || (label && !finished)).then(|| (sentence::last_sentence(text), leads))
     }
 

@@ -105,7 +105,7 @@ impl<'l> Block<'l> {
             at += 1;
             end = if blank { end } else { at };
         }
-        Self { lines: start..end.max(start + 1), fields, language }
+        Self { lines: start..end, fields, language }
     }
 
     fn value(&self, key: &str) -> Option<&str> {
@@ -214,7 +214,7 @@ impl Field {
             "REMAINING_WORK" => self.value.is_empty() || !is_nothing(language, &self.value),
             _ => false,
         };
-        free && (at == end || (self.value.is_empty() && at == self.line + 2))
+        free && (at == end || self.value.is_empty())
     }
 
     fn extend(&mut self, line: &str) {
@@ -235,7 +235,7 @@ fn mention(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         spelling: Spelling::ExitStatus,
         line: layout.number(index),
         at: index,
-        span: layout.span(index..index + 1),
+        span: layout.line_span(index),
         text: crate::decide::indicator::excerpt(text, at),
         taken: Vec::new(),
         reading: Reading::Rejected(Objection::new(WITHIN_LINE)),

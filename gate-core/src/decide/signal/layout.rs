@@ -1,6 +1,7 @@
 //! The lines of the agent's last message, with the kind of block that holds each.
 
 use std::cell::{Cell, OnceCell};
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -120,11 +121,9 @@ impl<'w> Layout<'w> {
     /// True if a runner begins another iteration of this log on line `from` or below, and
     /// the agent says something in it.
     pub(crate) fn iterates_from(&self, from: usize) -> bool {
-        let Iterations { mut latest, searched } = self.iterations.get();
-        if from < searched {
-            latest = latest.or_else(|| self.latest_iteration(from..searched));
-            self.iterations.set(Iterations { latest, searched: from });
-        }
+        let Iterations { latest, searched } = self.iterations.get();
+        let latest = latest.or_else(|| self.latest_iteration(from..searched));
+        self.iterations.set(Iterations { latest, searched: searched.min(from) });
         latest.is_some_and(|begin| from <= begin)
     }
 
@@ -134,10 +133,11 @@ impl<'w> Layout<'w> {
         let (lines, text) = (self.lines(), &self.word.text);
         let start = lines.get(within.start)?.offset;
         let end = lines.get(within.end).map_or(text.len(), |line| line.offset);
-        let last = lines.iter().rposition(|line| line.is_sentence() && !line.begins_iteration())?;
-        let named = names_iteration(&text[start..end]).into_iter().map(|place| start + place);
-        let named = self.lines_at(named).into_iter();
-        named.rev().find(|index| *index < last && lines[*index].begins_iteration())
+        let within = text.get(start..end)?;
+        let last = lines.iter().rfind(|line| line.is_sentence() && !line.begins_iteration())?;
+        let before = last.offset.saturating_sub(start).min(within.len());
+        let named = names_iteration(&within[..before]).into_iter().map(|place| start + place);
+        self.lines_at(named).into_iter().rfind(|index| lines[*index].begins_iteration())
     }
 
     /// The index of the line that holds a byte of the message, its break included.
@@ -150,6 +150,12 @@ impl<'w> Layout<'w> {
         let taken = self.lines().get(lines).unwrap_or_default();
         let start = taken.first().map_or(0, |line| line.offset);
         start..taken.last().map_or(start, |line| line.offset + line.text.len())
+    }
+
+    /// The bytes of one line, without its break.
+    pub(crate) fn line_span(&self, index: usize) -> Range<usize> {
+        let Line { offset, text, .. } = self.lines()[index];
+        offset..offset + text.len()
     }
 
     /// True if nothing but markup and these spans stands behind a byte of the message.
@@ -261,11 +267,11 @@ impl BlockTracker {
         if !self.thinks {
             return;
         }
-        let opened = last_tag(line, "<think>");
-        let closed = last_tag(line, "</think>");
-        if opened.is_some() || closed.is_some() {
-            self.thinking = opened > closed;
-        }
+        self.thinking = match last_tag(line, "<think>").cmp(&last_tag(line, "</think>")) {
+            Ordering::Less => false,
+            Ordering::Equal => self.thinking,
+            Ordering::Greater => true,
+        };
     }
 
     fn fenced(&mut self, line: &str) -> BlockKind {
@@ -398,6 +404,13 @@ mod tests {
     }
 
     #[test]
+    fn marks_within_a_line_open_no_fence() {
+        use BlockKind::{Fence, Fenced, Prose};
+        assert_eq!(blocks("~5 tests\n```a```\nb"), [Prose, Prose, Prose]);
+        assert_eq!(blocks("~~~ text `a`\nb\n~~~"), [Fence, Fenced, Fence]);
+    }
+
+    #[test]
     fn a_language_makes_it_code() {
         use BlockKind::{Code, Fence};
         assert_eq!(blocks("```rust\nb\n```"), [Fence, Code, Fence]);
@@ -408,6 +421,7 @@ mod tests {
         use BlockKind::{Diff, Prose};
         let text = "@@ -1,2 +1,2 @@\n-a\n+b\n c\n<promise>COMPLETE</promise>";
         assert_eq!(blocks(text), [Diff, Diff, Diff, Diff, Prose]);
+        assert_eq!(blocks("@@ -1,1 +1,2 @@\n a\n+b\nc"), [Diff, Diff, Diff, Prose]);
     }
 
     #[test]

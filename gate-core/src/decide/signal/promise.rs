@@ -136,7 +136,7 @@ pub(super) fn neighbours_objection(
         };
     let quoted = before.ends_with(['"', '\'', '“'])
         || after.trim_start_matches(['*', '_']).starts_with(['"', '\'', '”']);
-    let whole = before.is_empty() || is_number(before) || is_bracketed(before);
+    let whole = before.is_empty() || is_bracketed(before);
     let stated = whole || ends_a_sentence(before) || language.is(Kind::Claim, before);
     // Agents talk about the tag far more often than they give it: "I will output
     // <promise>…" must not end the loop. So the tag has to begin its line or follow a
@@ -162,11 +162,6 @@ pub(super) fn neighbours_objection(
 
 /// Marks around a signal that say nothing.
 pub(super) const MARKS: [char; 11] = [' ', '\t', '*', '_', '`', '#', '-', '•', '>', '|', '─'];
-
-/// A list number: `1.`, `2)`.
-fn is_number(text: &str) -> bool {
-    text.trim_end_matches(['.', ')']).chars().all(|c| c.is_ascii_digit())
-}
 
 /// An item's id in brackets: `[US-7]`.
 fn is_bracketed(text: &str) -> bool {

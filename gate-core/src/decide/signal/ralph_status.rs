@@ -97,7 +97,7 @@ impl<'l> Block<'l> {
             return Self { lines, fields, closed: true, language };
         }
         let language = layout.language();
-        let (lines, fields) = (start..start + 1, Vec::new());
+        let (lines, fields) = (start..start, Vec::new());
         let mut block = Self { lines, fields, closed: false, language };
         let rest = layout.lines().iter().enumerate().skip(start + 1).take(MAX_BLOCK_LINES);
         for (index, line) in rest {
@@ -122,15 +122,10 @@ impl<'l> Block<'l> {
     fn shrink(&mut self, layout: &Layout<'_>, start: usize) {
         let first = layout.lines().get(start + 1).is_some_and(|line| line.text.trim().is_empty());
         let from = start + 1 + usize::from(first);
-        let mut end = start + 1;
-        for index in from..self.lines.end {
-            if !self.fields.iter().any(|field| field.line == index) {
-                break;
-            }
-            end = index + 1;
-        }
-        self.fields.retain(|field| field.line < end);
-        self.lines.end = end;
+        let is_field = |line: &usize| self.fields.iter().any(|field| field.line == *line);
+        let run = (from..self.lines.end).take_while(is_field).count();
+        self.fields.truncate(run);
+        self.lines.end = from + run;
     }
 
     fn field(&self, key: &str) -> Option<&Field> {
@@ -234,7 +229,6 @@ impl<'l> Block<'l> {
     fn statement(&self, value: SignalValue) -> Statement {
         let tests = undecorated(self.value("TESTS_STATUS").unwrap_or_default());
         Statement {
-            value,
             reason: self
                 .value("RECOMMENDATION")
                 .or_else(|| self.value("REASON"))
@@ -345,7 +339,7 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
             spelling: Spelling::RalphStatus,
             line: layout.number(index),
             at: index,
-            span: layout.span(index..index + 1),
+            span: layout.line_span(index),
             text: "EXIT_SIGNAL: false".to_owned(),
             taken: Vec::new(),
             reading,
@@ -360,7 +354,7 @@ fn stray(layout: &Layout<'_>, index: usize) -> Option<Candidate> {
         spelling: Spelling::RalphStatus,
         line: layout.number(index),
         at: index,
-        span: layout.span(index..index + 1),
+        span: layout.line_span(index),
         text: excerpt(text, found.start),
         taken: Vec::new(),
         reading: Reading::Rejected(Objection::new(why)),

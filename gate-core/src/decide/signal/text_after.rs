@@ -175,6 +175,13 @@ mod tests {
     }
 
     #[test]
+    fn open_work_counts_outside_of_a_quotation_and_below_its_heading() {
+        let language = Language::default();
+        assert!(is_open_work(&language, "The label \"tasks\" is right, but 3 tests fail."));
+        assert!(!is_about_work(&language, ["Remaining work:", "all is merged"].into_iter()));
+    }
+
+    #[test]
     fn closings_of_this_work() {
         for text in [
             "Let me provide a summary of the work.",
@@ -186,6 +193,8 @@ mod tests {
             "Total remaining stories: 0",
             "Tests: 312 passed, 0 failed",
             "All tests pass (2 failing are pre-existing).",
+            "- the parser reads both layouts",
+            "The label says \"2 tasks left\".",
         ] {
             assert!(!is_about_work(&Language::default(), [text].into_iter()), "{text}");
         }

@@ -44,7 +44,7 @@ impl TokenKey {
         hasher.update(&iteration.to_le_bytes()).update(run.as_bytes());
         let mut bytes = [0; 16 * HALF_LETTERS];
         hasher.finalize_xof().fill(&mut bytes);
-        let letters: Vec<char> = bytes.chunks_exact(8).map(letter).collect();
+        let letters: Vec<char> = bytes.as_chunks().0.iter().map(letter).collect();
         let (first, second) = letters.split_at(HALF_LETTERS);
         TokenHalves { first: first.iter().collect(), second: second.iter().collect() }
     }
@@ -52,9 +52,9 @@ impl TokenKey {
 
 /// The letter of eight random bytes. Eight bytes make the bias of the remainder too small
 /// to matter.
-fn letter(eight: &[u8]) -> char {
-    let number = eight.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-    char::from(LETTERS[(number % LETTERS.len() as u64) as usize])
+fn letter(eight: &[u8; 8]) -> char {
+    let number = u64::from_be_bytes(*eight) % LETTERS.len() as u64;
+    char::from(LETTERS[number as usize])
 }
 
 impl fmt::Debug for TokenKey {

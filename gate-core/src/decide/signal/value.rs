@@ -207,6 +207,9 @@ mod tests {
         ] {
             assert!(is_placeholder(value), "{value}");
         }
+        for form in ["[why]", "[yes|no]", "{one sentence}"] {
+            assert!(is_blank_form(form), "{form}");
+        }
         for value in ["[]", "{}", "[done]", "[src/a.rs, src/b.rs]"] {
             assert!(!is_blank_form(value), "{value}");
         }

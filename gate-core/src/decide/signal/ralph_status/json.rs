@@ -6,7 +6,7 @@ use memchr::memchr;
 use serde_json::{Deserializer, Map, Value};
 
 use crate::decide::expression::Expression;
-use crate::decide::signal::layout::{BlockKind, Layout};
+use crate::decide::signal::layout::Layout;
 
 /// The most bytes from the beginning of such a header to its object.
 const MAX_HEAD_BYTES: usize = 80;
@@ -30,10 +30,9 @@ pub(super) fn block(layout: &Layout<'_>, start: usize) -> Option<JsonBlock> {
     let mut objects =
         Deserializer::from_str(&text[begin + head..]).into_iter::<Map<String, Value>>();
     let object = objects.next()?.ok()?;
-    let last = layout.index_of(begin + head + objects.byte_offset() - 1);
-    let fence = layout.lines().get(last + 1).is_some_and(|line| line.block == BlockKind::Fence);
+    let last = layout.index_of(begin + head + objects.byte_offset());
     let members = object.into_iter().filter_map(|(key, value)| Some((key, written(value)?)));
-    Some(JsonBlock { lines: start..last + 1 + usize::from(fence), members: members.collect() })
+    Some(JsonBlock { lines: start..last + 1, members: members.collect() })
 }
 
 /// A value as a line writes it; nothing for what is nested deeper.
