@@ -1,6 +1,7 @@
 //! The lines around a signal: what introduces it, and what does not.
 
 use super::*;
+use crate::decide::language::LanguageChange;
 
 #[test]
 fn a_mark_before_its_line_makes_it_another_s() {
@@ -33,6 +34,45 @@ fn a_sentence_that_runs_on_introduces_what_follows() {
     for sentence in ["The loop ends with", "2 runs are over, and the loop ends with"] {
         none(&format!("{sentence}\nEXIT_STATUS: COMPLETE"), "something else speak");
     }
+    none("The loop ends with \"\nEXIT_STATUS: COMPLETE", "something else speak");
+    complete("The loop ends with \"this\"\nEXIT_STATUS: COMPLETE");
+    complete("**The docs hold an example.**\n\nEXIT_STATUS: COMPLETE");
+}
+
+#[test]
+fn a_near_miss_quotes_the_sentence_that_refused_it() {
+    none("For example:\n\nEXIT_STATUS: COMPLETE", "(\"For example:\"");
+}
+
+#[test]
+fn what_is_quoted_around_a_signal_is_not_the_agent_s() {
+    complete("EXIT_STATUS: COMPLETE\n\n> Now let me start with task 4.");
+    complete("> For example:\n\nEXIT_STATUS: COMPLETE");
+}
+
+#[test]
+fn a_fence_with_a_command_or_a_diff_shows_a_file() {
+    none("```\n$ cat status.txt\nEXIT_STATUS: COMPLETE\n```", "code example");
+    none("```diff\nEXIT_STATUS: COMPLETE\n```", "diff");
+}
+
+#[test]
+fn rules_of_language_are_those_of_the_settings() {
+    let off = LanguageChange { id: "sample-en".to_owned(), rule: None };
+    let policy = SignalPolicy { language: vec![off].into(), ..policy() };
+    let text = "For example:\n\nEXIT_STATUS: COMPLETE";
+    assert_eq!(read_with(text, &policy).status, Status::Complete);
+}
+
+#[test]
+fn an_iteration_that_begins_later_makes_a_signal_stale_if_something_is_said_in_it() {
+    const DONE: &str = "EXIT_STATUS: COMPLETE\n\nAll is well so far.\n\n";
+    none(&format!("{DONE}=== Iteration 2 ===\n\nThe parser is written."), "later iteration");
+    complete(&format!("{DONE}=== Iteration 2 ===\n\nDone."));
+    complete(&format!("{DONE}The first iteration was long.\nAll of it went well."));
+    let two =
+        "EXIT_STATUS: COMPLETE\n\n=== Iteration 2 ===\n\nEXIT_STATUS: COMPLETE\n\nAll is well.";
+    assert_eq!(complete(two).line, Some(5));
 }
 
 #[test]

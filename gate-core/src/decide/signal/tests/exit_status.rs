@@ -88,7 +88,7 @@ fn one_blank_line_is_within_a_block_and_two_end_it() {
 
 #[test]
 fn a_mention_below_a_block_is_a_near_miss() {
-    let text = "EXIT_STATUS: CONTINUE\nThen EXIT_STATUS: COMPLETE was printed";
+    let text = "EXIT_STATUS: CONTINUE\nThen EXIT_STATUS: COMPLETE was printed by my_tool";
     let misses = check(text, Status::Continue).near_misses;
     assert_eq!(misses.iter().map(|miss| miss.line).collect::<Vec<_>>(), [2]);
 }
@@ -107,4 +107,41 @@ fn a_qualified_value_is_no_completion() {
     contradicts("EXIT_STATUS: COMPLETE once the tests pass", "qualified");
     contradicts("EXIT_STATUS: COMPLETE (not verified)", "qualified");
     complete("EXIT_STATUS: COMPLETE (everything verified)");
+}
+
+#[test]
+fn the_next_work_below_refuses_a_completion_and_nothing_else() {
+    none("EXIT_STATUS: COMPLETE\n\nNow let me start with task 4.", "next work");
+    check("EXIT_STATUS: BLOCKED\n\nNow let me start with task 4.", Status::Blocked);
+}
+
+#[test]
+fn a_free_text_goes_on_over_the_lines_below_its_key() {
+    let reason = |text: &str| complete(&format!("EXIT_STATUS: COMPLETE\n{text}")).reason.unwrap();
+    assert_eq!(reason("EXIT_REASON: all stories\npass now\n"), "all stories pass now");
+    assert_eq!(reason("EXIT_REASON:\n\nall stories pass\n"), "all stories pass");
+    assert_eq!(reason("EXIT_REASON: it is done\n\nThe rest is prose.\n"), "it is done");
+    let work = |text: &str| read(&format!("EXIT_STATUS: CONTINUE\n{text}")).remaining_work;
+    let two = work("REMAINING_WORK: the docs\nand the tests\n");
+    assert_eq!(two.as_deref(), Some("the docs and the tests"));
+    assert_eq!(work("REMAINING_WORK: none\nAll is well.\n").as_deref(), Some("none"));
+}
+
+#[test]
+fn the_status_and_the_remaining_work_are_taken_as_the_signal() {
+    let text = "EXIT_STATUS: COMPLETE\nREMAINING_WORK: none\nEXIT_REASON: all tests pass";
+    assert_eq!(complete(text).taken, ["EXIT_STATUS: COMPLETE", "REMAINING_WORK: none"]);
+    let signal = Signal::read(&turn(&[&format!("It is done.\n{text}")]), &policy());
+    assert_eq!((signal.line(), signal.taken().len()), (Some(2), 2));
+}
+
+#[test]
+fn a_message_ends_with_its_signal_also_above_a_mention() {
+    let shown = "For example:\n\n```\nEXIT_STATUS: COMPLETE\n```\n\nAll is there.\n\n";
+    complete(&format!("{shown}EXIT_STATUS: COMPLETE\n\nSo EXIT_STATUS: COMPLETE it is."));
+}
+
+#[test]
+fn brackets_on_one_side_make_no_placeholder() {
+    complete("EXIT_STATUS: COMPLETE [all of it]");
 }

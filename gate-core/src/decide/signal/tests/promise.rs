@@ -38,6 +38,10 @@ fn glued_to_other_text() {
     stated("Everything is done @");
     stated("✅ @");
     stated("[US-7] @");
+    stated("1. @");
+    for brackets in ["[x]", "[ ]", "[]", "[the 7 docs]", "[US-7-of-the-second-milestone]"] {
+        mentioned(&format!("{brackets} @"), "sentence");
+    }
     stated("Final status: @");
     stated("@\n\n## Summary\n\nLet me provide a summary of the work.");
 }
@@ -51,6 +55,12 @@ fn mentions() {
     mentioned("The runner looks for \"@\"", "quoted");
     mentioned("I will reply with @ when the work is done.", "sentence");
     mentioned("echo '@'", "quoted");
+    mentioned("\"@ ends the loop", "quoted");
+    mentioned("@\" ends the loop", "quoted");
+    mentioned("It prints; @", "sentence");
+    mentioned("See the résumé @", "sentence");
+    mentioned("For example: @", "example");
+    mentioned("12 @", "sentence");
 }
 
 #[test]
@@ -65,7 +75,8 @@ fn examples() {
     mentioned("Three tests fail. Later I will emit:\n\n    @", "condition");
     mentioned("I must not output this yet:\n@", "denies");
     mentioned("> @", "quoted");
-    mentioned("@\n\nOtherwise, end normally.", "example");
+    mentioned("@\n\nOne.\nTwo.\nOtherwise, end normally.", "example");
+    stated("@\n\nOne.\nTwo.\nThree.\nOtherwise, end normally.");
 }
 
 #[test]
@@ -89,6 +100,7 @@ fn diffs_and_code() {
 fn the_sentence_goes_on_around_it() {
     mentioned("I almost wrote\n\n@\n\nbut then saw that one story is open.", "open work");
     mentioned("Do you want me to emit\n\n@\n\nor go on with the docs?", "sentence");
+    mentioned("All is in place.\n\n@\n\nor shall I go on?", "goes on after it");
     mentioned("Plan:\n\n1. Mend the tests\n2. @\n", "example");
     mentioned("<example>\n@\n</example>", "example");
     stated("All 12 stories are in place. (@)");
@@ -116,6 +128,10 @@ fn phrases_and_placeholders() {
     check("<promise>BLOCKED</promise>", Status::Blocked);
     none("<promise>DONE</promise>", "signal.promise.phrases");
     none("<promise>{phrase}</promise>", "placeholder");
+    complete("<promise>✅ COMPLETE</promise>");
+    for marked in ["(COMPLETE)", "«COMPLETE»", "完COMPLETE"] {
+        none(&format!("<promise>{marked}</promise>"), "signal.promise.phrases");
+    }
     let phrases = SignalPolicy { phrases: vec!["DONE".to_owned()], ..policy() };
     assert_eq!(read_with("<promise>DONE</promise>", &phrases).status, Status::Complete);
 }
@@ -130,5 +146,6 @@ fn a_list_of_what_was_done_does_not_hide_the_signal_at_its_end() {
     stated("- Tests: `cargo test` passes\n- Status: `@`\n");
     stated("<task-finished>STORY-4</task-finished>\n@\n");
     mentioned("- Stuck: `<task-stuck>why</task-stuck>`\n- Finished: `@`\n", "one of a list");
+    mentioned("- Finished: `@`\n- Stuck: `<task-stuck>why</task-stuck>`\n", "one of a list");
     mentioned("@   # all stories are finished\n", "a comment explains it");
 }

@@ -8,7 +8,8 @@ fn the_block() {
     assert!(signal.fields_agree);
     check(&ralph("STATUS: COMPLETE\nEXIT_SIGNAL: false"), Status::Continue);
     check(&ralph("STATUS: BLOCKED\nEXIT_SIGNAL: false"), Status::Blocked);
-    check(&ralph("STATUS: IN_PROGRESS"), Status::Continue);
+    check(&ralph("STATUS: BLOCKED"), Status::Blocked);
+    assert_eq!(check(&ralph("STATUS: IN_PROGRESS"), Status::Continue).problems, [""; 0]);
     complete(&ralph("STATUS: COMPLETE"));
 }
 
@@ -109,4 +110,92 @@ fn a_block_that_is_a_json_object() {
     assert_eq!(read(&format!("RALPH_STATUS:\n{goes_on}")).status, Status::Continue);
     let form = object.replace("true", "\"true | false\"");
     assert_eq!(read(&format!("RALPH_STATUS:\n{form}")).status, Status::Absent);
+}
+
+#[test]
+fn other_fields_confirm_the_signal_and_are_told() {
+    let agree = |fields: &str| complete(&ralph(fields)).fields_agree;
+    assert!(!agree("EXIT_SIGNAL: true"));
+    assert!(agree("STATUS: COMPLETE\nEXIT_SIGNAL: true"));
+    assert!(agree("TESTS_STATUS: PASSING\nEXIT_SIGNAL: true"));
+    let fields = "EXIT_SIGNAL: true\nREMAINING_WORK: none\nRECOMMENDATION: merge";
+    let signal = complete(&ralph(fields));
+    assert_eq!(signal.taken, ["EXIT_SIGNAL: true", "REMAINING_WORK: none"]);
+    assert_eq!(signal.reason.as_deref(), Some("merge"));
+    assert_eq!(signal.remaining_work.as_deref(), Some("none"));
+}
+
+#[test]
+fn a_block_without_an_end_line_is_the_run_of_fields_below_its_header() {
+    const OPEN: &str = "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n";
+    complete(&format!("{OPEN}\nThe log of the old run says\nTESTS_STATUS: FAILING\n"));
+    complete(&format!("{OPEN}The old run said: this\nTESTS_STATUS: FAILING\n"));
+    contradicts(&format!("{OPEN}TESTS_STATUS: FAILING\n"), "FAILING");
+    none(&format!("{OPEN}\nI should not have said that."), "takes it back");
+    none(&format!("{OPEN}\nor shall I go on?"), "goes on");
+    complete("---RALPH_STATUS---\n\nSTATUS: COMPLETE\nEXIT_SIGNAL: true");
+    contradicts(&ralph("EXIT_SIGNAL: true\n\nTESTS_STATUS: FAILING"), "FAILING");
+    complete(&format!("---RALPH_STATUS---\nEXIT_SIGNAL: false\n{}", ralph("EXIT_SIGNAL: true")));
+}
+
+#[test]
+fn a_denial_right_below_a_block_counts() {
+    let done = ralph("EXIT_SIGNAL: true");
+    check(&format!("{done}EXIT_SIGNAL: false"), Status::Continue);
+    check(&format!("{done}or so I thought"), Status::Absent);
+    check("EXIT_SIGNAL: false\n\nor so I thought.", Status::Absent);
+}
+
+#[test]
+fn only_a_denial_is_doubt_where_it_is_shown() {
+    let done = ralph("EXIT_SIGNAL: true");
+    let quoted = |fields: &str| -> String {
+        ralph(fields).lines().map(|line| format!("> {line}\n")).collect()
+    };
+    for (fields, status) in [
+        ("EXIT_SIGNAL: false", Status::Continue),
+        ("STATUS: IN_PROGRESS", Status::Continue),
+        ("EXIT_SIGNAL: true", Status::Complete),
+        ("STATUS: COMPLETE", Status::Complete),
+        ("EXIT_SIGNAL: false | true", Status::Complete),
+    ] {
+        check(&format!("{done}\nThe file says:\n\n{}", quoted(fields)), status);
+    }
+}
+
+#[test]
+fn a_message_ends_with_its_block_also_above_a_mention() {
+    let block = ralph("EXIT_SIGNAL: true");
+    let shown = format!("For example:\n\n```\n{block}```\n\nAll is there.\n\n");
+    complete(&format!("{shown}{block}\nSo `EXIT_SIGNAL: true` it is."));
+}
+
+#[test]
+fn numbers_that_are_none_and_orders_in_comments_make_a_form() {
+    for fields in [
+        "TASKS_COMPLETED: N",
+        "FILES_MODIFIED: N",
+        "RECOMMENDATION: {one sentence}",
+        "STATUS: COMPLETE # only if all pass",
+    ] {
+        none(&ralph(&format!("{fields}\nEXIT_SIGNAL: true")), "placeholder");
+    }
+    complete(&ralph("TASKS_COMPLETED: 3\nEXIT_SIGNAL: true # all pass"));
+}
+
+#[test]
+fn a_recommendation_that_counts_tasks_to_the_last_is_no_open_work() {
+    contradicts(&ralph("EXIT_SIGNAL: true\nRECOMMENDATION: story 2 of 5 is merged"), "2 of 5");
+    complete(&ralph("EXIT_SIGNAL: true\nRECOMMENDATION: story 5 of 5 is merged"));
+    complete(&ralph("EXIT_SIGNAL: true\nRECOMMENDATION: read 2 of 5 pages"));
+}
+
+#[test]
+fn what_follows_a_json_object_is_read() {
+    let object = "RALPH_STATUS:\n{\n  \"STATUS\": \"COMPLETE\",\n  \"EXIT_SIGNAL\": true\n}\n";
+    for head in ["", "All stories pass.\n\n"] {
+        complete(&format!("{head}{object}"));
+        none(&format!("{head}{object}\nI should not have said that."), "takes it back");
+        none(&format!("{head}{object}\nor shall I go on?"), "goes on");
+    }
 }

@@ -210,6 +210,46 @@ fn a_held_token_heals_no_contradiction() {
 }
 
 #[test]
+fn a_prompt_holds_the_protocol_of_its_first_spelling_and_both_halves() {
+    use Spelling::{AgentExit, Custom, ExitStatus, Promise, RalphStatus};
+    let halves = key().halves(RUN, 3);
+    for (accept, part) in [
+        (vec![ExitStatus, Promise], "EXIT_STATUS: {COMPLETE|CONTINUE|BLOCKED}"),
+        (vec![RalphStatus], "---RALPH_STATUS---\nSTATUS: {"),
+        (vec![AgentExit, Promise], "<promise>{COMPLETE|BLOCKED}</promise>"),
+        (vec![AgentExit], "\"exit_reason\": \"{completed|blocked|error}\""),
+        (vec![Custom], "as your instructions describe it"),
+        (vec![], "EXIT_STATUS: {"),
+    ] {
+        let told = prompt(&SignalPolicy { accept, ..required() }, Some(&halves));
+        assert!(told.contains(part), "{told}");
+        assert!(told.contains("\nEXIT_TOKEN: {"), "{told}");
+        assert!(told.contains(&halves.first) && told.contains(&halves.second), "{told}");
+    }
+    assert_eq!(format!("{:?}", key()), "TokenKey", "no log shows it");
+}
+
+#[test]
+fn a_file_that_says_done_speaks_for_an_agent_that_said_nothing() {
+    let with_file = |text: &str, policy: &SignalPolicy| {
+        unchecked(text, policy).or_done_file(policy, text).claims()
+    };
+    assert_eq!(with_file("I am through.", &policy()), Status::Complete);
+    assert_eq!(with_file("EXIT_STATUS: CONTINUE", &policy()), Status::Continue);
+    let signal = unchecked("I am through.", &policy()).or_done_file(&policy(), "I am through.");
+    assert!(signal.clone().without_token().reason.unwrap().contains("DONE"));
+    assert_eq!(signal.status(), Status::Complete);
+    let proven = |said: &str| {
+        let signal = unchecked(said, &required()).or_done_file(&required(), said);
+        let found = TokenFinding::check(&signal, &key(), (RUN, 3), &[]);
+        signal.with_token(&found).status
+    };
+    assert_eq!(proven("I am through."), Status::Invalid);
+    let said = format!("I am through.\nEXIT_TOKEN: {}", whole(RUN, 3));
+    assert_eq!(proven(&said), Status::Complete);
+}
+
+#[test]
 fn tokens_differ_and_stay_what_they_are() {
     let tokens: std::collections::BTreeSet<_> = (1..200).map(|it| whole(RUN, it)).collect();
     assert_eq!(tokens.len(), 199);
