@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::iteration::Iteration;
 use super::table::{BreakerState, Event};
-use super::trip::{Cause, Trip};
+use super::trip::Cause;
 use super::{Breaker, Change, TripSnapshot};
 use crate::decide::evidence::{Outcome, severity};
 use crate::decide::policy::Policy;
@@ -117,7 +117,7 @@ impl Breaker {
     /// if the probe has time left.
     pub(crate) fn gives_up(&self, now: &Timestamp) -> Option<(Self, Change)> {
         let overdue = self.state == BreakerState::HalfOpen && self.is_overdue(now);
-        overdue.then(|| self.reopened(Event::ProbeOverdue, self.trip.clone(), now))
+        overdue.then(|| self.reopened(Event::ProbeOverdue, now))
     }
 
     fn half_opened(&self, probe: Probe) -> (Self, Change) {
@@ -130,24 +130,16 @@ impl Breaker {
         })
     }
 
-    /// Open again, for this cause.
-    fn reopened(&self, event: Event, trip: Option<Trip>, now: &Timestamp) -> (Self, Change) {
+    /// Open again, for the same cause.
+    fn reopened(&self, event: Event, now: &Timestamp) -> (Self, Change) {
         let stood = TripSnapshot { at: now.clone(), ..self.stood.clone().unwrap_or_default() };
         let level = self.level.saturating_add(1);
-        self.goes(event, |breaker| Self {
-            level,
-            trip,
-            stood: Some(stood),
-            probe: None,
-            calm: 0,
-            ..breaker
-        })
+        self.goes(event, |breaker| Self { level, stood: Some(stood), probe: None, ..breaker })
     }
 
     /// The breaker that opens again after a failed probe.
     pub(crate) fn failed(&self, iteration: &Iteration) -> (Self, Change) {
-        let (mut breaker, change) =
-            self.reopened(Event::ProbeFailed, self.trip.clone(), &iteration.at);
+        let (mut breaker, change) = self.reopened(Event::ProbeFailed, &iteration.at);
         if let Some(stood) = &mut breaker.stood
             && !moved(iteration, stood)
         {

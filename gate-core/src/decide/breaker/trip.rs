@@ -158,7 +158,7 @@ fn declined(outputs: &[u64], policy: &Policy) -> Option<Trip> {
     let share = u64::from(policy.breaker.output_decline);
     let [a, b, c, d, e, f] = *outputs else { return None };
     let (before, last) = (median([a, b, c]), median([d, e, f]));
-    (share > 0 && last.saturating_mul(100) < before.saturating_mul(share)).then(|| Trip {
+    (last.saturating_mul(100) < before.saturating_mul(share)).then(|| Trip {
         cause: Cause::OutputDecline,
         message: format!("the last outputs have {last} characters, those before had {before}"),
     })
