@@ -144,4 +144,15 @@ mod tests {
         let other = twice.after(Verdict::Continue, None, &[], Some("g".to_owned()));
         assert_eq!(other.same, 1);
     }
+
+    #[test]
+    fn tests_that_were_red_before_are_named_once_over_prompts() {
+        let red = [Reason::new(ReasonCode::RedBefore, "")];
+        let named = Refusals::default().after(Verdict::Continue, None, &red, None);
+        assert!(named.named_before && named.before(&stop(None)).named_before);
+        let prompted = Refusals { prompt: Some("a".to_owned()), ..named };
+        let next = prompted.before(&stop(Some("b")));
+        assert!(next.named_before && next.blocks == 0);
+        assert!(next.after(Verdict::Continue, None, &[], None).named_before);
+    }
 }

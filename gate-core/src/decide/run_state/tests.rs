@@ -174,7 +174,35 @@ fn a_state_of_an_older_gate_is_read_and_written_without_what_it_did_not_know() {
     let run = RunState { iteration: 7, ..RunState::begins(&at(5), 0) };
     assert_eq!(read, LoopState { breaker: Breaker::default(), hold: None, run });
     let written = serde_json::to_value(&read).unwrap();
-    for key in ["/hold", "/run/refusals", "/run/settings", "/run/user_settings"] {
-        assert_eq!(written.pointer(key), None, "{key}");
+    for key in ["hold", "run/refusals", "run/settings", "run/user_settings", "run/sealed_refusals"]
+    {
+        assert_eq!(written.pointer(&format!("/{key}")), None, "{key}");
     }
+}
+
+#[test]
+fn what_a_run_counted_is_read_as_it_was_written() {
+    let refusals = Refusals { blocks: 2, ..Refusals::default() };
+    let run = RunState { sealed_refusals: 2, told_of_tests: true, refusals, ..troubled().run };
+    let written = serde_json::to_string(&run).unwrap();
+    assert_eq!(serde_json::from_str::<RunState>(&written).unwrap(), run);
+}
+
+#[test]
+fn the_settings_of_the_user_are_those_of_the_runs_beginning() {
+    let named = |name: &str| Some(name.to_owned());
+    let observed = IterationFacts { user_settings: named("now"), ..fourth(None) };
+    let run = troubled().run;
+    assert_eq!(run.noted(&observed).user_settings, named("now"));
+    let begun = RunState { user_settings: named("then"), ..run };
+    assert_eq!(begun.noted(&observed).user_settings, named("then"));
+}
+
+#[test]
+fn an_error_that_could_not_be_measured_on_keeps_the_row_that_there_is() {
+    let signature = Some("E0599".to_owned());
+    let unsure = Iteration { inconclusive: true, signature, ..Iteration::default() };
+    assert_eq!(troubled().run.counted(&unsure).signature.as_deref(), Some("E0382"));
+    let first = RunState::default().counted(&unsure);
+    assert_eq!(first.signature.as_deref(), Some("E0599"));
 }

@@ -35,7 +35,7 @@ fn check(mut lap: Loop, turn: Turn, verdict: Verdict) {
     assert_eq!((change.from, change.event), (BreakerState::HalfOpen, event));
     if closed {
         assert_eq!(lap.memory.run.counters, crate::decide::breaker::Counters::default());
-        assert_eq!(lap.memory.breaker.trip, None);
+        assert_eq!((lap.memory.breaker.trip, lap.memory.run.outputs), (None, Vec::new()));
     }
 }
 

@@ -179,6 +179,13 @@ fn checks_that_were_left_out_as_asked_are_not_missed() {
 }
 
 #[test]
+fn only_an_iteration_that_is_refused_lets_the_loop_go_on() {
+    let stops = |input: &Input| decide(input, &checked()).stop;
+    assert!(!stops(&claim(&[tests(Outcome::Fail)])));
+    assert!(stops(&claim(&[tests(Outcome::Pass)])) && stops(&said(Status::Blocked)));
+}
+
+#[test]
 fn an_exit_says_what_it_rests_on() {
     let required = checked();
     let (pass, counts) = (tests(Outcome::Pass), record("lint", Mode::Count, Outcome::Fail, ""));

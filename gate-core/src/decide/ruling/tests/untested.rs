@@ -36,6 +36,24 @@ fn the_agent_is_asked_for_a_test_once_a_run() {
 }
 
 #[test]
+fn what_the_agent_is_asked_for_is_no_warning_and_all_else_is() {
+    let flaky = strings(&["b"]);
+    let lint = Evidence { flaky, ..record("lint", Mode::Count, Outcome::Pass, "") };
+    let mut input = in_run(idle(), RunState::default());
+    input.evidence.push(lint);
+    let decision = judge(&input, &checked()).decision;
+    let warnings: Vec<_> = decision.warnings.iter().map(|warning| warning.code.code()).collect();
+    assert_eq!(warnings, ["flaky"]);
+    // Another reason for the same check takes no warning away.
+    let red = record("tests", Mode::Require, Outcome::Fail, "");
+    input.evidence.push(red);
+    input.evidence.push(Evidence { flaky: strings(&["c"]), ..tests(Outcome::Pass) });
+    let decision = judge(&input, &checked()).decision;
+    let told = |message: &str| decision.warnings.iter().any(|w| w.message.starts_with(message));
+    assert!(told("tests passed only when it was run again: c"), "{:?}", decision.warnings);
+}
+
+#[test]
 fn without_state_nothing_is_asked() {
     assert_eq!(decide(&idle(), &checked()).verdict, Verdict::Exit);
 }

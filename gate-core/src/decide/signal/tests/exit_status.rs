@@ -138,7 +138,9 @@ fn the_status_and_the_remaining_work_are_taken_as_the_signal() {
 #[test]
 fn a_message_ends_with_its_signal_also_above_a_mention() {
     let shown = "For example:\n\n```\nEXIT_STATUS: COMPLETE\n```\n\nAll is there.\n\n";
-    complete(&format!("{shown}EXIT_STATUS: COMPLETE\n\nSo EXIT_STATUS: COMPLETE it is."));
+    let last = "EXIT_STATUS: COMPLETE\n\nSo EXIT_STATUS: COMPLETE it is.";
+    complete(&format!("{shown}{last}"));
+    none(&format!("{shown}{last}\n\nIt ends the loop."), "this is an example too");
 }
 
 #[test]
