@@ -71,8 +71,7 @@ struct Field {
 fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
     let line = layout.lines()[index].text;
     // Most lines have not all that a field has, and to unmark a line takes a copy.
-    let parts: [&[char]; 3] = [&['_'], &['E'], &[':', '：']];
-    if !parts.iter().all(|part| line.contains(*part)) {
+    if !line.contains('_') || !line.contains('E') || !line.contains([':', '：']) {
         return None;
     }
     let line = unmarked(line);
