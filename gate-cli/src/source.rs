@@ -15,7 +15,7 @@ pub(crate) use ends::Ends;
 /// Bytes that are read at once.
 const BLOCK: usize = 512 << 10;
 
-/// Files below this size, in bytes, are read whole.
+/// Files from this size on, in bytes, are read from both ends.
 const LONG_FILE_BYTES: u64 = 1 << 20;
 
 /// A transcript to read.
@@ -71,18 +71,17 @@ impl Source {
         scanner: &mut Scanner<'_>,
         mut ends: Ends<'_>,
     ) -> Result<u64, Failure> {
-        match self {
-            Self::File(path) => File::open(path)
-                .and_then(|mut file| match file.metadata()?.len() {
-                    length if length < LONG_FILE_BYTES => {
-                        let see = &mut |bytes: &[u8]| ends.push(scanner, bytes);
-                        feed(&mut file, block_for(length), see)
-                    }
-                    length => ends.scan(&mut file, length, scanner),
-                })
-                .map_err(|error| self.unreadable(&error)),
-            Self::Stdin | Self::Message(_) => self.feed(&mut |bytes| ends.push(scanner, bytes)),
+        if let Self::File(path) = self
+            && let Ok(length @ LONG_FILE_BYTES..) = std::fs::metadata(path).map(|file| file.len())
+        {
+            let scanned =
+                File::open(path).and_then(|mut file| ends.scan(&mut file, length, scanner));
+            return scanned.map_err(|error| self.unreadable(&error));
         }
+        self.feed(&mut |bytes| {
+            (ends.see)(bytes);
+            scanner.push(bytes);
+        })
     }
 
     /// Pushes all bytes to whoever takes them, in blocks. Says how many there were.

@@ -39,7 +39,7 @@ pub(crate) struct Ends<'r> {
 
 impl Ends<'_> {
     /// Shows bytes and pushes them.
-    pub(super) fn push(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) {
+    fn push(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) {
         (self.see)(bytes);
         scanner.push(bytes);
     }

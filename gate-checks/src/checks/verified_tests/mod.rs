@@ -15,8 +15,8 @@
 //! without a control ([`deciding`]). Where the baseline itself does not end there as in the warm
 //! copy, the warm copy decides ([`baseline_run`]).
 //!
-//! Where settings ask for it, new tests run once more over what the sources were, and
-//! one of them has to fail there ([`fail_to_pass`]).
+//! New tests run once more over what the sources were, and one of them has to fail there
+//! ([`fail_to_pass`]), unless settings turn that off.
 //!
 //! Tests that the agent does not see run last of all ([`sealed`]). A check of its own takes
 //! changed code back, and shows what no test notices ([`noticed`]). Where tests are written before the

@@ -81,8 +81,9 @@ fn field(layout: &Layout<'_>, index: usize) -> Option<Field> {
 }
 
 impl<'l> Block<'l> {
-    /// Reads the fields from a line on: one blank line may stand between two,
-    /// and a text with an empty or an open value goes on until a blank line.
+    /// Reads the fields from a line on. One blank line may stand between two, more before the work
+    /// that remains, which must not be missed. A text with an empty or an open value goes on until
+    /// a blank line.
     fn read(layout: &Layout<'l>, start: usize) -> Self {
         let language = layout.language();
         let mut fields: Vec<Field> = Vec::new();
@@ -90,12 +91,15 @@ impl<'l> Block<'l> {
         while let Some(line) = layout.lines().get(at).filter(|line| line.block != BlockKind::Fence)
         {
             let blank = line.text.trim().is_empty();
+            let is_far = at > end + 1;
             if let Some(field) = field(layout, at) {
+                let is_known = fields.iter().any(|known| known.key == field.key);
+                if is_far && (field.key != "REMAINING_WORK" || is_known) {
+                    break;
+                }
                 fields.push(field);
-            } else if blank && at > end {
-                break;
             } else if !blank {
-                let goes_on = !ENDS_TEXT.is_match(line.text);
+                let goes_on = !is_far && !ENDS_TEXT.is_match(line.text);
                 match fields.last_mut().filter(|last| goes_on && last.takes(at, end, language)) {
                     Some(last) => last.extend(line.text),
                     None => break,

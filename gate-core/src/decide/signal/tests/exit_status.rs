@@ -87,6 +87,15 @@ fn one_blank_line_is_within_a_block_and_two_end_it() {
 }
 
 #[test]
+fn remaining_work_belongs_to_a_status_far_above() {
+    contradicts("EXIT_STATUS: COMPLETE\n\n\nREMAINING_WORK: the login page", "the login page");
+    complete("EXIT_STATUS: COMPLETE\n\n\nREMAINING_WORK: none");
+    let first = "EXIT_STATUS: CONTINUE\nREMAINING_WORK: the docs";
+    complete(&format!("{first}\n\n\nREMAINING_WORK: none\nEXIT_STATUS: COMPLETE"));
+    complete("EXIT_STATUS: COMPLETE\nREMAINING_WORK:\n\n\nThe docs are in place.");
+}
+
+#[test]
 fn a_mention_below_a_block_is_a_near_miss() {
     let text = "EXIT_STATUS: CONTINUE\nThen EXIT_STATUS: COMPLETE was printed by my_tool";
     let misses = check(text, Status::Continue).near_misses;
