@@ -390,3 +390,6 @@ impl Scope {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

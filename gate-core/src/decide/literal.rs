@@ -149,6 +149,7 @@ fn shortest(group: &Group) -> usize {
 #[cfg(test)]
 mod tests {
     use std::borrow::Cow;
+    use std::collections::BTreeSet;
 
     use super::{Pairs, in_lower_case, is_latin, required};
 
@@ -162,6 +163,7 @@ mod tests {
         check("no tasks are.*left", &[&["no tasks are"], &["left"]]);
         check("<promise>COMPLETE</promise>", &[&["<promise>complete</promise>"]]);
         check(r"\btests?\b", &[&["test"]]);
+        check("(?:done )+now", &[&["done "], &["now"]]);
     }
 
     #[test]
@@ -187,6 +189,14 @@ mod tests {
             }
         }
         assert!(!pairs.may_hold("zebra") && !pairs.may_hold("nicht"));
+    }
+
+    #[test]
+    fn most_pairs_of_letters_have_a_place_of_their_own() {
+        let places: BTreeSet<_> = (b'a'..=b'z')
+            .flat_map(|first| (b'a'..=b'z').map(move |second| Pairs::place(first, second)))
+            .collect();
+        assert!(places.len() > 600, "{}", places.len());
     }
 
     #[test]

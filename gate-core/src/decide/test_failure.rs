@@ -95,6 +95,7 @@ mod tests {
             ("tests/test_cart.py::TestCart::test_discount[a b]", "test_discount[a b]"),
             ("src/cart.test.ts > cart > takes a discount", "takes a discount"),
             ("test_a (test_u.T.test_a)", "test_a"),
+            ("cart > adds (or not) twice", "adds (or not) twice"),
             ("shop::cart::tests::discount", "discount"),
             ("example.com/shop.TestDiscount", "example.com/shop.TestDiscount"),
         ] {

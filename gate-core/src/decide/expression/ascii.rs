@@ -56,6 +56,7 @@ mod tests {
     fn boundaries_are_ascii_and_escapes_stay() {
         assert_eq!(with_ascii_boundaries(r"\bdone\b"), r"(?-u:\b)done(?-u:\b)");
         assert_eq!(with_ascii_boundaries(r"\\b\."), r"\\b\.");
+        assert_eq!(with_ascii_boundaries(r"\b{start}done"), r"\b{start}done");
     }
 
     #[test]

@@ -64,7 +64,12 @@ mod tests {
 
     #[test]
     fn a_gap_that_ends_with_the_sentence_is_bound() {
-        for source in [r"\ball\b[^.!?]*\bdone\b", r"tasks?[^.!?,;]+(?:is|are) [a-z]+", r"[\s_-]x"] {
+        for source in [
+            r"\ball\b[^.!?]*\bdone\b",
+            r"tasks?[^.!?,;]+(?:is|are) [a-z]+",
+            r"[\s_-]x",
+            "tasks (are) done",
+        ] {
             assert!(is_sentence_bound(source), "{source}");
         }
     }

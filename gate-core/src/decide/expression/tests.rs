@@ -142,3 +142,35 @@ fn an_error_says_what_is_wrong() {
     assert!(compile("(").is_err_and(|error| error.contains("unclosed group")));
     assert!(compile("(a{999}){999}{999}").is_err_and(|error| error.contains("too large")));
 }
+
+#[test]
+fn keywords_of_a_pack_are_what_its_matches_hold() {
+    let expression = Expression::from_pack("[a-z]+ done", vec!["all".to_owned()]);
+    assert_eq!(expression.required(), Ok(&[vec!["all".to_owned()]][..]));
+    let expression = Expression::from_pack("[a-z]+ done", Vec::new());
+    assert_eq!(expression.required(), Ok(&[vec![" done".to_owned()]][..]));
+}
+
+#[test]
+fn only_own_expressions_are_tried_sentence_by_sentence() {
+    let own = |source: &'static str| Expression::new(source).is_sentence_bound();
+    assert!(own("all done") && !own("all.*done"));
+    assert!(!from_settings("all done").is_sentence_bound());
+}
+
+#[test]
+fn a_text_is_left_without_its_matches() {
+    let marks = Expression::new("[*_]+");
+    assert_eq!(marks.without("**all** _done_."), "all done.");
+    assert_eq!(marks.without("all done"), "all done");
+    assert_eq!(marks.without_found("ÄxÖ", "Ä_Ö"), "ÄÖ");
+}
+
+#[test]
+fn an_expression_has_upper_case_where_case_matters() {
+    for (source, expected) in
+        [("error: ", false), (r"\W\S", false), ("(?-i:Error)", true), (r"\\E", true)]
+    {
+        assert_eq!(has_upper_case(source), expected, "{source}");
+    }
+}

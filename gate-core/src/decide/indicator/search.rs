@@ -116,3 +116,53 @@ fn line_around(text: &[u8], at: usize) -> Range<usize> {
     let begin = memrchr(b'\n', &text[..at]).map_or(0, |found| found + 1);
     begin..memchr(b'\n', &text[at..]).map_or(text.len(), |found| at + found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(literals: &[&str]) -> Search {
+        Search::new(literals.iter().map(|literal| ((*literal).to_owned(), 0)).collect())
+    }
+
+    #[track_caller]
+    fn check(search: &Search, text: &str, searched: usize, expected: &[Range<usize>]) {
+        let found = search.candidates(text, &mut Vec::new(), searched).collect::<Vec<_>>();
+        let expected: Vec<_> = expected.iter().map(|line| (line.clone(), 0)).collect();
+        assert_eq!(found, expected, "{text:?} after {searched} bytes");
+    }
+
+    #[test]
+    fn a_line_is_given_once_for_each_pattern_whatever_it_holds_of_it() {
+        let search = search(&["work", "done"]);
+        for searched in [0, MIN_SEARCHED_BYTES] {
+            check(&search, "work done\nno\nDONE, work", searched, &[0..9, 13..23]);
+            check(&search, "\nwork", searched, &[1..5]);
+            check(&search, "done\n", searched, &[0..4]);
+            check(&search, "", searched, &[]);
+        }
+    }
+
+    #[test]
+    fn a_fast_search_is_built_only_where_much_is_searched() {
+        let search = search(&["work", "done"]);
+        for (searched, is_built) in [(MIN_SEARCHED_BYTES - 1, false), (MIN_SEARCHED_BYTES, true)] {
+            check(&search, "all done", searched, &[0..8]);
+            assert_eq!(search.long_text.get().is_some(), is_built);
+        }
+    }
+
+    #[test]
+    fn a_literal_that_begins_with_a_break_stops_no_search() {
+        let search = search(&["\ndone"]);
+        assert_eq!(search.parts(b"all\ndone", true).take(3).count(), 1);
+    }
+
+    #[test]
+    fn a_line_has_no_break() {
+        for (at, line) in [(0, 0..2), (2, 0..2), (3, 3..5), (4, 3..5), (6, 6..8)] {
+            assert_eq!(line_around(b"ab\ncd\nef", at), line, "{at}");
+        }
+        assert_eq!(line_around(b"\nx", 1), 1..2);
+    }
+}
