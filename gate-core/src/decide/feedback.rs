@@ -241,4 +241,6 @@ fn length(text: &str) -> usize {
 #[cfg(test)]
 mod explained_tests;
 #[cfg(test)]
+mod step_tests;
+#[cfg(test)]
 mod tests;

@@ -40,3 +40,58 @@ impl Decision {
         self.observed.stop.as_ref()?.situation.as_ref()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::decision::decide;
+    use crate::decide::evidence::{Evidence, Outcome};
+    use crate::decide::input::Input;
+    use crate::decide::policy::{Mode, Policy};
+    use crate::decide::signal::{Signal, Status};
+    use crate::decide::situation::{Owed, Work};
+    use crate::decide::stop::Stop;
+
+    fn decision(released: Option<Released>, situation: Option<Situation>) -> Decision {
+        let signal = Signal { status: Status::Absent, ..Signal::absent() };
+        let mut decision = decide(&Input::new(signal, Vec::new()), &Policy::default());
+        let (agent, background) = ("codex".to_owned(), Vec::new());
+        decision.observed.stop = Some(Stop { agent, prompt: None, background, situation });
+        Decision { released, ..decision }
+    }
+
+    fn notice(released: Released, situation: &Situation) -> Notice {
+        decision(Some(released), Some(situation.clone())).notice()
+    }
+
+    #[test]
+    fn only_a_release_in_a_hook_is_worth_a_message() {
+        assert_eq!(decision(None, Some(Situation::default())).notice(), Notice::Silent);
+        assert_eq!(decision(Some(Released::Red), None).notice(), Notice::Silent);
+        assert_eq!(notice(Released::Red, &Situation::default()), Notice::Always);
+    }
+
+    #[test]
+    fn green_is_told_only_to_a_person_who_is_there() {
+        for (headless, expected) in [(false, Notice::Always), (true, Notice::Silent)] {
+            let situation = Situation { headless, ..Situation::default() };
+            assert_eq!(notice(Released::Green, &situation), expected);
+        }
+    }
+
+    #[test]
+    fn checks_that_did_not_run_are_told_as_often_as_it_matters() {
+        let idle = Situation::default();
+        let changed = Situation { work: Work::Changed, ..Situation::default() };
+        let red = Owed { red: vec!["test_a".to_owned()] };
+        let owing = Situation { owed: Some(red), ..Situation::default() };
+        assert_eq!(notice(Released::NotRun, &idle), Notice::Silent);
+        assert_eq!(notice(Released::NotRun, &changed), Notice::OncePerProject);
+        assert_eq!(notice(Released::NotRun, &owing), Notice::Always);
+        for situation in [idle, changed, owing] {
+            let evidence = vec![Evidence::new("tests", Mode::Require, Outcome::Skipped)];
+            let decision = decision(Some(Released::NotRun), Some(situation));
+            assert_eq!(Decision { evidence, ..decision }.notice(), Notice::OncePerSession);
+        }
+    }
+}

@@ -90,3 +90,21 @@ impl WarningCode {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_code_is_explained_by_its_own_words() {
+        for code in ReasonCode::ALL {
+            let found = explain(code.code()).expect("it is known");
+            assert_eq!(found.what, code.explanation().what);
+        }
+        for code in WarningCode::ALL {
+            let found = explain(code.code()).expect("it is known");
+            assert_eq!(found.what, code.explanation().what);
+        }
+        assert!(explain("unheard-of").is_none());
+    }
+}

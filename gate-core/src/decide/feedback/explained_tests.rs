@@ -179,26 +179,51 @@ fn the_nearest_limit_is_named() {
     );
 }
 
-#[test]
-fn a_hook_counts_its_refusals() {
+/// The line about a refusal of a hook, after so many refusals and `same` of this failure.
+#[track_caller]
+fn check_refusal(situation: Option<Situation>, (blocks, same): (u32, u32), expected: &str) {
     let mut input = claimed(Vec::new());
-    let agent = "codex".to_owned();
-    let background = Vec::new();
-    input.observed.stop = Some(Stop { agent, prompt: None, background, situation: None });
-    let refusals = Refusals { blocks: 1, ..Refusals::default() };
+    let (agent, background) = ("codex".to_owned(), Vec::new());
+    input.observed.stop = Some(Stop { agent, prompt: None, background, situation });
+    let refusals = Refusals { blocks, same, ..Refusals::default() };
     let run = RunState { refusals, ..RunState::default() };
     input.stateful = true;
     input.memory = Some(LoopState { breaker: Breaker::default(), hold: None, run: run.clone() });
     let text = told(&input, Some(&run));
-    assert_eq!(text.lines().nth(1), Some("This is refusal 2 of at most 5."));
-    let refusals = Refusals { same: 1, ..run.refusals.clone() };
-    let run = RunState { refusals, ..run };
-    let person = Situation { work: Work::Changed, headless: false, ..Situation::default() };
-    if let Some(stop) = &mut input.observed.stop {
-        stop.situation = Some(person);
-    }
-    let text = told(&input, Some(&run));
-    let same = "This is refusal 1 of at most 2 for the same failure.";
-    assert_eq!(text.lines().nth(1), Some(same));
+    assert_eq!(text.lines().nth(1), Some(expected));
     assert!(!told(&claimed(Vec::new()), Some(&run)).contains("This is"));
+}
+
+#[test]
+fn a_hook_counts_its_refusals() {
+    let session =
+        |headless| Some(Situation { work: Work::Changed, headless, ..Situation::default() });
+    let same = "This is refusal 1 of at most 2 for the same failure.";
+    check_refusal(None, (1, 0), "This is refusal 2 of at most 5.");
+    check_refusal(session(false), (1, 1), same);
+    check_refusal(session(false), (1, 0), "This is refusal 2 of at most 5.");
+    check_refusal(session(true), (1, 1), "This is refusal 2 of at most 5.");
+    check_refusal(session(false), (2, 1), same);
+    check_refusal(session(false), (3, 1), "This is refusal 4 of at most 5.");
+}
+
+#[test]
+fn a_check_is_listed_with_its_time_and_with_a_remark_if_it_decides_nothing() {
+    let listed = |check: &str, mode, outcome, duration_ms| Evidence {
+        duration_ms,
+        ..Evidence::new(check, mode, outcome)
+    };
+    let text = told(
+        &claimed(vec![
+            listed("a", Mode::Require, Outcome::Pass, 0),
+            listed("b", Mode::Require, Outcome::Fail, 400),
+            listed("c", Mode::Warn, Outcome::Fail, 400),
+            listed("d", Mode::Warn, Outcome::Fail, 0),
+            listed("e", Mode::Warn, Outcome::Pass, 400),
+        ]),
+        None,
+    );
+    let line = "Checks: PASS a, FAIL b (400ms), FAIL c (400ms, not required), \
+                FAIL d (not required), PASS e (400ms)\n";
+    assert!(text.contains(line), "{text}");
 }

@@ -171,3 +171,26 @@ fn a_shipped_rule_is_replaced_or_switched_off() {
     let replaced = Language::from(vec![own("none-pl", Kind::None, "^pustka")]);
     assert!(replaced.is(Kind::None, "pustka") && !replaced.is(Kind::None, "brak"));
 }
+
+#[test]
+fn a_text_is_spared_the_rules_whose_keywords_it_does_not_hold() {
+    let (empty, whole) = (Pairs::new(""), Pairs::new(&in_lower_case(LANGUAGE_PACK)));
+    for rule in &*SHIPPED {
+        let has_keywords = !rule.keywords().is_empty();
+        assert_eq!(rule.may_match(&empty, false), !has_keywords, "{}", rule.id());
+        assert!(rule.may_match(&whole, false), "{}", rule.id());
+        let is_other_script = has_keywords && !rule.keywords().iter().any(|word| is_latin(word));
+        assert_eq!(rule.may_match(&whole, true), !is_other_script, "{}", rule.id());
+    }
+}
+
+#[test]
+fn rules_of_settings_are_written_as_they_were_read() {
+    let off = LanguageChange { id: "none-pl".to_owned(), rule: None };
+    let changes = vec![off, own("loud", Kind::Denial, "СТОП")];
+    let language = Language::from(changes.clone());
+    assert!(!language.is_shipped() && Language::default().is_shipped());
+    assert_eq!(language, Language::from(changes.clone()));
+    assert_ne!(language, Language::default());
+    assert_eq!(Vec::from(language), changes);
+}

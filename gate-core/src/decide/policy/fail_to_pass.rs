@@ -98,7 +98,7 @@ impl JsonSchema for FailToPass {
 mod tests {
     use serde_json::{from_value, json, to_value};
 
-    use super::FailToPass;
+    use super::*;
 
     #[test]
     fn it_is_written_as_it_is_read() {
@@ -114,5 +114,20 @@ mod tests {
             let error = from_value::<FailToPass>(wrong).unwrap_err().to_string();
             assert!(error.contains("true, false or \"auto\""), "{error}");
         }
+    }
+
+    #[test]
+    fn only_false_switches_it_off() {
+        assert!(FailToPass::Off.is_off());
+        assert!(!FailToPass::Auto.is_off() && !FailToPass::Required.is_off());
+    }
+
+    #[test]
+    fn its_schema_stands_where_it_is_used() {
+        let values = json!({ "enum": [true, false, "auto"] });
+        let mut generator = SchemaGenerator::default();
+        assert_eq!(generator.subschema_for::<FailToPass>().to_value(), values);
+        let title = generator.into_root_schema_for::<FailToPass>().to_value()["title"].clone();
+        assert_eq!(title, "FailToPass");
     }
 }

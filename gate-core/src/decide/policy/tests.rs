@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::config::{Layer, Origin, resolve};
+use crate::decide::language::LanguageChange;
 
 fn policy(settings: &str) -> Policy {
     let layer = Layer::parse(Origin::Project("gate.toml".into()), settings).unwrap();
@@ -61,6 +62,7 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
     }
     for pointer in [
         "/signal/exit_protocol",
+        "/signal/language",
         "/checks/tests/control",
         "/checks/tests/fail_to_pass",
         "/checks/tests/prepare",
@@ -98,4 +100,54 @@ fn each_trip_that_rests_on_changes_of_the_tree_has_it_watched() {
     assert!(set(|breaker| breaker.no_progress = 1));
     assert!(set(|breaker| breaker.permission_denied = 1));
     assert!(set(|breaker| breaker.output_decline = 1));
+}
+
+#[test]
+fn a_record_keeps_each_setting_that_is_not_the_default() {
+    let bare = policy(&format!("[patterns]\npacks = []\n{CHECKS}"));
+    let default = Policy { machine_jobs: 0, copies_max_bytes: 0, ..bare };
+    let change = |change: &dyn Fn(&mut Policy)| {
+        let mut changed = default.clone();
+        change(&mut changed);
+        let written = serde_json::to_value(&changed).unwrap();
+        let read: Policy = serde_json::from_value(written).unwrap();
+        assert_eq!(read, changed);
+        assert_ne!((&changed, changed.digest()), (&default, default.digest()));
+    };
+    let check = |set: fn(&mut CheckPolicy)| {
+        change(&|policy| set(policy.checks.get_mut("tests").unwrap()));
+    };
+    check(|check| check.control = false);
+    check(|check| check.fail_to_pass = FailToPass::Required);
+    check(|check| check.deciding = Deciding::Warm);
+    check(|check| check.reveal = Reveal::Names);
+    check(|check| check.priority = Priority::Normal);
+    check(|check| check.runs = 3);
+    change(&|policy| policy.unverified = Unverified::Continue);
+    change(&|policy| policy.integrity.budget = 1);
+    change(&|policy| policy.integrity.nothing_changed = false);
+    change(&|policy| policy.signal.exit_protocol = true);
+    change(&|policy| {
+        let off = LanguageChange { id: "none-pl".to_owned(), rule: None };
+        policy.signal.language = Language::from(vec![off]);
+    });
+}
+
+#[test]
+fn a_report_format_is_called_as_in_settings_and_records() {
+    use ReportFormat as Format;
+    for format in [
+        Format::Libtest,
+        Format::Nextest,
+        Format::Pytest,
+        Format::Jest,
+        Format::Vitest,
+        Format::Node,
+        Format::Go,
+        Format::Junit,
+        Format::Tap,
+    ] {
+        assert_eq!(serde_json::to_value(format).unwrap(), format.name());
+        assert_eq!(format.to_string(), format.name());
+    }
 }
