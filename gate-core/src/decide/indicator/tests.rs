@@ -127,6 +127,10 @@ fn only_a_pattern_for_all_roles_looks_at_what_others_write() {
     assert!(reads_all_roles(&patterns) && !reads_all_roles(&patterns[..1]));
     let (role, text) = (Role::User, "done");
     let asked = Event::Text(Text { role, text, line: 7, multiline: true, continues: false });
+    let set = PatternSet::new(&patterns[..1]).unwrap();
+    let mut counter = Counter::new(&set);
+    counter.event(&asked);
+    assert_eq!(counter.searched, 0, "nobody looks for anything there");
     let ids: Vec<_> = hits(&patterns, &[asked]).into_iter().map(|hit| hit.pattern).collect();
     assert_eq!(ids, ["all"]);
 }
