@@ -58,16 +58,3 @@ impl Spent {
 fn added(now: u64, before: u64) -> u64 {
     now.checked_sub(before).unwrap_or(now)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_iteration_is_added_to_what_was_spent() {
-        let spent = Spent { iterations: 2, tokens: 30, wall_ms: 9, ..Spent::default() };
-        let observed = IterationFacts { tokens: Some(5), ..IterationFacts::default() };
-        let now = spent.with(&observed);
-        assert_eq!((now.iterations, now.tokens, now.wall_ms), (3, 35, 9));
-    }
-}
