@@ -100,7 +100,9 @@ impl<'i> Block<'i> {
             _ => None,
         };
         let summary = text::brief(&said, MAX_SUMMARY_CHARS);
-        let says = !summary.is_empty() || failed.is_some_and(|record| record.excerpt.is_some());
+        let explains =
+            |record: &Evidence| record.excerpt.is_some() || !record.failures().is_empty();
+        let says = !summary.is_empty() || failed.is_some_and(explains);
         says.then(|| Self { who: who(reason), summary, failed })
     }
 

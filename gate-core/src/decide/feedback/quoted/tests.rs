@@ -5,6 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::decide::evidence::Outcome;
 use crate::decide::policy::Mode;
+use crate::decide::signal::Signal;
 
 const NAMES: [&str; 4] = ["test_a", "test_b", "test_c", "test_d"];
 
@@ -76,4 +77,14 @@ fn what_follows_keeps_no_more_than_a_quarter_of_the_room() {
     let quoted = all(&reasons, &input, &Policy::default(), 1_000);
     let first = length(quoted.split("What build says").next().unwrap());
     assert!((740..=750).contains(&first), "{first}");
+}
+
+#[test]
+fn failures_are_quoted_without_a_summary_too() {
+    let mut input = Input::new(Signal::absent(), Vec::new());
+    input.evidence.push(Evidence { summary: String::new(), ..failed(1, &NAMES[..1]) });
+    let reason = Reason::for_check(ReasonCode::RequiredCheckFailed, "tests", "");
+    let block = Block::new(&reason, &input).unwrap();
+    let quoted = block.quoted(&Policy::default(), 300, 300).unwrap();
+    assert!(quoted.contains("test_a"), "{quoted}");
 }
