@@ -194,3 +194,10 @@ fn rules_of_settings_are_written_as_they_were_read() {
     assert_ne!(language, Language::default());
     assert_eq!(Vec::from(language), changes);
 }
+
+#[test]
+fn settings_can_name_each_rule_of_the_pack() {
+    let ids: Vec<_> = Language::shipped_ids().collect();
+    let written = LANGUAGE_PACK.lines().filter_map(|line| line.strip_prefix("id = "));
+    assert!(written.eq(ids.iter().map(|id| format!("{id:?}"))));
+}

@@ -69,7 +69,7 @@ fn a_quotation_that_can_be_cut_to_its_room_is_not_left_out() {
 fn what_follows_keeps_no_more_than_a_quarter_of_the_room() {
     let build = Evidence::new("build", Mode::Require, Outcome::Fail);
     let build = Evidence { summary: "x".repeat(MAX_SUMMARY_CHARS), ..build };
-    let signal = crate::decide::signal::Signal::absent();
+    let signal = Signal::absent();
     let evidence = vec![failed(1, &NAMES[..1]), build];
     let input = Input { evidence, ..Input::new(signal, Vec::new()) };
     let reasons = ["tests", "build"]
