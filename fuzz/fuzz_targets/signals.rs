@@ -81,7 +81,10 @@ fuzz_target!(|input: &[u8]| {
     // Where it is an example, it says nothing; it never helps.
     if decision.verdict != Verdict::Exit {
         let more = [text, b"\n\n", goes_on.as_bytes(), b"\n"].concat();
-        let (_, again) = decided(&more, policy);
-        assert_ne!(again.verdict, Verdict::Exit, "{}", String::from_utf8_lossy(&more));
+        let (more_found, again) = decided(&more, policy);
+        // With another end, the text may be of another format, with other words of the agent's.
+        if more_found.transcript.format == found.transcript.format {
+            assert_ne!(again.verdict, Verdict::Exit, "{}", String::from_utf8_lossy(&more));
+        }
     }
 });
