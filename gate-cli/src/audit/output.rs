@@ -18,7 +18,7 @@ const MAX_OUTPUT_BYTES: usize = 1 << 20;
 
 /// The exit code of `timeout` for a command that it stopped, and of clients that do the same: how it
 /// would have ended is not known.
-const TIMED_OUT: i32 = 124;
+pub(super) const TIMED_OUT: i32 = 124;
 
 /// Lines by which clients end an output, up to its exit code.
 const FOOTERS: [&str; 4] =
@@ -101,7 +101,9 @@ impl Output {
                 self.lines(|line| signs.words(line));
                 let has_text = signs.has_text && !signs.was_quiet;
                 // Nothing is said, or nothing by a check that names its errors.
-                let is_quiet = (check.is_silent && !has_text) || check.names_errors;
+                let has_failed = codes.iter().flatten().any(|code| *code != 0);
+                let is_quiet =
+                    (check.is_silent && !has_text) || (check.names_errors && !has_failed);
                 signs.said().or((is_quiet && self.has_answer && is_over).then_some(true))
             }),
         }

@@ -4,7 +4,7 @@ use gate_transcript::Ending;
 
 use super::command::{CheckKind, Inspection};
 use super::hooks::Hooks;
-use super::output::Output;
+use super::output::{Output, TIMED_OUT};
 
 /// Words by which clients say that a command was stopped.
 const STOPPED: [&str; 4] = ["timed out", "interrupted", "aborted", "cancelled"];
@@ -142,7 +142,8 @@ impl Step {
             return passed;
         }
         let code = match (self.code, self.ending) {
-            _ if self.is_shared || self.was_stopped => None,
+            _ if self.is_shared => None,
+            _ if self.was_stopped => Some(TIMED_OUT),
             (Some(code), _) => Some(code),
             (None, Ending::Succeeded) => Some(0),
             (None, Ending::Failed) => Some(1),

@@ -34,6 +34,9 @@ fn a_check_that_names_its_errors_has_passed_if_there_are_none_whatever_others_pr
     check(line, "--- clean?\nDeployed to a.example", Some(0), Some(true));
     check(line, "a.ts(1,2): error TS2304: no name\n--- clean?\nDeployed", Some(0), Some(false));
     check("npx tsc --noEmit | grep src/a.ts; ls", "a.ts", Some(0), None);
+    for code in [TIMED_OUT, 1] {
+        check("npx tsc --noEmit | head; ls", "Command timed out", Some(code), None);
+    }
 }
 
 #[test]

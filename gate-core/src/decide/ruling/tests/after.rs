@@ -1,4 +1,4 @@
-//! What a decision says of itself, and what it leaves to the next one.
+//! Decisions describe themselves, and leave a state to the next one.
 
 use serde_json::json;
 
