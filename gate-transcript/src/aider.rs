@@ -12,18 +12,17 @@
 use super::blocks::{Block, Blocks, skip_blank};
 use super::json::Decode;
 use super::out::Out;
-use super::spec::{Spec, Start, no_record};
+use super::spec::{KnownBy, Spec, Start};
 use super::text::decode;
 use super::{Boundary, Role, Text, Usage};
 
 pub(super) const AIDER_HISTORY: Spec = Spec {
     name: "aider-history",
     family: &["aider"],
-    record: no_record,
-    lines: |lines| {
+    known_by: KnownBy::Lines(|lines| {
         let first = lines.iter().find(|line| !line.trim().is_empty());
         first.is_some_and(|line| line.starts_with(START))
-    },
+    }),
     open: |start| Box::new(Aider::new(start)),
 };
 

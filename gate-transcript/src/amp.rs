@@ -10,14 +10,13 @@ use serde::Deserialize;
 use super::claude::{self, Shell};
 use super::claude_like::{is_amp_init, is_event, is_result};
 use super::loose::Num;
-use super::spec::Spec;
+use super::spec::{KnownBy, Spec};
 
 pub(super) const AMP_STREAM: Spec = Spec {
     name: "amp-stream",
     family: &["amp"],
-    record: |shape| is_event(shape) || is_result(shape) || is_amp_init(shape),
+    known_by: KnownBy::Record(|shape| is_event(shape) || is_result(shape) || is_amp_init(shape)),
     open: |_| claude::open(Shell { tool: "Bash", exit_code, marks_failures: false, wakes: false }),
-    ..claude::STREAM
 };
 
 #[derive(Deserialize, Default)]

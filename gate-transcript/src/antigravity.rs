@@ -15,15 +15,16 @@ use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Leaves, List, Num, Object, Str};
 use super::out::{Out, clip};
 use super::parts::failed;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::utterance::Utterance;
 use super::{Boundary, Ending, Role};
 
 pub(super) const ANTIGRAVITY_SESSION: Spec = Spec {
     name: "antigravity-session",
     family: &["antigravity", "agy"],
-    record: |shape| shape.has("step_index") && shape.has("source") && shape.has("type"),
-    lines: no_lines,
+    known_by: KnownBy::Record(|shape| {
+        shape.has("step_index") && shape.has("source") && shape.has("type")
+    }),
     open: |_| Box::new(Json::new(Session::default())),
 };
 

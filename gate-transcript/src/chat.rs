@@ -10,20 +10,19 @@ use serde::Deserialize;
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Content, Flag, Leaves, Object, Str};
 use super::out::Out;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::utterance::Utterance;
 use super::{Boundary, Role};
 
 pub(super) const CHAT_JSON: Spec = Spec {
     name: "chat-json",
     family: &["chat"],
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         // An agent may print such an array too; a transcript begins with one,
         // and that with what the agent was told.
         let told = ["system", "developer", "user"].contains(&shape.text("role"));
         shape.in_array && shape.first && told && shape.has("content") && !shape.has("type")
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Chat::default())),
 };
 

@@ -13,14 +13,14 @@ use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Cause, Flag, Leaves, Num, Object, Str, sum};
 use super::out::Out;
 use super::parts::failed;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::utterance::Utterance;
 use super::{Boundary, Ending, Role, Usage};
 
 pub(super) const CLINE_STREAM: Spec = Spec {
     name: "cline-stream",
     family: &["cline"],
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let own = match shape.text("type") {
             "run_start" => shape.has("providerId") && shape.has("modelId"),
             "agent_event" | "team_event" => shape.inner("event").has("type"),
@@ -30,8 +30,7 @@ pub(super) const CLINE_STREAM: Spec = Spec {
             _ => false,
         };
         own && shape.has("ts")
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Cline::default())),
 };
 

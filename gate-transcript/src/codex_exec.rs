@@ -13,18 +13,17 @@ use serde::Deserialize;
 use super::json::{Borrowed, Json, Records, ends_as_object, read};
 use super::loose::{Leaves, Maybe, Num, Str};
 use super::out::Out;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::{Boundary, Ending, Fact, Role, Usage};
 
 pub(super) const CODEX_EXEC: Spec = Spec {
     name: "codex-exec",
     family: &["codex", "codex-cli"],
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let kind = shape.text("type");
         matches!(kind, "thread.started" | "turn.started" | "turn.completed" | "turn.failed")
             || (kind.starts_with("item.") && shape.has("item"))
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(CodexExec::default())),
 };
 

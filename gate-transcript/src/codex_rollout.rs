@@ -20,14 +20,14 @@ use super::calls::Calls;
 use super::json::{Json, Records, ends_as_object, read};
 use super::loose::Num;
 use super::out::Out;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::{Boundary, Ending, Fact, Role, Usage, Wording};
 use record::{Any, Bare, Item, Payload, exit_code, join};
 
 pub(super) const CODEX_ROLLOUT: Spec = Spec {
     name: "codex-rollout",
     family: &["codex", "codex-cli"],
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let kinds = [
             "session_meta",
             "response_item",
@@ -41,8 +41,7 @@ pub(super) const CODEX_ROLLOUT: Spec = Spec {
             && !shape.has("type")
             && ["id", "timestamp", "instructions"].iter().all(|key| shape.has(key));
         is_old_head || shape.has("payload") && kinds.contains(&shape.text("type"))
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(CodexRollout::default())),
 };
 

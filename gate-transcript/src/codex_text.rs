@@ -19,7 +19,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::blocks::{Block, Blocks, skip_blank};
 use super::json::Decode;
 use super::out::{Out, clip, ends};
-use super::spec::{Spec, Start, no_record};
+use super::spec::{KnownBy, Spec, Start};
 use super::text::decode;
 use super::{Fact, Role, Text, Usage, calls::MAX_COMMAND};
 use section::{Mark, Section};
@@ -27,8 +27,7 @@ use section::{Mark, Section};
 pub(super) const CODEX_TEXT: Spec = Spec {
     name: "codex-text",
     family: &["codex", "codex-cli"],
-    record: no_record,
-    lines: is_log,
+    known_by: KnownBy::Lines(is_log),
     open: |start| Box::new(CodexText::new(start)),
 };
 

@@ -12,7 +12,7 @@ use super::json::{Json, Records, read};
 use super::loose::Leaves;
 use super::out::Out;
 use super::shape::Shape;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::tally::Tally;
 use super::utterance::Utterance;
 use super::{Boundary, Ending, Role, Usage, Wording};
@@ -21,8 +21,7 @@ use record::{Any, Data, Record, Tokens};
 pub(super) const COPILOT_JSON: Spec = Spec {
     name: "copilot-json",
     family: &["copilot", "copilot-cli"],
-    record: is_record,
-    lines: no_lines,
+    known_by: KnownBy::Record(is_record),
     open: |_| Box::new(Json::new(Copilot::default())),
 };
 

@@ -15,7 +15,7 @@ use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Content, Entries, Flag, Leaves, Num, Object, Str, sum};
 use super::out::Out;
 use super::parts::failed;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::utterance::Utterance;
 use super::{Boundary, Ending, Fact, Role, Usage};
 
@@ -26,19 +26,18 @@ const FAMILY: &[&str] = &["cursor", "cursor-agent"];
 pub(super) const CURSOR_JSON: Spec = Spec {
     name: "cursor-json",
     family: FAMILY,
-    record: |shape| shape.text("type") == "result" && is_cursor_result(shape),
-    lines: no_lines,
+    known_by: KnownBy::Record(|shape| shape.text("type") == "result" && is_cursor_result(shape)),
     open: |_| Box::new(Json::new(Cursor::default())),
 };
 
 pub(super) const CURSOR_STREAM: Spec = Spec {
     name: "cursor-stream",
-    record: |shape| match shape.text("type") {
+    known_by: KnownBy::Record(|shape| match shape.text("type") {
         "tool_call" => shape.has("tool_call") && shape.has("call_id"),
         "thinking" => matches!(shape.text("subtype"), "delta" | "completed"),
         "result" => false,
         _ => is_event(shape) || is_cursor_init(shape),
-    },
+    }),
     ..CURSOR_JSON
 };
 

@@ -2,7 +2,7 @@
 
 use super::frames::{Frame, Frames};
 use super::shape::Shape;
-use super::spec::Start;
+use super::spec::{KnownBy, Start};
 use super::{Forced, Format, ProblemKind, text};
 
 /// Bytes of the input that decide its format.
@@ -86,8 +86,11 @@ impl Findings {
         let lines = bytes.split(|&byte| byte == b'\n').take(end).skip(header);
         let lines = lines.map(|line| std::str::from_utf8(line).unwrap_or_default().trim_end());
         let lines: Vec<&str> = lines.collect();
-        let mut formats = Format::ALL.iter().filter(|format| self.allowed(**format));
-        formats.find(|format| (format.spec().lines)(&lines)).copied()
+        let mut formats = Format::ALL.iter().copied().filter(|format| self.allowed(*format));
+        formats.find(|format| match format.spec().known_by {
+            KnownBy::Lines(begins) => begins(&lines),
+            KnownBy::Record(_) => false,
+        })
     }
 
     fn record_format(&self) -> Format {
@@ -161,7 +164,11 @@ impl Findings {
 
 /// Those of the formats that have records of this shape.
 fn formats_with<'f>(shape: &Shape<'_>, formats: impl Iterator<Item = &'f Format>) -> Vec<Format> {
-    formats.filter(|format| (format.spec().record)(shape)).copied().collect()
+    let formats = formats.copied().filter(|format| match format.spec().known_by {
+        KnownBy::Record(is_record) => is_record(shape),
+        KnownBy::Lines(_) => false,
+    });
+    formats.collect()
 }
 
 impl Frame for Findings {

@@ -16,7 +16,7 @@ use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Flag, Leaves, Num, Object, Str, sum};
 use super::out::Out;
 use super::parts::failed;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::utterance::Utterance;
 use super::{Boundary, Ending, Role, Usage};
 
@@ -27,18 +27,17 @@ const FAMILY: &[&str] = &["droid"];
 pub(super) const DROID_JSON: Spec = Spec {
     name: "droid-json",
     family: FAMILY,
-    record: is_result,
+    known_by: KnownBy::Record(is_result),
     open: |_| {
         let exit_code = |_: &str, _: bool| None;
         claude::open(Shell { tool: "", exit_code, marks_failures: false, wakes: false })
     },
-    ..claude::JSON
 };
 
 pub(super) const DROID_STREAM: Spec = Spec {
     name: "droid-stream",
     family: FAMILY,
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let own = match shape.text("type") {
             "system" => shape.text("subtype") == "init",
             "message" => shape.has("role") && shape.has("text"),
@@ -49,8 +48,7 @@ pub(super) const DROID_STREAM: Spec = Spec {
             _ => false,
         };
         own && shape.has("session_id") && !shape.in_array
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Droid::default())),
 };
 

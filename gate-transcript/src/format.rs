@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::spec::Spec;
+use super::spec::{KnownBy, Spec};
 use super::{
     aider, amp, antigravity, chat, claude, cline, codex_exec, codex_rollout, codex_text, copilot,
     cursor, droid, gemini, goose, kimi, opencode, pi, qwen, specstory, text,
@@ -114,7 +114,7 @@ impl Format {
 
     /// True for a format of JSON records.
     pub(super) fn is_json(self) -> bool {
-        !matches!(self, Self::Text | Self::CodexText | Self::AiderHistory | Self::SpecstoryMd)
+        matches!(self.spec().known_by, KnownBy::Record(_))
     }
 
     /// The agent that writes it, or "text".

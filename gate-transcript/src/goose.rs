@@ -14,7 +14,7 @@ use super::json::{Json, Records, read};
 use super::out::Out;
 use super::parts::failed;
 use super::shape::Shape;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::utterance::Utterance;
 use super::{Boundary, Ending, Role, Usage};
 use message::{Any, Block, Message, Record};
@@ -24,28 +24,29 @@ const FAMILY: &[&str] = &["goose"];
 pub(super) const GOOSE_JSON: Spec = Spec {
     name: "goose-json",
     family: FAMILY,
-    record: |shape| is_message(&shape.inner("messages")) && shape.has("metadata"),
-    lines: no_lines,
+    known_by: KnownBy::Record(|shape| {
+        is_message(&shape.inner("messages")) && shape.has("metadata")
+    }),
     open: |_| Box::new(Json::new(Goose::default())),
 };
 
 pub(super) const GOOSE_STREAM: Spec = Spec {
     name: "goose-stream",
-    record: |shape| match shape.text("type") {
+    known_by: KnownBy::Record(|shape| match shape.text("type") {
         "message" => is_message(&shape.inner("message")),
         "notification" => shape.has("extension_id"),
         "complete" => shape.has("total_tokens"),
         _ => false,
-    },
+    }),
     ..GOOSE_JSON
 };
 
 pub(super) const GOOSE_SESSION: Spec = Spec {
     name: "goose-session",
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let header = shape.has("working_dir") && shape.has("message_count");
         header || (!shape.in_array && !shape.has("type") && is_message(shape))
-    },
+    }),
     ..GOOSE_JSON
 };
 

@@ -14,7 +14,7 @@ use super::json::{Json, Records, read};
 use super::loose::{Content, Leaves};
 use super::out::Out;
 use super::parts::failed;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::tally::Tally;
 use super::utterance::Utterance;
 use super::{Boundary, Ending, Role, Usage};
@@ -23,7 +23,7 @@ use record::{Any, Part, Record};
 pub(super) const KIMI_WIRE: Spec = Spec {
     name: "kimi-wire",
     family: &["kimi", "kimi-cli", "kimi-code"],
-    record: |shape| match shape.text("type") {
+    known_by: KnownBy::Record(|shape| match shape.text("type") {
         "metadata" => shape.has("protocol_version"),
         "context.append_message" => shape.has("message"),
         "context.append_loop_event" => shape.has("event"),
@@ -33,20 +33,19 @@ pub(super) const KIMI_WIRE: Spec = Spec {
             envelope.has("type") && envelope.has("payload")
         }),
         _ => false,
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Kimi::default())),
 };
 
 /// Messages as OpenAI's API has them, a line each.
 pub(super) const KIMI_STREAM: Spec = Spec {
     name: "kimi-stream",
-    record: |shape| match shape.text("role") {
+    known_by: KnownBy::Record(|shape| match shape.text("role") {
         "assistant" => shape.has("tool_calls") && !shape.in_array,
         "tool" => shape.has("tool_call_id") && shape.has("content") && !shape.in_array,
         "meta" => shape.text("type").starts_with("turn.step."),
         _ => false,
-    },
+    }),
     ..KIMI_WIRE
 };
 

@@ -13,18 +13,17 @@ use serde::Deserialize;
 use super::json::{Borrowed, Json, Records, read};
 use super::loose::{Leaves, Maybe, Num, Str};
 use super::out::Out;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::{Boundary, Ending, Fact, Role, Usage, Wording};
 
 pub(super) const OPENCODE_JSON: Spec = Spec {
     name: "opencode-json",
     family: &["opencode"],
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let kinds = ["step_start", "step_finish", "text", "reasoning", "tool_use", "error"];
         let body = shape.has("part") || shape.has("error");
         kinds.contains(&shape.text("type")) && shape.has("sessionID") && body
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Opencode::default())),
 };
 

@@ -13,14 +13,14 @@ use super::loose::{Cause, Content, Flag, Leaves, Num, Object, Str, sum};
 use super::out::Out;
 use super::parts::failed;
 use super::shape::Shape;
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::utterance::Utterance;
 use super::{Boundary, Ending, Role, Usage};
 
 pub(super) const PI_STREAM: Spec = Spec {
     name: "pi-stream",
     family: &["pi", "openclaw"],
-    record: |shape| match shape.text("type") {
+    known_by: KnownBy::Record(|shape| match shape.text("type") {
         "session" => is_header(shape),
         "message_start" | "message_update" | "message_end" => {
             // Anthropic's API has events of the same names.
@@ -30,14 +30,13 @@ pub(super) const PI_STREAM: Spec = Spec {
         "turn_end" => shape.has("message") && shape.has("toolResults"),
         "agent_end" => shape.has("messages"),
         kind => kind.starts_with("tool_execution_") && shape.has("toolCallId"),
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Pi::default())),
 };
 
 pub(super) const PI_SESSION: Spec = Spec {
     name: "pi-session",
-    record: |shape| match shape.text("type") {
+    known_by: KnownBy::Record(|shape| match shape.text("type") {
         "session" => is_header(shape),
         "message" => shape.has("parentId") && shape.inner("message").has("role"),
         "model_change" | "thinking_level_change" | "compaction" | "branch_summary" => {
@@ -45,7 +44,7 @@ pub(super) const PI_SESSION: Spec = Spec {
         }
         "" => shape.has("recordType") && shape.inner("message").has("role"),
         _ => false,
-    },
+    }),
     ..PI_STREAM
 };
 

@@ -13,23 +13,25 @@ pub(super) use session::QWEN_SESSION;
 use super::claude::{self, Shell};
 use super::claude_like::{is_event, is_qwen_init, is_result};
 use super::shape::Shape;
-use super::spec::Spec;
+use super::spec::{KnownBy, Spec};
 
 const FAMILY: &[&str] = &["qwen", "qwen-code"];
 
 pub(super) const QWEN_JSON: Spec = Spec {
     name: "qwen-json",
     family: FAMILY,
-    record: |shape| shape.in_array && is_record(shape),
+    known_by: KnownBy::Record(|shape| shape.in_array && is_record(shape)),
     open: |_| {
         let exit_code = |_: &str, _: bool| None;
         claude::open(Shell { tool: "", exit_code, marks_failures: false, wakes: false })
     },
-    ..claude::JSON
 };
 
-pub(super) const QWEN_STREAM: Spec =
-    Spec { name: "qwen-stream", record: |shape| !shape.in_array && is_record(shape), ..QWEN_JSON };
+pub(super) const QWEN_STREAM: Spec = Spec {
+    name: "qwen-stream",
+    known_by: KnownBy::Record(|shape| !shape.in_array && is_record(shape)),
+    ..QWEN_JSON
+};
 
 fn is_record(shape: &Shape<'_>) -> bool {
     is_event(shape) || is_result(shape) || is_qwen_init(shape)

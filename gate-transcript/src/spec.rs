@@ -10,22 +10,19 @@ pub(super) struct Spec {
     /// The names of the agent that writes it. `--format` accepts each for all formats of
     /// the agent; the first one is shown.
     pub(super) family: &'static [&'static str],
-    /// True if an object of this shape is a record of this format.
-    pub(super) record: fn(&Shape<'_>) -> bool,
-    /// True if a text that begins with these lines is of this format.
-    pub(super) lines: fn(&[&str]) -> bool,
+    /// By which content the format is known.
+    pub(super) known_by: KnownBy,
     /// Makes a reader of this format.
     pub(super) open: fn(&Start) -> Box<dyn Decode>,
 }
 
-/// The `lines` of a JSON format.
-pub(super) fn no_lines(_: &[&str]) -> bool {
-    false
-}
-
-/// The `record` of a text format.
-pub(super) fn no_record(_: &Shape<'_>) -> bool {
-    false
+/// The content that a format of JSON records, or a text format, is known by.
+#[derive(Clone, Copy)]
+pub(super) enum KnownBy {
+    /// True if an object of this shape is a record of the format.
+    Record(fn(&Shape<'_>) -> bool),
+    /// True if a text that begins with these lines is of the format.
+    Lines(fn(&[&str]) -> bool),
 }
 
 /// The beginning of an input, as far as a reader has to know it.

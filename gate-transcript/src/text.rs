@@ -11,14 +11,13 @@ use super::clean::clean;
 use super::json::Decode;
 use super::loose::Str;
 use super::out::Out;
-use super::spec::{Spec, Start, no_lines, no_record};
+use super::spec::{KnownBy, Spec, Start};
 use super::{ProblemKind, Role, Text};
 
 pub(super) const TEXT: Spec = Spec {
     name: "text",
     family: &["text"],
-    record: no_record,
-    lines: no_lines,
+    known_by: KnownBy::Lines(|_| false),
     open: |start| Box::new(PlainText::new(start)),
 };
 

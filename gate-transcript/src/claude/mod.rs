@@ -20,7 +20,7 @@ use super::calls::Calls;
 use super::claude_like::{is_event, is_result};
 use super::json::{Decode, Json, Records, ends_as_object, read};
 use super::out::{Out, keep_end};
-use super::spec::{Spec, no_lines};
+use super::spec::{KnownBy, Spec};
 use super::{Boundary, Ending, Role, Wording};
 use crate::loose::{Content, Maybe};
 use record::{Any, Block, Call, Message, Record};
@@ -33,23 +33,25 @@ const FAMILY: &[&str] = &["claude-code", "claude"];
 pub(super) const JSON: Spec = Spec {
     name: "claude-json",
     family: FAMILY,
-    record: |shape| is_result(shape) || (shape.in_array && is_event(shape)),
-    lines: no_lines,
+    known_by: KnownBy::Record(|shape| is_result(shape) || (shape.in_array && is_event(shape))),
     open: |_| Box::new(Json::new(Claude::default())),
 };
 
 pub(super) const SESSION: Spec = Spec {
     name: "claude-session",
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let marks = ["parentUuid", "isSidechain", "sessionId", "leafUuid"];
         let record = is_event(shape) || is_of_session(shape.text("type"));
         record && marks.iter().any(|key| shape.has(key))
-    },
+    }),
     ..JSON
 };
 
-pub(super) const STREAM: Spec =
-    Spec { name: "claude-stream", record: |shape| is_event(shape) || is_result(shape), ..JSON };
+pub(super) const STREAM: Spec = Spec {
+    name: "claude-stream",
+    known_by: KnownBy::Record(|shape| is_event(shape) || is_result(shape)),
+    ..JSON
+};
 
 fn is_of_session(kind: &str) -> bool {
     matches!(

@@ -8,22 +8,21 @@ use serde::Deserialize;
 use crate::json::{Borrowed, Json, Records, read};
 use crate::loose::{Cause, Content, Leaves, Object, Str};
 use crate::out::Out;
-use crate::spec::{Spec, no_lines};
+use crate::spec::{KnownBy, Spec};
 use crate::utterance::Utterance;
 use crate::{Boundary, Role};
 
 pub(crate) const CURSOR_SESSION: Spec = Spec {
     name: "cursor-session",
     family: super::FAMILY,
-    record: |shape| match shape.text("role") {
+    known_by: KnownBy::Record(|shape| match shape.text("role") {
         "user" | "assistant" => {
             let is_bare = !shape.has("type") && !shape.has("recordType");
             is_bare && shape.inner("message").has("content")
         }
         "" => shape.text("type") == "turn_ended" && shape.has("status"),
         _ => false,
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Session::default())),
 };
 

@@ -12,14 +12,14 @@ use crate::json::{Borrowed, Json, Records, read};
 use crate::loose::{Flag, Leaves, List, Object, Str};
 use crate::out::Out;
 use crate::parts::failed;
-use crate::spec::{Spec, no_lines};
+use crate::spec::{KnownBy, Spec};
 use crate::utterance::Utterance;
 use crate::{Boundary, Ending, Role};
 
 pub(crate) const DROID_SESSION: Spec = Spec {
     name: "droid-session",
     family: super::FAMILY,
-    record: |shape| match shape.text("type") {
+    known_by: KnownBy::Record(|shape| match shape.text("type") {
         "session_start" => shape.has("id") && shape.has("cwd"),
         "message" => {
             let message = shape.inner("message");
@@ -29,8 +29,7 @@ pub(crate) const DROID_SESSION: Spec = Spec {
                 && message.has("content")
         }
         _ => false,
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Session::default())),
 };
 

@@ -6,18 +6,17 @@ use super::{FAMILY, Failure};
 use crate::json::{Borrowed, Json, Records, read};
 use crate::loose::{Entries, List, Num, Object, Str};
 use crate::out::Out;
-use crate::spec::{Spec, no_lines};
+use crate::spec::{KnownBy, Spec};
 use crate::{Boundary, Role, Usage};
 
 pub(crate) const GEMINI_JSON: Spec = Spec {
     name: "gemini-json",
     family: FAMILY,
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let answer = shape.has("response") && (shape.has("stats") || shape.has("session_id"));
         let failure = shape.has("session_id") && shape.inner("error").has("message");
         !shape.has("type") && (answer || failure)
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Answer::default())),
 };
 

@@ -17,15 +17,14 @@ use crate::loose::{Content, Leaves, List, Maybe, Num, Object, Str};
 use crate::out::Out;
 use crate::parts::{Part, Talk};
 use crate::shape::Shape;
-use crate::spec::{Spec, no_lines};
+use crate::spec::{KnownBy, Spec};
 use crate::tally::Tally;
 use crate::{Boundary, Role, Usage};
 
 pub(crate) const GEMINI_SESSION: Spec = Spec {
     name: "gemini-session",
     family: FAMILY,
-    record: is_record,
-    lines: no_lines,
+    known_by: KnownBy::Record(is_record),
     open: |_| Box::new(Json::new(Session::default())),
 };
 

@@ -11,22 +11,21 @@ use crate::json::{Borrowed, Json, Records, read};
 use crate::loose::{Leaves, Num, Object, Str};
 use crate::out::Out;
 use crate::parts::failed;
-use crate::spec::{Spec, no_lines};
+use crate::spec::{KnownBy, Spec};
 use crate::utterance::Utterance;
 use crate::{Boundary, Ending, Role, Usage};
 
 pub(crate) const GEMINI_STREAM: Spec = Spec {
     name: "gemini-stream",
     family: FAMILY,
-    record: |shape| match shape.text("type") {
+    known_by: KnownBy::Record(|shape| match shape.text("type") {
         "init" => shape.has("session_id") && shape.has("model"),
         "message" => shape.has("role") && shape.has("content") && shape.has("timestamp"),
         "tool_use" => shape.has("tool_name") && shape.has("tool_id"),
         "tool_result" => shape.has("tool_id") && shape.has("status"),
         "result" => shape.has("status") && shape.has("stats"),
         _ => false,
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Stream::default())),
 };
 

@@ -11,17 +11,17 @@ use super::{Failure, OPENCODE_JSON, Part, Tokens, fail, tool};
 use crate::json::{Borrowed, Json, Records, read};
 use crate::loose::{Flag, List, Num, Object, Str};
 use crate::out::Out;
-use crate::spec::Spec;
+use crate::spec::{KnownBy, Spec};
 use crate::utterance::Utterance;
 use crate::{Boundary, Role, Usage};
 
 pub(crate) const OPENCODE_EXPORT: Spec = Spec {
     name: "opencode-export",
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let session = shape.inner("info").has("id") && shape.has("messages");
         let message = shape.inner("info").has("role") && shape.has("parts");
         session || message
-    },
+    }),
     open: |_| Box::new(Json::new(Export::default())),
     ..OPENCODE_JSON
 };

@@ -11,18 +11,17 @@ use crate::json::{Borrowed, Json, Records, read};
 use crate::loose::{Flag, List, Num, Object, Str};
 use crate::out::Out;
 use crate::parts::{Part, Talk};
-use crate::spec::{Spec, no_lines};
+use crate::spec::{KnownBy, Spec};
 use crate::tally::Tally;
 use crate::{Boundary, Role, Usage};
 
 pub(crate) const QWEN_SESSION: Spec = Spec {
     name: "qwen-session",
     family: FAMILY,
-    record: |shape| {
+    known_by: KnownBy::Record(|shape| {
         let message = shape.inner("message").has("parts") || shape.has("systemPayload");
         shape.has("sessionId") && shape.has("uuid") && message
-    },
-    lines: no_lines,
+    }),
     open: |_| Box::new(Json::new(Session::default())),
 };
 
