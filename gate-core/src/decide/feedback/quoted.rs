@@ -32,6 +32,9 @@ const NAMES_IN_SUMMARY: usize = 5;
 /// A failure is quoted only if it gets so much room, in characters; the first one always.
 const MIN_FAILURE_CHARS: usize = 160;
 
+/// A summary is cut only if so much of it stays, in characters.
+const MIN_SUMMARY_CHARS: usize = 40;
+
 /// The most of the names of tests whose messages are left out.
 const MAX_OTHERS_CHARS: usize = 160;
 
@@ -111,8 +114,8 @@ impl<'i> Block<'i> {
         length(&fenced(&self.who, &self.summary))
     }
 
-    /// It within this room; if that is too little, its shortest form, if there is room for
-    /// that at all.
+    /// The quotation within this room. If that is too little, the summary alone, shortened to
+    /// what is left; none if not even its beginning fits.
     fn quoted(&self, policy: &Policy, room: usize, most: usize) -> Option<String> {
         let inside =
             room.saturating_sub(length(&fenced(&self.who, "")) + length(&self.summary) + 1);
@@ -127,8 +130,12 @@ impl<'i> Block<'i> {
         {
             return Some(whole);
         }
-        let short = fenced(&self.who, &harmless(&self.summary, policy));
-        (length(&short) <= most).then_some(short)
+        // An ellipsis follows what is cut.
+        let room = most.saturating_sub(length(&fenced(&self.who, "…")));
+        let summary = text::brief(&self.summary, room);
+        let short = fenced(&self.who, &harmless(&summary, policy));
+        let least = MIN_SUMMARY_CHARS.min(length(&self.summary));
+        (room >= least && length(&short) <= most).then_some(short)
     }
 }
 

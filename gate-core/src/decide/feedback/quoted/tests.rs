@@ -77,6 +77,8 @@ fn what_follows_keeps_no_more_than_a_quarter_of_the_room() {
     let quoted = all(&reasons, &input, &Policy::default(), 1_000);
     let first = length(quoted.split("What build says").next().unwrap());
     assert!((740..=750).contains(&first), "{first}");
+    assert!(quoted.ends_with("xxx…\n```\n"), "{quoted}");
+    assert_eq!(length(&quoted), 1_000);
 }
 
 #[test]
