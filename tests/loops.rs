@@ -218,7 +218,7 @@ fn a_written_loop_that_waits_can_be_ended() {
 
 #[test]
 fn a_written_loop_says_how_it_is_used() {
-    started(&[], |_, run| drop(run.run().tells("usage").stdout("")));
+    started(&[], |_, run| drop(run.code(2).tells("usage").stdout("")));
 }
 
 #[test]

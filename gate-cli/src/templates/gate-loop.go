@@ -121,7 +121,7 @@ func loop(promptFile string, agent []string) (int, error) {
 func main() {
 	if len(os.Args) < 3 {
 		fmt.Fprintln(os.Stderr, "usage: gate-loop PROMPT.md AGENT [ARGS...]")
-		os.Exit(1)
+		os.Exit(2)
 	}
 	code, err := loop(os.Args[1], os.Args[2:])
 	if err != nil {

@@ -80,7 +80,7 @@ async function main(promptFile: string, agent: string[]): Promise<number> {
 const [promptFile, ...agent] = process.argv.slice(2);
 if (agent.length === 0) {
   console.error("usage: gate-loop.mts PROMPT.md AGENT [ARGS...]");
-  process.exitCode = 1;
+  process.exitCode = 2;
 } else {
   try {
     process.exitCode = await main(promptFile, agent);

@@ -64,7 +64,8 @@ def main(prompt_file: str, *agent: str) -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:
-        sys.exit("usage: gate-loop.py PROMPT.md AGENT [ARGS...]")
+        print("usage: gate-loop.py PROMPT.md AGENT [ARGS...]", file=sys.stderr)
+        sys.exit(2)
     try:
         sys.exit(main(*sys.argv[1:]))
     except FileNotFoundError as missing:

@@ -11,10 +11,9 @@
 # gate is missing.
 set -euo pipefail
 
-usage='usage: gate-loop.sh PROMPT.md AGENT [ARGS…]'
-prompt=${1:?$usage}
+(($# >= 2)) || { echo 'usage: gate-loop.sh PROMPT.md AGENT [ARGS…]' >&2; exit 2; }
+prompt=$1
 shift
-: "${1:?$usage}"
 
 protocol=$(gate prompt)
 folder=$(mktemp -d)
