@@ -10,7 +10,8 @@ use gate_core::Scanner;
 
 use crate::failure::Failure;
 
-pub(crate) use ends::Ends;
+use ends::LongFile;
+pub(crate) use ends::{Begun, Hashed};
 
 /// Bytes that are read at once.
 const BLOCK: usize = 512 << 10;
@@ -64,24 +65,33 @@ impl Source {
         self.feed(&mut |bytes| scanner.push(bytes))
     }
 
-    /// Reads the beginning and the end of a large file into a scanner, and everything
-    /// else whole; returns the length in bytes.
-    pub(crate) fn scan_ends(
+    /// Reads the beginning of a large file whose rest need not be read whole, and everything
+    /// else to its end. Of a large file whose last word is known (`brief`), a short end suffices.
+    pub(crate) fn begin(
         &self,
-        scanner: &mut Scanner<'_>,
-        mut ends: Ends<'_>,
-    ) -> Result<u64, Failure> {
+        scanner: &mut Hashed<'_, '_>,
+        brief: bool,
+    ) -> Result<Begun, Failure> {
         if let Self::File(path) = self
             && let Ok(length @ LONG_FILE_BYTES..) = std::fs::metadata(path).map(|file| file.len())
         {
-            let scanned =
-                File::open(path).and_then(|mut file| ends.scan(&mut file, length, scanner));
-            return scanned.map_err(|error| self.unreadable(&error));
+            let begun = LongFile::open(path, length).and_then(|file| {
+                if brief { file.end(scanner).map(Begun::All) } else { file.begin(scanner) }
+            });
+            return begun.map_err(|error| self.unreadable(&error));
         }
-        self.feed(&mut |bytes| {
-            (ends.see)(bytes);
-            scanner.push(bytes);
-        })
+        self.feed(&mut |bytes| scanner.push(bytes)).map(Begun::All)
+    }
+
+    /// Reads the end of a large file, and what is new since an earlier reading came up to the byte
+    /// `known`; returns the length in bytes.
+    pub(crate) fn finish(
+        &self,
+        file: LongFile,
+        known: Option<u64>,
+        scanner: &mut Hashed<'_, '_>,
+    ) -> Result<u64, Failure> {
+        file.new_and_end(known, scanner).map_err(|error| self.unreadable(&error))
     }
 
     /// Pushes all bytes to whoever takes them, in blocks. Says how many there were.

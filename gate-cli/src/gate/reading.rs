@@ -12,7 +12,7 @@ use gate_transcript::Forced;
 use super::Gate;
 use crate::failure::Failure;
 use crate::request::Request;
-use crate::source::{Ends, Source};
+use crate::source::{Begun, Hashed, Source};
 
 /// The most of a large transcript that is new since an earlier decision, in bytes.
 const NEW: u64 = 64 << 20;
@@ -62,11 +62,7 @@ impl Gate {
         let began = Instant::now();
         let is_whole = request.iteration.is_some() || !request.end_only;
         let mut hasher = (is_whole && self.memory.is_some()).then(blake3::Hasher::new);
-        let mut scan = self.read_needed(source, request, &mut |bytes| {
-            if let Some(hasher) = &mut hasher {
-                hasher.update(bytes);
-            }
-        })?;
+        let mut scan = self.read_needed(source, request, hasher.as_mut())?;
         if request.done_file {
             scan.signal = scan.signal.or_done_file(&self.policy.signal, &scan.said);
         }
@@ -89,41 +85,44 @@ impl Gate {
         format: Option<Forced>,
     ) -> Result<String, Failure> {
         let mut hasher = blake3::Hasher::new();
-        let mut scanner = Scanner::new(&self.patterns, format);
-        let ends = Ends {
-            read_before: &mut |_| None,
-            brief: false,
-            see: &mut |bytes| {
-                hasher.update(bytes);
-            },
+        let scanner = Scanner::new(&self.patterns, format);
+        let mut scanner = Hashed { scanner, hasher: Some(&mut hasher) };
+        let bytes = match source.begin(&mut scanner, false)? {
+            Begun::All(bytes) => bytes,
+            Begun::Head(file) => source.finish(file, None, &mut scanner)?,
         };
-        let bytes = source.scan_ends(&mut scanner, ends)?;
         hasher.update(&bytes.to_le_bytes());
         Ok(digest(&hasher))
     }
 
     /// Reads what the decision needs of a transcript: where the end of a large
-    /// one suffices, no more. Shows the bytes that were read whole, and the length.
+    /// one suffices, no more. The digest is of what was read, and of the length.
     fn read_needed(
         &self,
         source: &Source,
         request: &Request,
-        see: &mut dyn FnMut(&[u8]),
+        hasher: Option<&mut blake3::Hasher>,
     ) -> Result<Scan<UncheckedSignal>, Failure> {
-        let mut scanner = Scanner::new(&self.patterns, request.format);
-        let mut read_before = |scanner: &Scanner<'_>| {
-            request.since.or_else(|| {
-                let read = self.memory.as_ref()?.borrow_mut().read_before(scanner.session()?)?;
-                let length = source.path()?.metadata().ok()?.len();
-                // So much that is new is a first look at another file.
-                (length.saturating_sub(read) <= NEW).then_some(read)
-            })
+        let scanner = Scanner::new(&self.patterns, request.format);
+        let mut scanner = Hashed { scanner, hasher };
+        let bytes = match source.begin(&mut scanner, request.end_only)? {
+            Begun::All(bytes) => bytes,
+            Begun::Head(file) => {
+                let known = request.since.or_else(|| self.read_before(source, &scanner.scanner));
+                source.finish(file, known, &mut scanner)?
+            }
         };
-        let ends = Ends { read_before: &mut read_before, brief: request.end_only, see };
-        let bytes = source.scan_ends(&mut scanner, ends)?;
-        see(&bytes.to_le_bytes());
-        let scan = self.scanned(scanner, bytes);
+        scanner.hash(&bytes.to_le_bytes());
+        let scan = self.scanned(scanner.scanner, bytes);
         if self.suffices(&scan, request) { Ok(scan) } else { self.scan(source, request.format) }
+    }
+
+    /// The byte up to which an earlier decision of this session read its transcript.
+    fn read_before(&self, source: &Source, scanner: &Scanner<'_>) -> Option<u64> {
+        let read = self.memory()?.read_before(scanner.session()?)?;
+        let length = source.path()?.metadata().ok()?.len();
+        // So much that is new is a first look at another file.
+        (length.saturating_sub(read) <= NEW).then_some(read)
     }
 
     /// True if the rest of the transcript cannot change the verdict. More of the final turn could

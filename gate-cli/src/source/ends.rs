@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use gate_core::Scanner;
 use gate_transcript::{MAX_RECORD, TAIL_BYTES};
@@ -26,93 +27,118 @@ const END_BLOCK: usize = 64 << 10;
 /// Bytes of a beginning, and of a long line, that are read at once.
 const BLOCK: usize = 256 << 10;
 
-/// The ends of a file to read, and who sees them.
-pub(crate) struct Ends<'r> {
-    /// Up to which byte an earlier reading of the session came, if there was one: all
-    /// that is new is read.
-    pub(crate) read_before: &'r mut dyn FnMut(&Scanner<'_>) -> Option<u64>,
-    /// The caller knows the last word, so that a short end suffices.
-    pub(crate) brief: bool,
-    /// Sees the beginning and the end as they are read.
-    pub(crate) see: &'r mut dyn FnMut(&[u8]),
+/// A scanner, and the digest of the bytes that it was given.
+pub(crate) struct Hashed<'s, 'p> {
+    pub(crate) scanner: Scanner<'p>,
+    /// None where nobody needs the digest.
+    pub(crate) hasher: Option<&'s mut blake3::Hasher>,
 }
 
-impl Ends<'_> {
-    /// Shows bytes and pushes them.
-    fn push(&mut self, scanner: &mut Scanner<'_>, bytes: &[u8]) {
-        (self.see)(bytes);
-        scanner.push(bytes);
+impl Hashed<'_, '_> {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.hash(bytes);
+        self.scanner.push(bytes);
     }
 
-    /// Reads the ends of a file of this length in bytes, or all of one whose format has to be
-    /// read whole; returns its length.
-    pub(super) fn scan(
-        &mut self,
-        file: &mut File,
-        length: u64,
-        scanner: &mut Scanner<'_>,
+    /// Adds to the digest alone.
+    pub(crate) fn hash(&mut self, bytes: &[u8]) {
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(bytes);
+        }
+    }
+}
+
+/// A transcript of which the beginning is read.
+pub(crate) enum Begun {
+    /// All that is needed is read; its length in bytes.
+    All(u64),
+    /// The middle can be left out.
+    Head(LongFile),
+}
+
+/// A large file that is read from both ends.
+pub(crate) struct LongFile {
+    file: File,
+    /// In bytes.
+    length: u64,
+    /// The byte up to which it is read.
+    read: u64,
+    /// The byte at which its end begins.
+    tail: u64,
+}
+
+impl LongFile {
+    pub(super) fn open(path: &Path, length: u64) -> io::Result<Self> {
+        Ok(Self { file: File::open(path)?, length, read: 0, tail: 0 })
+    }
+
+    /// Reads the beginning, or all of a file whose format has to be read whole.
+    pub(super) fn begin(mut self, scanner: &mut Hashed<'_, '_>) -> io::Result<Begun> {
+        self.head(scanner)?;
+        match line_start(&mut self.file, self.length - TAIL_BYTES as u64)? {
+            Some(tail) if scanner.scanner.can_skip() => {
+                self.tail = tail;
+                Ok(Begun::Head(self))
+            }
+            _ => self.rest(scanner).map(Begun::All),
+        }
+    }
+
+    /// Reads the end, and what is new since an earlier reading came up to `known`; returns the
+    /// length in bytes.
+    pub(super) fn new_and_end(
+        mut self,
+        known: Option<u64>,
+        scanner: &mut Hashed<'_, '_>,
     ) -> io::Result<u64> {
-        if self.brief {
-            return self.brief_tail(file, length, scanner);
+        let known = known.filter(|known| *known < self.tail);
+        let known = known.map(|known| line_start(&mut self.file, known)).transpose()?.flatten();
+        let begin = known.unwrap_or(self.tail).max(self.read);
+        if begin > self.read {
+            scanner.scanner.skip(begin - self.read);
         }
-        let head = self.head(file, scanner)?;
-        let tail = line_start(file, length - TAIL_BYTES as u64)?;
-        let Some(tail) = tail else {
-            return self.rest(file, head, scanner);
-        };
-        if !scanner.can_skip() {
-            return self.rest(file, head, scanner);
+        self.read = begin.max(self.tail);
+        if begin < self.tail {
+            self.file.seek(SeekFrom::Start(begin))?;
+            let new = self.tail - begin;
+            let block = block_for(new);
+            feed(&mut (&self.file).take(new), block, &mut |bytes| scanner.scanner.push(bytes))?;
         }
-        let known = (self.read_before)(scanner).filter(|known| *known < tail);
-        let known = known.map(|known| line_start(file, known)).transpose()?.flatten();
-        let begin = known.unwrap_or(tail).max(head);
-        if begin > head {
-            scanner.skip(begin - head);
-        }
-        if begin < tail {
-            file.seek(SeekFrom::Start(begin))?;
-            let new = tail - begin;
-            feed(&mut file.take(new), block_for(new), &mut |bytes| scanner.push(bytes))?;
-        }
-        self.rest(file, begin.max(tail), scanner)
+        self.rest(scanner)
     }
 
-    /// Pushes the end alone.
-    fn brief_tail(
-        &mut self,
-        file: &mut File,
-        length: u64,
-        scanner: &mut Scanner<'_>,
-    ) -> io::Result<u64> {
-        let begin = line_start(file, length - BRIEF_TAIL_BYTES)?.unwrap_or(0);
-        if begin > 0 {
-            scanner.begin_at(begin);
+    /// Reads a short end alone; returns the length in bytes.
+    pub(super) fn end(mut self, scanner: &mut Hashed<'_, '_>) -> io::Result<u64> {
+        self.read = line_start(&mut self.file, self.length - BRIEF_TAIL_BYTES)?.unwrap_or(0);
+        if self.read > 0 {
+            scanner.scanner.begin_at(self.read);
         }
-        self.rest(file, begin, scanner)
+        self.rest(scanner)
     }
 
-    /// Pushes the first lines, as many as tell the format; returns where they end. Only
-    /// between lines can something be skipped.
-    fn head(&mut self, file: &mut File, scanner: &mut Scanner<'_>) -> io::Result<u64> {
+    /// Reads the first lines, as many as tell the format. Only between lines can something be
+    /// skipped.
+    fn head(&mut self, scanner: &mut Hashed<'_, '_>) -> io::Result<()> {
         let mut head = vec![0; BLOCK];
         let mut read = 0;
         for length in [HEAD_BYTES + LINE_BYTES as usize, BLOCK] {
-            file.read_exact(&mut head[read..length])?;
+            self.file.read_exact(&mut head[read..length])?;
             read = length;
             if let Some(at) = memchr(b'\n', &head[HEAD_BYTES - 1..read]) {
                 read = HEAD_BYTES + at;
                 break;
             }
         }
-        self.push(scanner, &head[..read]);
-        Ok(read as u64)
+        scanner.push(&head[..read]);
+        self.read = read as u64;
+        Ok(())
     }
 
-    /// Pushes what follows a byte; returns where it ends.
-    fn rest(&mut self, file: &mut File, from: u64, scanner: &mut Scanner<'_>) -> io::Result<u64> {
-        file.seek(SeekFrom::Start(from))?;
-        let read = feed(file, END_BLOCK, &mut |bytes| self.push(scanner, bytes))?;
-        Ok(from + read)
+    /// Reads everything that is not read yet; returns the length in bytes.
+    fn rest(mut self, scanner: &mut Hashed<'_, '_>) -> io::Result<u64> {
+        self.file.seek(SeekFrom::Start(self.read))?;
+        let read = feed(&mut self.file, END_BLOCK, &mut |bytes| scanner.push(bytes))?;
+        Ok(self.read + read)
     }
 }
 
