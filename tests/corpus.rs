@@ -56,8 +56,9 @@ fn policy(settings: &str) -> Policy {
 /// Under these settings, with every check that they configure ending like this.
 fn verdict(scan: &Scan, policy: &Policy, outcome: Outcome) -> Verdict {
     let evidence = policy.checks.keys().map(|name| Evidence::new(name, Mode::Require, outcome));
-    let input = Input::new(scan.signal.clone(), scan.hits.clone());
-    decide(&Input { evidence: evidence.collect(), ..input }, policy).verdict
+    let mut input = Input::new(scan.signal.clone(), scan.hits.clone());
+    input.evidence = evidence.collect();
+    decide(&input, policy).verdict
 }
 
 /// What was judged wrongly, by format, and how many exits were found.

@@ -62,8 +62,7 @@ pub trait Check: Send + Sync {
     where
         Self: Sized,
     {
-        let record = Evidence::new(self.id().as_str(), Mode::default(), outcome);
-        Evidence { summary: summary.into(), ..record }
+        Evidence::new(self.id().as_str(), Mode::default(), outcome).with_summary(summary)
     }
 }
 

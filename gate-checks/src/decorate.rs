@@ -63,12 +63,10 @@ impl Decoration for Timeout {
             evidence = &mut run => evidence,
             () = sleep(self.limit) => {
                 cancel.cancel(CancelReason::Deadline, Grace::Usual);
-                let evidence = run.await;
-                Evidence {
-                    outcome: Outcome::Inconclusive,
-                    summary: format!("it did not end within {} and was ended", shown(self.limit)),
-                    ..evidence
-                }
+                let mut evidence = run.await;
+                evidence.outcome = Outcome::Inconclusive;
+                let limit = shown(self.limit);
+                evidence.with_summary(format!("it did not end within {limit} and was ended"))
             }
         }
     }
@@ -145,7 +143,7 @@ impl Decoration for Slotted {
         });
         let Some(_slot) = slot.await else {
             let record = Evidence::new(check.as_str(), Mode::default(), Outcome::Inconclusive);
-            return Evidence { summary: NO_SLOT.to_owned(), ..record };
+            return record.with_summary(NO_SLOT);
         };
         if waited {
             cx.events.tell(Event::Started { check: check.clone() });

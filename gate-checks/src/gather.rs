@@ -211,9 +211,9 @@ pub fn changed_files(site: &CheckSite, since: &str) -> Result<Option<u64>, Workt
 }
 
 fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {
-    let evidence = policy.checks.iter().map(|(name, check)| Evidence {
-        summary: format!("the work tree cannot be read: {error}"),
-        ..Evidence::new(name, check.mode, Outcome::Inconclusive)
+    let evidence = policy.checks.iter().map(|(name, check)| {
+        let record = Evidence::new(name, check.mode, Outcome::Inconclusive);
+        record.with_summary(format!("the work tree cannot be read: {error}"))
     });
     Gathered { evidence: evidence.collect(), ..Gathered::default() }
 }
@@ -222,9 +222,9 @@ fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {
 fn left_out(policy: &Policy, only: Option<&str>) -> Vec<Evidence> {
     let Some(only) = only else { return Vec::new() };
     let others = policy.checks.iter().filter(|(name, _)| *name != only);
-    let left_out = others.map(|(name, check)| Evidence {
-        summary: format!("left out: only {only} was asked for"),
-        ..Evidence::new(name, check.mode, Outcome::Skipped)
+    let left_out = others.map(|(name, check)| {
+        let record = Evidence::new(name, check.mode, Outcome::Skipped);
+        record.with_summary(format!("left out: only {only} was asked for"))
     });
     left_out.collect()
 }
@@ -349,10 +349,10 @@ fn doubt_failures(fresh: &mut [Evidence], changes: &Changes) {
 
 /// Puts newer records in the place of older ones.
 fn replace(evidence: &mut [Evidence], fresh: Vec<Evidence>) {
-    for new in fresh {
+    for mut new in fresh {
         if let Some(old) = evidence.iter_mut().find(|old| old.check == new.check) {
-            let duration_ms = old.duration_ms + new.duration_ms;
-            *old = Evidence { duration_ms, ..new };
+            new.duration_ms += old.duration_ms;
+            *old = new;
         }
     }
 }

@@ -142,9 +142,9 @@ impl<'p> Round<'p> {
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let Some(place) = self.known.remove(&id) else { return true };
         let evidence = match ended {
-            Ok((_, evidence)) => {
-                let mode = self.plan[place].mode;
-                self.unless_cancelled(Evidence { mode, ..evidence })
+            Ok((_, mut evidence)) => {
+                evidence.mode = self.plan[place].mode;
+                self.unless_cancelled(evidence)
             }
             Err(error) => defect(self.plan[place], error, &self.cx.site),
         };
@@ -161,17 +161,18 @@ impl<'p> Round<'p> {
     }
 
     /// A check that was ended because the verdict is certain did not run.
-    fn unless_cancelled(&self, evidence: Evidence) -> Evidence {
+    fn unless_cancelled(&self, mut evidence: Evidence) -> Evidence {
         if evidence.outcome != Outcome::Inconclusive {
             return evidence;
         }
         match self.cx.cancel.reason() {
             Some(CancelReason::Certain(why)) => {
-                Evidence { outcome: Outcome::Skipped, summary: why.clone(), ..evidence }
+                evidence.outcome = Outcome::Skipped;
+                evidence.with_summary(why)
             }
             Some(CancelReason::Deadline) => {
                 let summary = if evidence.summary == NO_SLOT { NO_SLOT } else { TOO_LONG };
-                Evidence { summary: summary.to_owned(), ..evidence }
+                evidence.with_summary(summary)
             }
             _ => evidence,
         }
@@ -198,7 +199,8 @@ impl<'p> Round<'p> {
                         }
                         continue;
                     }
-                    Evidence { check, .. } => {
+                    missing => {
+                        let check = &missing.check;
                         skipped(planned, format!("it needs {check}, which did not pass"))
                     }
                 };
@@ -222,12 +224,12 @@ async fn until(deadline: Option<Instant>) {
 
 fn skipped(planned: &Planned, summary: String) -> Evidence {
     let skipped = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Skipped);
-    Evidence { summary, ..skipped }
+    skipped.with_summary(summary)
 }
 
 fn not_started(planned: &Planned) -> Evidence {
     let record = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Inconclusive);
-    Evidence { summary: TOO_LONG.to_owned(), ..record }
+    record.with_summary(TOO_LONG)
 }
 
 /// Summary of a check that does not end before the deadline. Only hooks have one.
@@ -252,8 +254,7 @@ fn defect(planned: &Planned, error: JoinError, site: &CheckSite) -> Evidence {
     let with = log.map(|log| format!(", with the last entry of {}", log.display()));
     let with = with.unwrap_or_default();
     let record = Evidence::new(planned.check.id().as_str(), planned.mode, Outcome::Inconclusive);
-    let summary = format!("gate has a defect in this check{words}; please report it{with}");
-    Evidence { summary, ..record }
+    record.with_summary(format!("gate has a defect in this check{words}; please report it{with}"))
 }
 
 #[cfg(test)]

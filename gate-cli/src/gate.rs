@@ -16,7 +16,7 @@ use gate_checks::baseline::Baseline;
 use gate_checks::{CheckSite, OwnChecks};
 use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::indicator::PatternSet;
-use gate_core::decide::iteration_facts::{IterationFacts, TreeState};
+use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::policy::{Threshold, When};
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::mask::Masker;
@@ -153,7 +153,8 @@ impl Gate {
 
     /// Decides on a transcript alone, without checks and memory.
     pub fn decide_scan(&self, scan: &Scan) -> Decision {
-        let mut input = Input { checks_left_out: true, ..self.input(scan, &Request::default()) };
+        let mut input = self.input(scan, &Request::default());
+        input.checks_left_out = true;
         self.masker.input(&mut input);
         decide(&input, &self.policy)
     }
@@ -228,19 +229,15 @@ impl Gate {
     }
 
     fn input(&self, scan: &Scan, request: &Request) -> Input {
-        let mut warnings = self.warnings.clone();
-        warnings.extend(about_transcript(&scan.transcript, scan.unknown_format));
-        Input {
-            agent_exit_code: request.agent_exit_code,
-            forced: request.forced.clone(),
-            checks_left_out: request.checks == Checks::None && !self.policy.checks.is_empty(),
-            warnings,
-            observed: IterationFacts {
-                stop: request.stop.clone(),
-                outage: request.outage.clone(),
-                ..scan.observed()
-            },
-            ..Input::new(scan.signal.clone(), scan.hits.clone())
-        }
+        let mut input = Input::new(scan.signal.clone(), scan.hits.clone());
+        input.agent_exit_code = request.agent_exit_code;
+        input.forced.clone_from(&request.forced);
+        input.checks_left_out = request.checks == Checks::None && !self.policy.checks.is_empty();
+        input.warnings.clone_from(&self.warnings);
+        input.warnings.extend(about_transcript(&scan.transcript, scan.unknown_format));
+        input.observed = scan.observed();
+        input.observed.stop.clone_from(&request.stop);
+        input.observed.outage.clone_from(&request.outage);
+        input
     }
 }

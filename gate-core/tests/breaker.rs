@@ -32,15 +32,19 @@ fn start() -> LoopState {
 }
 
 fn said(status: Status) -> Input {
-    Input::new(Signal { status, ..Signal::absent() }, Vec::new())
+    let mut input = Input::new(Signal::absent(), Vec::new());
+    input.signal.status = status;
+    input
 }
 
 fn tested(status: Status, outcome: Outcome) -> Input {
-    Input { evidence: vec![Evidence::new("tests", Mode::Require, outcome)], ..said(status) }
+    let mut input = said(status);
+    input.evidence.push(Evidence::new("tests", Mode::Require, outcome));
+    input
 }
 
 /// The iteration with this number: it leaves this commit, and this error.
-fn iteration(input: Input, memory: &LoopState, commit: u64, error: Option<&str>) -> Input {
+fn iteration(mut input: Input, memory: &LoopState, commit: u64, error: Option<&str>) -> Input {
     let number = memory.run.iteration + 1;
     let tree =
         TreeState { digest: "tree".to_owned(), head: Some(commit.to_string()), branches: None };
@@ -50,15 +54,15 @@ fn iteration(input: Input, memory: &LoopState, commit: u64, error: Option<&str>)
         uncommitted: Some(false),
         changed_files: None,
     };
-    let observed = IterationFacts {
-        at: at(number * 3),
-        iteration: number,
-        tree: Some(seen),
-        signature: error.map(str::to_owned),
-        output: 400,
-        ..IterationFacts::default()
-    };
-    Input { stateful: true, memory: Some(memory.clone()), observed, ..input }
+    input.observed = IterationFacts::default();
+    input.observed.at = at(number * 3);
+    input.observed.iteration = number;
+    input.observed.tree = Some(seen);
+    input.observed.signature = error.map(str::to_owned);
+    input.observed.output = 400;
+    input.stateful = true;
+    input.memory = Some(memory.clone());
+    input
 }
 
 fn step(input: &Input, memory: &mut LoopState, policy: &Policy) -> Decision {
@@ -222,10 +226,10 @@ fn of_many_gates_at_a_cool_breaker_one_is_the_probe() {
     }
     assert_eq!(let_in, [0]);
     for gate in (0..64).rev() {
-        let input = iteration(tested(Status::Complete, Outcome::Pass), &memory, 1, None);
-        let observed =
-            IterationFacts { at: later.clone(), probe: Some(gate.to_string()), ..input.observed };
-        let decision = step(&Input { observed, ..input }, &mut memory, &policy);
+        let mut input = iteration(tested(Status::Complete, Outcome::Pass), &memory, 1, None);
+        input.observed.at.clone_from(&later);
+        input.observed.probe = Some(gate.to_string());
+        let decision = step(&input, &mut memory, &policy);
         let expected = if gate == 0 { Verdict::Exit } else { Verdict::Tripped };
         assert_eq!(decision.verdict, expected, "gate {gate}");
     }

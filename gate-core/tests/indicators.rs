@@ -143,8 +143,9 @@ fn a_decision_does_not_say_that_checks_pass_where_none_is_required() {
     let settings = "[checks.tests]\ncommand = [\"false\"]\nmode = \"count\"\n";
     let policy = policy(settings);
     let failed = Evidence::new("tests", Mode::Count, Outcome::Fail);
-    let input = read("All tasks are completed.\n\nEXIT_STATUS: COMPLETE", &policy);
-    let decision = decide(&Input { evidence: vec![failed], ..input }, &policy);
+    let mut input = read("All tasks are completed.\n\nEXIT_STATUS: COMPLETE", &policy);
+    input.evidence.push(failed);
+    let decision = decide(&input, &policy);
     assert_eq!(decision.verdict, Verdict::Exit);
     assert!(decision.reasons[0].message.ends_with("no check is required"));
     assert!(!decision.verified && warns(&decision, WarningCode::NoEvidence));
@@ -153,15 +154,22 @@ fn a_decision_does_not_say_that_checks_pass_where_none_is_required() {
 #[test]
 fn an_exit_is_verified_by_a_passing_check_and_by_nothing_less() {
     let policy = policy("[checks.tests]\ncommand = [\"true\"]\n");
-    let input = read("All tasks are completed.\n\nEXIT_STATUS: COMPLETE", &policy);
-    let with = |record: Evidence| Input { evidence: vec![record], ..input.clone() };
-    let pass = Evidence::new("tests", Mode::Require, Outcome::Pass);
+    let mut input = read("All tasks are completed.\n\nEXIT_STATUS: COMPLETE", &policy);
+    let with = |record: Evidence| {
+        let mut input = input.clone();
+        input.evidence.push(record);
+        input
+    };
+    let mut pass = Evidence::new("tests", Mode::Require, Outcome::Pass);
     assert!(decide(&with(pass.clone()), &policy).verified);
-    let claimed = decide(&with(Evidence { claim: true, ..pass }), &policy);
+    pass.claim = true;
+    let claimed = decide(&with(pass), &policy);
     assert_eq!((claimed.verdict, claimed.verified), (Verdict::Exit, false));
-    let failed = with(Evidence::new("tests", Mode::Require, Outcome::Fail));
-    let forced = decide(&Input { forced: Some("by hand".to_owned()), ..failed }, &policy);
+    let mut failed = with(Evidence::new("tests", Mode::Require, Outcome::Fail));
+    failed.forced = Some("by hand".to_owned());
+    let forced = decide(&failed, &policy);
     assert_eq!((forced.verdict, forced.verified), (Verdict::Exit, false));
-    let left_out = decide(&Input { checks_left_out: true, ..input }, &policy);
+    input.checks_left_out = true;
+    let left_out = decide(&input, &policy);
     assert_eq!((left_out.verdict, left_out.verified), (Verdict::Exit, false));
 }

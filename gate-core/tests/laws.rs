@@ -8,9 +8,7 @@ use gate_core::decide::breaker::{Breaker, BreakerState, Cause, Counters, Trip, T
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::indicator::{Hit, PatternSet};
 use gate_core::decide::iteration_facts::{IterationFacts, LimitNotice, TreeSeen, TreeState};
-use gate_core::decide::policy::{
-    AgentOverride, CheckPolicy, Mode, Policy, SignalPolicy, Spelling, Threshold,
-};
+use gate_core::decide::policy::{AgentOverride, CheckPolicy, Mode, Policy, Spelling, Threshold};
 use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Decision, Input, Scan, Scanner, Verdict, config, decide};
@@ -156,9 +154,11 @@ proptest! {
 
     #[test]
     fn what_forbids_never_exits_unforced((input, policy) in case()) {
-        let decision = decide(&Input { forced: None, ..input.clone() }, &policy);
-        let changed = Input { settings_changed: Some("it changed".to_owned()), forced: None, ..input.clone() };
-        prop_assert_ne!(decide(&changed, &policy).verdict, Verdict::Exit);
+        let mut unforced = input.clone();
+        unforced.forced = None;
+        let decision = decide(&unforced, &policy);
+        unforced.settings_changed = Some("it changed".to_owned());
+        prop_assert_ne!(decide(&unforced, &policy).verdict, Verdict::Exit);
         let forbids = matches!(input.signal.status, Status::Continue | Status::Blocked | Status::Invalid);
         let closed = |memory: &LoopState| memory.breaker.is_closed();
         let open = input.stateful && !input.memory.as_ref().is_some_and(closed);
@@ -177,8 +177,9 @@ proptest! {
         explicit in any::<bool>(),
     ) {
         let text = format!("{}\n\nIn the end:\n\n{goes_on}\n\n{}", before.concat(), after.concat());
-        let signal = SignalPolicy { accept: vec![accept], ..POLICY.signal.clone() };
-        let policy = Policy { require_explicit_signal: explicit, signal, ..POLICY.clone() };
+        let mut policy = POLICY.clone();
+        policy.signal.accept = vec![accept];
+        policy.require_explicit_signal = explicit;
         let mut scanner = Scanner::new(&PATTERNS, None);
         scanner.push(text.as_bytes());
         let scan = scanner.finish(&policy.signal).without_token();
@@ -208,16 +209,14 @@ fn case() -> impl Strategy<Value = (Input, Policy)> {
             forced,
         )| {
             let policy = policy(&checks, explicit, required);
-            let input = Input {
-                evidence: evidence(&checks),
-                stateful,
-                memory,
-                observed,
-                agent_exit_code: failed.then_some(1),
-                settings_changed: changed.then(|| "gate.toml changed".to_owned()),
-                forced,
-                ..Input::new(signal, (0..hits).map(hit).collect())
-            };
+            let mut input = Input::new(signal, (0..hits).map(hit).collect());
+            input.evidence = evidence(&checks);
+            input.stateful = stateful;
+            input.memory = memory;
+            input.observed = observed;
+            input.agent_exit_code = failed.then_some(1);
+            input.settings_changed = changed.then(|| "gate.toml changed".to_owned());
+            input.forced = forced;
             (input, policy)
         },
     )
@@ -253,11 +252,12 @@ fn name(index: usize) -> String {
 }
 
 fn evidence(checks: &[Check]) -> Vec<Evidence> {
-    let record = |(index, (mode, outcome)): (usize, &Check)| Evidence {
-        exit_code: Some(1),
-        summary: "one line".to_owned(),
-        log: Some("log".to_owned()),
-        ..Evidence::new(name(index), *mode, *outcome)
+    let record = |(index, (mode, outcome)): (usize, &Check)| {
+        let record = Evidence::new(name(index), *mode, *outcome);
+        let mut record = record.with_summary("one line");
+        record.exit_code = Some(1);
+        record.log = Some("log".to_owned());
+        record
     };
     checks.iter().enumerate().map(record).collect()
 }
@@ -268,13 +268,14 @@ fn signal() -> impl Strategy<Value = Signal> {
         2 => Just(Status::Absent),
         1 => select(&[Status::Continue, Status::Blocked, Status::Invalid][..]),
     ];
-    (status, any::<[bool; 3]>()).prop_map(|(status, [over, agree, whole])| Signal {
-        status,
-        override_requested: over,
-        confidence: over.then(|| "high".to_owned()),
-        fields_agree: agree,
-        whole_message: whole,
-        ..Signal::absent()
+    (status, any::<[bool; 3]>()).prop_map(|(status, [over, agree, whole])| {
+        let mut signal = Signal::absent();
+        signal.status = status;
+        signal.override_requested = over;
+        signal.confidence = over.then(|| "high".to_owned());
+        signal.fields_agree = agree;
+        signal.whole_message = whole;
+        signal
     })
 }
 
@@ -306,17 +307,14 @@ fn memory() -> impl Strategy<Value = (bool, Option<LoopState>)> {
 
 /// A run, often shortly before one of the limits.
 fn run() -> impl Strategy<Value = RunState> {
-    (0..5_u32, 0..4_u32, 0..3_u32).prop_map(|(refused, idle, passed_in_a_row)| RunState {
-        counters: Counters {
-            refused,
-            no_progress: idle,
-            same_error: refused,
-            ..Counters::default()
-        },
-        passed_in_a_row,
-        signature: Some("error".to_owned()),
-        tree: Some(tree(1)),
-        ..RunState::default()
+    (0..5_u32, 0..4_u32, 0..3_u32).prop_map(|(refused, idle, passed_in_a_row)| {
+        let mut run = RunState::default();
+        run.counters =
+            Counters { refused, no_progress: idle, same_error: refused, ..Counters::default() };
+        run.passed_in_a_row = passed_in_a_row;
+        run.signature = Some("error".to_owned());
+        run.tree = Some(tree(1));
+        run
     })
 }
 
@@ -334,13 +332,14 @@ fn observed() -> impl Strategy<Value = IterationFacts> {
     let limited = LimitNotice { text: "limit".to_owned(), resets_at: None };
     let limited = proptest::option::weighted(0.1, Just(limited));
     (proptest::option::of(seen), any::<(bool, bool)>(), limited).prop_map(
-        |(tree, (error, denied), limited)| IterationFacts {
-            iteration: 7,
-            tree,
-            signature: error.then(|| "error".to_owned()),
-            denied: if denied { vec!["Bash".to_owned()] } else { Vec::new() },
-            limited,
-            ..IterationFacts::default()
+        |(tree, (error, denied), limited)| {
+            let mut facts = IterationFacts::default();
+            facts.iteration = 7;
+            facts.tree = tree;
+            facts.signature = error.then(|| "error".to_owned());
+            facts.denied.extend(denied.then(|| "Bash".to_owned()));
+            facts.limited = limited;
+            facts
         },
     )
 }
@@ -351,7 +350,8 @@ fn forced() -> impl Strategy<Value = Option<String>> {
 
 /// The input without one record, or without one optional field of a record.
 fn poorer(input: &Input) -> Vec<Input> {
-    let mut all = vec![Input { memory: None, ..input.clone() }];
+    let mut all = vec![input.clone()];
+    all[0].memory = None;
     for index in 0..input.evidence.len() {
         let mut without = input.clone();
         without.evidence.remove(index);

@@ -66,20 +66,21 @@ impl EvidenceCache {
         if self.fresh {
             return None;
         }
-        let (found, why) = if let Some(found) = Self::same_tree(folder, work) {
+        let (mut found, why) = if let Some(found) = Self::same_tree(folder, work) {
             (found, "nothing has changed since")
         } else if let Some(found) = Self::same_paths(folder, work) {
             (found, "nothing that matches paths changed")
         } else {
             (self.same_release(folder, work)?, "it passed on these files")
         };
-        (found.check == work.check.as_str()).then(|| Evidence {
-            cached: true,
-            duration_ms: 0,
-            summary: format!("{}{NOT_RUN_AGAIN}{why})", found.summary),
-            log: found.log.filter(|log| Path::new(log).is_file()),
-            ..found
-        })
+        if found.check != work.check.as_str() {
+            return None;
+        }
+        found.cached = true;
+        found.duration_ms = 0;
+        found.summary.push_str(&format!("{NOT_RUN_AGAIN}{why})"));
+        found.log = found.log.filter(|log| Path::new(log).is_file());
+        Some(found)
     }
 
     fn same_tree(folder: &Path, work: &Work<'_>) -> Option<Evidence> {

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::CheckPolicy;
 
 use super::acceptance::{CommandResult, Criteria, Plan, PlanError, Tally, Verify, files, parse};
 use super::launch::{CopyReport, Launch, argv};
@@ -90,10 +90,6 @@ impl AcceptanceCriteria {
         CommandResult { outcome, why, excerpt }
     }
 
-    fn evidence(&self, outcome: Outcome, summary: String) -> Evidence {
-        Evidence { summary, ..Evidence::new(self.id.as_str(), Mode::default(), outcome) }
-    }
-
     async fn judged(&self, cx: &CheckContext) -> Evidence {
         if self.settings.files.is_empty() && self.settings.criteria.is_empty() {
             let missing = format!(
@@ -113,19 +109,18 @@ impl AcceptanceCriteria {
         };
         for criterion in criteria.all.iter_mut() {
             if cx.cancel.is_cancelled() {
-                return self.evidence(Outcome::Inconclusive, "cancelled".to_owned());
+                return self.evidence(Outcome::Inconclusive, "cancelled");
             }
             if let Some(verify) = &criterion.verify {
                 criterion.result = Some(self.verify(cx, verify).await);
             }
         }
         let verdict = criteria.verdict();
-        Evidence {
-            claim: verdict.claim,
-            excerpt: verdict.excerpt,
-            detail: Some(verdict.detail),
-            ..self.evidence(verdict.outcome, verdict.summary)
-        }
+        let evidence = self.evidence(verdict.outcome, verdict.summary);
+        let mut evidence = evidence.with_detail(verdict.detail);
+        evidence.claim = verdict.claim;
+        evidence.excerpt = verdict.excerpt;
+        evidence
     }
 }
 
@@ -157,7 +152,6 @@ impl Check for AcceptanceCriteria {
     async fn run(&self, cx: &CheckContext) -> Evidence {
         let start = Instant::now();
         let evidence = self.judged(cx).await;
-        let took = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Evidence { duration_ms: took, ..evidence }
+        evidence.with_duration(start.elapsed())
     }
 }

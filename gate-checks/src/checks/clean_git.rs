@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::CheckPolicy;
 use serde_json::{Value, json};
 
 use crate::cancellation::Cancellation;
@@ -50,14 +50,13 @@ impl CleanGit {
         Self { id, ignore: settings.ignore.clone() }
     }
 
-    fn evidence(&self, found: Result<Option<Status>, String>) -> Evidence {
+    fn judged(&self, found: Result<Option<Status>, String>) -> Evidence {
         let (outcome, summary, detail) = match found {
             Ok(Some(status)) => judge(&status),
             Ok(None) => (Outcome::Fail, "not in a git repository".to_owned(), None),
             Err(problem) => (Outcome::Inconclusive, problem, None),
         };
-        let record = Evidence::new(self.id.as_str(), Mode::default(), outcome);
-        Evidence { summary, detail, ..record }
+        self.evidence(outcome, summary).with_detail(detail)
     }
 }
 
@@ -76,8 +75,7 @@ impl Check for CleanGit {
             Ok(found) => found.map_err(|error| error.to_string()),
             Err(error) => Err(format!("looking at the work tree ended early: {error}")),
         };
-        let took = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Evidence { duration_ms: took, ..self.evidence(found) }
+        self.judged(found).with_duration(start.elapsed())
     }
 }
 

@@ -8,7 +8,7 @@
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, FailToPass, Mode};
+use gate_core::decide::policy::{CheckPolicy, FailToPass};
 
 use super::launch::{CopyReport, Launch, argv};
 use super::test_run::TestRun;
@@ -95,10 +95,10 @@ impl CommandCheck {
         launched.came_to(outcome, &summary, None)
     }
 
-    fn inconclusive(&self, summary: String) -> Evidence {
-        let argv = argv(&self.settings.command, self.settings.shell);
-        let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
-        Evidence { summary, argv, ..evidence }
+    fn inconclusive(&self, summary: &str) -> Evidence {
+        let mut evidence = self.evidence(Outcome::Inconclusive, summary);
+        evidence.argv = argv(&self.settings.command, self.settings.shell);
+        evidence
     }
 }
 
@@ -120,12 +120,12 @@ impl Check for CommandCheck {
         if self.settings.command.is_empty() {
             let summary = "it has no command, and the project shows none; write `command` \
                            (`gate init` looks for one)";
-            return self.inconclusive(summary.to_owned());
+            return self.inconclusive(summary);
         }
         if !self.uses_baseline() && self.has_sealed_tests(cx) {
             let summary = "its sealed tests cannot run: they need a command whose tests gate runs \
                            in a copy (`control = true`, a known test runner or `report`)";
-            return self.inconclusive(summary.to_owned());
+            return self.inconclusive(summary);
         }
         let mut evidence = if reads_tests(self.id.as_str(), &self.settings) {
             self.run_tests(cx).await

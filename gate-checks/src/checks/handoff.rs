@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::CheckPolicy;
 use gate_core::text;
 use gate_fleet::handoff::{self, Format, Problem};
 use serde_json::{Value, json};
@@ -53,12 +53,9 @@ impl Handoff {
             }
         }
         let (outcome, summary) = found.verdict(&self.id);
-        Evidence {
-            claim: outcome == Outcome::Pass,
-            summary,
-            detail: Some(found.detail()),
-            ..Evidence::new(self.id.as_str(), Mode::default(), outcome)
-        }
+        let mut evidence = self.evidence(outcome, summary).with_detail(found.detail());
+        evidence.claim = outcome == Outcome::Pass;
+        evidence
     }
 }
 
@@ -73,12 +70,11 @@ impl Check for Handoff {
         let (check, site) = (self.clone(), cx.site.clone());
         // Files are read beside the processes of other checks, not between them.
         let looking = tokio::task::spawn_blocking(move || check.look(&site));
-        let evidence = looking.await.unwrap_or_else(|error| Evidence {
-            summary: format!("reading the files ended early: {error}"),
-            ..Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive)
+        let evidence = looking.await.unwrap_or_else(|error| {
+            let summary = format!("reading the files ended early: {error}");
+            self.evidence(Outcome::Inconclusive, summary)
         });
-        let took = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Evidence { duration_ms: took, ..evidence }
+        evidence.with_duration(start.elapsed())
     }
 }
 

@@ -110,9 +110,11 @@ impl Launched {
         if let (Some((name, value)), Some(Value::Object(all))) = (detail, &mut evidence.detail) {
             all.insert(name.to_owned(), value);
         }
-        let summary = format!("{summary}{}", evidence.summary);
+        evidence.outcome = outcome;
+        evidence.summary.insert_str(0, summary);
         let failed = outcome == Outcome::Fail && !self.excerpt.is_empty();
-        Evidence { outcome, summary, excerpt: failed.then_some(self.excerpt), ..evidence }
+        evidence.excerpt = failed.then_some(self.excerpt);
+        evidence
     }
 }
 
@@ -154,10 +156,10 @@ impl Launch<'_> {
     }
 
     fn inconclusive(&self, summary: &str) -> Box<Evidence> {
-        let argv = self.argv.iter().map(|word| self.copy_report.text(word)).collect();
-        let summary = self.copy_report.text(summary);
         let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
-        Box::new(Evidence { argv, summary, ..evidence })
+        let mut evidence = evidence.with_summary(self.copy_report.text(summary));
+        evidence.argv = self.argv.iter().map(|word| self.copy_report.text(word)).collect();
+        Box::new(evidence)
     }
 }
 
@@ -180,24 +182,23 @@ fn record(
     let log = cx.logs.keep(id, &text);
     let excerpt = excerpt_of(&text, copy_report);
     let missing = not_installed(&text);
-    let base = Evidence {
-        duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
-        log: log.map(|log| log.display().to_string()),
-        detail: Some(detail(ended, cx.site.supervisor.is_some())),
-        argv,
-        ..Evidence::new(id.as_str(), Mode::default(), Outcome::Inconclusive)
-    };
+    let evidence = Evidence::new(id.as_str(), Mode::default(), Outcome::Inconclusive);
+    let mut evidence = evidence
+        .with_duration(ended.duration)
+        .with_detail(detail(ended, cx.site.supervisor.is_some()));
+    evidence.log = log.map(|log| log.display().to_string());
+    evidence.argv = argv;
     let summary = match &ended.how {
-        JobEnd::Exited(code) => {
-            let exit_code = Some(*code);
-            let evidence = Evidence { exit_code, summary: left_behind(ended), ..base };
+        JobEnd::Exited(_) | JobEnd::Signalled(_) => {
+            let exit_code = match ended.how {
+                JobEnd::Exited(code) => Some(code),
+                _ => None,
+            };
+            evidence.exit_code = exit_code;
+            let evidence = evidence.with_summary(left_behind(ended));
             return Ok(Launched { evidence, exit_code, excerpt, missing });
         }
-        JobEnd::Signalled(_) => {
-            let evidence = Evidence { summary: left_behind(ended), ..base };
-            return Ok(Launched { evidence, exit_code: None, excerpt, missing });
-        }
-        JobEnd::NotStarted(error) => not_started(&base.argv, error),
+        JobEnd::NotStarted(error) => not_started(&evidence.argv, error),
         JobEnd::OverMemory(limit) => format!(
             "it used more than {} of memory (the limit of `memory` in its settings)",
             ByteSize(*limit)
@@ -205,7 +206,7 @@ fn record(
         JobEnd::Stopped => "gate was interrupted".to_owned(),
         JobEnd::Lost => "its supervisor was killed while it ran".to_owned(),
     };
-    Err(Box::new(Evidence { summary, ..base }))
+    Err(Box::new(evidence.with_summary(summary)))
 }
 
 /// The lines that say why a program failed, as far as there is room for them: the first

@@ -121,13 +121,13 @@ impl Check for OwnCheck {
             Err(error) => Err(format!("no thread can be started for it: {error}")),
         };
         let found = ended.unwrap_or_else(|summary| self.evidence(Outcome::Inconclusive, summary));
-        let taken = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Evidence {
-            check: self.id().to_string(),
-            summary: brief(&found.summary, 300),
-            duration_ms: if found.duration_ms == 0 { taken } else { found.duration_ms },
-            ..found
+        let summary = brief(&found.summary, 300);
+        let mut evidence = found.with_summary(summary);
+        if evidence.duration_ms == 0 {
+            evidence = evidence.with_duration(began.elapsed());
         }
+        evidence.check = self.id().to_string();
+        evidence
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::CheckPolicy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -149,14 +149,14 @@ impl Plugin {
             (None, _) => (Outcome::Inconclusive, "a signal ended it".to_owned(), None),
         };
         let detail = detail.map(|detail| ("plugin", detail));
-        let evidence = launched.came_to(outcome, &brief(&summary, 300), detail);
+        let mut evidence = launched.came_to(outcome, &brief(&summary, 300), detail);
         // Its output is its answer, whose summary says what is wrong.
-        Ok(Evidence { excerpt: None, ..evidence })
+        evidence.excerpt = None;
+        Ok(evidence)
     }
 
     fn inconclusive(&self, summary: String) -> Box<Evidence> {
-        let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
-        Box::new(Evidence { summary, ..evidence })
+        Box::new(self.evidence(Outcome::Inconclusive, summary))
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::CheckPolicy;
 use serde::Deserialize;
 
 use super::launch::{CopyReport, Launch, argv};
@@ -46,9 +46,8 @@ impl Check for Review {
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
         if self.settings.command.is_empty() {
-            let summary = "it has no command: write the reviewer's as `command`".to_owned();
-            let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
-            return Evidence { summary, ..evidence };
+            let summary = "it has no command: write the reviewer's as `command`";
+            return self.evidence(Outcome::Inconclusive, summary);
         }
         let words = LastLines::default();
         let launch = Launch {

@@ -63,12 +63,13 @@ impl TestRun<'_> {
             ran = &mut run => ran,
             () = sleep(limit) => {
                 cancel.cancel(CancelReason::Deadline, Grace::Usual);
-                let evidence = match run.await {
-                    Ok(ran) => ran.launched.evidence,
-                    Err(evidence) => *evidence,
+                let mut evidence = match run.await {
+                    Ok(ran) => Box::new(ran.launched.evidence),
+                    Err(evidence) => evidence,
                 };
-                let summary = format!("it did not end within {} and was ended", shown(limit));
-                Err(Box::new(Evidence { outcome: Outcome::Inconclusive, summary, ..evidence }))
+                evidence.outcome = Outcome::Inconclusive;
+                evidence.summary = format!("it did not end within {} and was ended", shown(limit));
+                Err(evidence)
             }
         }
     }
@@ -141,9 +142,10 @@ impl TestRun<'_> {
     }
 
     fn inconclusive(&self, summary: String) -> Evidence {
-        let argv = argv(&self.settings.command, self.settings.shell);
         let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
-        Evidence { summary, argv, ..evidence }
+        let mut evidence = evidence.with_summary(summary);
+        evidence.argv = argv(&self.settings.command, self.settings.shell);
+        evidence
     }
 }
 

@@ -51,8 +51,9 @@ impl<'a> Bench<'a> {
         let must_pass = settings.mode == Mode::Require;
         let settings =
             CheckPolicy { mode: Mode::Require, retry: 0, ..copy.mapping().settings(settings) };
-        let checks = [(name.to_owned(), settings)].into_iter().collect();
-        Self { name, copy, site, events, policy: Policy { checks, ..policy.clone() }, must_pass }
+        let mut policy = policy.clone();
+        policy.checks = [(name.to_owned(), settings)].into();
+        Self { name, copy, site, events, policy, must_pass }
     }
 
     /// The check's settings, in the copy.

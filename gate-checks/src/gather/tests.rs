@@ -25,8 +25,8 @@ fn plan(names: &[&str]) -> Vec<Planned> {
 }
 
 fn record(check: &str, outcome: Outcome) -> Evidence {
-    let record = Evidence::new(check, Mode::Require, outcome);
-    Evidence { summary: "exit code 0".to_owned(), duration_ms: 5, ..record }
+    let record = Evidence::new(check, Mode::Require, outcome).with_summary("exit code 0");
+    record.with_duration(Duration::from_millis(5))
 }
 
 fn files(names: &[&str]) -> Vec<String> {
@@ -41,7 +41,7 @@ fn only_passes_of_the_named_checks_are_doubted() {
     doubt(&mut evidence, &plan(&["a", "c"]), &changes);
     let summary = "it passed, and files changed meanwhile: src/x; what a check writes belongs \
                    into .gitignore or `[tree] ignore`";
-    let doubted = Evidence { summary: summary.to_owned(), ..record("a", Outcome::Inconclusive) };
+    let doubted = record("a", Outcome::Inconclusive).with_summary(summary);
     assert_eq!(evidence, [doubted, record("b", Outcome::Pass), record("c", Outcome::Fail)]);
 }
 
@@ -52,7 +52,7 @@ fn a_failure_on_what_a_check_left_is_doubted() {
     doubt_failures(&mut fresh, &changes);
     let summary = "it passed, then files changed meanwhile: data, and it fails: exit code 0; what \
                    a check writes belongs into .gitignore or `[tree] ignore`";
-    let doubted = Evidence { summary: summary.to_owned(), ..record("a", Outcome::Inconclusive) };
+    let doubted = record("a", Outcome::Inconclusive).with_summary(summary);
     assert_eq!(fresh, [doubted, record("b", Outcome::Pass)]);
     let appeared = Changes { appeared: files(&["new"]), ..Changes::default() };
     let mut fresh = [record("a", Outcome::Fail)];
@@ -81,18 +81,22 @@ fn the_first_of_several_files_is_named() {
 #[test]
 fn a_newer_record_takes_the_place_of_the_older_and_both_times_count() {
     let mut evidence = [record("a", Outcome::Pass), record("b", Outcome::Pass)];
-    let fresh = Evidence { duration_ms: 7, exit_code: Some(1), ..record("b", Outcome::Fail) };
+    let mut fresh = record("b", Outcome::Fail).with_duration(Duration::from_millis(7));
+    fresh.exit_code = Some(1);
     replace(&mut evidence, vec![fresh.clone(), record("other", Outcome::Fail)]);
-    assert_eq!(evidence, [record("a", Outcome::Pass), Evidence { duration_ms: 12, ..fresh }]);
+    assert_eq!(
+        evidence,
+        [record("a", Outcome::Pass), fresh.with_duration(Duration::from_millis(12))]
+    );
 }
 
 #[test]
 fn checks_that_were_not_asked_for_leave_a_skipped_record_in_their_own_mode() {
     let policy = policy(THREE);
     assert_eq!(left_out(&policy, None), []);
-    let skipped = |check: &str, mode| Evidence {
-        summary: "left out: only c was asked for".to_owned(),
-        ..Evidence::new(check, mode, Outcome::Skipped)
+    let skipped = |check: &str, mode| {
+        let record = Evidence::new(check, mode, Outcome::Skipped);
+        record.with_summary("left out: only c was asked for")
     };
     assert_eq!(
         left_out(&policy, Some("c")),

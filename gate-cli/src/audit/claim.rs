@@ -48,7 +48,11 @@ impl<'p> ClaimFinder<'p> {
         let (plans, lines) = Pack::reports()
             .into_iter()
             .partition(|pattern| Kind::from_pattern(&pattern.id) == Kind::Plan);
-        let set = |patterns| PatternSet::from_policy(&Policy { patterns, ..policy.clone() });
+        let set = |patterns| {
+            let mut policy = policy.clone();
+            policy.patterns = patterns;
+            PatternSet::from_policy(&policy)
+        };
         Ok(Self { lines: set(lines)?, plans: set(plans)?, signal: &policy.signal })
     }
 

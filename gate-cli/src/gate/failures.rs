@@ -108,7 +108,7 @@ mod tests {
 
     fn run(outcome: Outcome, failed: &[&str]) -> Evidence {
         let detail = json!({ "tests": { "failed_tests": failed } });
-        Evidence { detail: Some(detail), ..Evidence::new("tests", Mode::Require, outcome) }
+        Evidence::new("tests", Mode::Require, outcome).with_detail(detail)
     }
 
     fn names(of: &[&str]) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::signal::UncheckedSignal;
 use gate_core::scan::Transcript;
-use gate_core::{Decision, Input, Scan, Scanner, Verdict, decide};
+use gate_core::{Decision, Scan, Scanner, Verdict, decide};
 use gate_transcript::Forced;
 use gate_transcript::iterations::{Part, Splitter};
 
@@ -118,7 +118,8 @@ impl Gate {
         let checks = self.policy.checks.iter();
         let evidence =
             checks.map(|(name, check)| Evidence::new(name, check.mode, outcome)).collect();
-        let mut input = Input { evidence, ..self.input(scan, &Request::default()) };
+        let mut input = self.input(scan, &Request::default());
+        input.evidence = evidence;
         self.masker.input(&mut input);
         decide(&input, &self.policy)
     }

@@ -186,10 +186,9 @@ pub(super) fn tampered_evidence(policy: &Policy, why: &str) -> Gathered {
     if checks.is_empty() {
         checks.push((SETTINGS, Mode::Require));
     }
-    let evidence = checks.into_iter().map(|(name, mode)| Evidence {
-        summary: why.to_owned(),
-        ..Evidence::new(name, mode, Outcome::Tamper)
-    });
+    let evidence = checks
+        .into_iter()
+        .map(|(name, mode)| Evidence::new(name, mode, Outcome::Tamper).with_summary(why));
     let mut gathered = Gathered::default();
     gathered.evidence = evidence.collect();
     gathered

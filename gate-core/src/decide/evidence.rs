@@ -3,6 +3,8 @@
 //! The core only weighs it; `gate-checks` gathers it. A required check that
 //! left no evidence has not passed.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,7 @@ pub enum Outcome {
 pub const NOT_RUN_AGAIN: &str = " (not run again: ";
 
 /// The record of one check.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// The check's name.
@@ -92,6 +95,25 @@ impl Evidence {
             excerpt: None,
             running: false,
         }
+    }
+
+    /// Sets the line for a person.
+    #[must_use]
+    pub fn with_summary(self, summary: impl Into<String>) -> Self {
+        Self { summary: summary.into(), ..self }
+    }
+
+    /// Sets the details of the result format.
+    #[must_use]
+    pub fn with_detail(self, detail: impl Into<Option<serde_json::Value>>) -> Self {
+        Self { detail: detail.into(), ..self }
+    }
+
+    /// Sets the run time.
+    #[must_use]
+    pub fn with_duration(self, took: Duration) -> Self {
+        let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        Self { duration_ms, ..self }
     }
 
     /// True if the check has this outcome and the outcome counts: a check of mode

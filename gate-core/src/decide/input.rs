@@ -13,6 +13,7 @@ use super::signal::{Signal, TokenHalves};
 use super::stop::Refusals;
 
 /// Everything that a decision depends on beside the policy.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// The agent's own statement about being done.

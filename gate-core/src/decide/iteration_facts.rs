@@ -9,6 +9,7 @@ use super::stop::Stop;
 use super::timestamp::Timestamp;
 
 /// Facts about an iteration.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "Observed")]

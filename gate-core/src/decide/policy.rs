@@ -22,6 +22,7 @@ pub use fail_to_pass::FailToPass;
 pub use integrity::{Allowance, IntegrityPolicy};
 
 /// Everything that settings say about a decision.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
     /// True if the indicator threshold counts. Without it the signal and the required

@@ -43,6 +43,7 @@ pub struct LoopState {
 }
 
 /// A run as its last decision left it.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunState {
     /// The number of its last iteration; 0 before the first.

@@ -25,8 +25,9 @@ pub(crate) static POLICIES: LazyLock<[Policy; 2]> = LazyLock::new(|| {
         |breaker| {
             let text = format!("[checks.tests]\ncommand = [\"true\"]\n[breaker]\n{breaker}\n");
             let layer = Layer::parse(Origin::Default, &text).expect("valid settings");
-            let policy = config::resolve(&[layer], None).expect("valid settings").policy;
-            Policy { patterns: Vec::new(), ..policy }
+            let mut policy = config::resolve(&[layer], None).expect("valid settings").policy;
+            policy.patterns.clear();
+            policy
         },
     )
 });
@@ -165,10 +166,13 @@ impl Writer {
             forge(last, &mut run);
         }
         let iteration = run.iteration + 1;
-        let observed =
-            IterationFacts { at, iteration, probe: Some(id.to_owned()), ..observed(kind, tree) };
-        let memory = Some(LoopState { breaker, hold, run });
-        let input = Input { stateful: true, memory, observed, ..input(kind) };
+        let mut input = input(kind);
+        input.observed = observed(kind, tree);
+        input.observed.at = at;
+        input.observed.iteration = iteration;
+        input.observed.probe = Some(id.to_owned());
+        input.stateful = true;
+        input.memory = Some(LoopState { breaker, hold, run });
         let judged = judge(&input, &POLICIES[policy]);
         let memory = judged.memory.expect("state is kept");
         let mut decision = serde_json::to_value(&judged.decision).expect("plain data");
@@ -249,12 +253,11 @@ fn input(kind: Kind) -> Input {
         Kind::Works | Kind::LimitNotice | Kind::Denied => (Status::Continue, None),
     };
     let record = |outcome| Evidence::new("tests", Mode::Require, outcome);
-    let signal = Signal { status, ..Signal::absent() };
-    Input {
-        evidence: outcome.map(record).into_iter().collect(),
-        forced: matches!(kind, Kind::Forced).then(|| "enough".to_owned()),
-        ..Input::new(signal, Vec::new())
-    }
+    let mut input = Input::new(Signal::absent(), Vec::new());
+    input.signal.status = status;
+    input.evidence.extend(outcome.map(record));
+    input.forced = matches!(kind, Kind::Forced).then(|| "enough".to_owned());
+    input
 }
 
 fn observed(kind: Kind, tree: u8) -> IterationFacts {
@@ -265,14 +268,17 @@ fn observed(kind: Kind, tree: u8) -> IterationFacts {
         uncommitted: Some(tree == 0),
         changed_files: None,
     };
-    IterationFacts {
-        tree: (tree < 2).then_some(seen),
-        signature: matches!(kind, Kind::Claims).then(|| "red".to_owned()),
-        denied: matches!(kind, Kind::Denied).then(|| "Bash".to_owned()).into_iter().collect(),
-        limited: matches!(kind, Kind::LimitNotice)
-            .then(|| LimitNotice { text: "limit".to_owned(), resets_at: None }),
-        tokens: Some(5),
-        session: Some(format!("session {tree}")),
-        ..IterationFacts::default()
+    let mut facts = IterationFacts::default();
+    facts.tree = (tree < 2).then_some(seen);
+    facts.tokens = Some(5);
+    facts.session = Some(format!("session {tree}"));
+    match kind {
+        Kind::Claims => facts.signature = Some("red".to_owned()),
+        Kind::Denied => facts.denied.push("Bash".to_owned()),
+        Kind::LimitNotice => {
+            facts.limited = Some(LimitNotice { text: "limit".to_owned(), resets_at: None });
+        }
+        _ => {}
     }
+    facts
 }

@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{IntegrityPolicy, Mode, Policy};
+use gate_core::decide::policy::{IntegrityPolicy, Policy};
 use gate_core::integrity::{Finding, FindingList, Severity, Weighed, capped, weigh};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ impl Integrity {
         let Some(baseline) = &cx.baseline else {
             let nothing =
                 "there is nothing to compare with: it needs a git repository with a commit";
-            return self.evidence(Outcome::Inconclusive, nothing.to_owned(), None);
+            return self.evidence(Outcome::Inconclusive, nothing);
         };
         match self.weighed(baseline, cx) {
             Ok((weighed, files)) => {
@@ -62,9 +62,9 @@ impl Integrity {
                 let detail = self.detail(&weighed, &list, files);
                 let note = list.note().map(|note| format!("; {note}")).unwrap_or_default();
                 let summary = format!("{}{note}", weighed.summary);
-                self.evidence(weighed.outcome, summary, Some(detail))
+                self.evidence(weighed.outcome, summary).with_detail(detail)
             }
-            Err(problem) => self.evidence(Outcome::Inconclusive, problem, None),
+            Err(problem) => self.evidence(Outcome::Inconclusive, problem),
         }
     }
 
@@ -98,11 +98,6 @@ impl Integrity {
             },
         })
     }
-
-    fn evidence(&self, outcome: Outcome, summary: String, detail: Option<Value>) -> Evidence {
-        let record = Evidence::new(self.id.as_str(), Mode::default(), outcome);
-        Evidence { summary, detail, ..record }
-    }
 }
 
 fn count(findings: &[Finding], severity: Severity) -> usize {
@@ -121,10 +116,9 @@ impl Check for Integrity {
         let looking = tokio::task::spawn_blocking(move || check.look(&inner));
         let evidence = looking.await.unwrap_or_else(|error| {
             let problem = format!("comparing with the baseline ended early: {error}");
-            self.evidence(Outcome::Inconclusive, problem, None)
+            self.evidence(Outcome::Inconclusive, problem)
         });
-        let took = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Evidence { duration_ms: took, ..evidence }
+        evidence.with_duration(start.elapsed())
     }
 }
 

@@ -138,16 +138,16 @@ impl VerifiedTests<'_> {
     /// The record of the check.
     pub(super) async fn run(&self) -> Evidence {
         let began = Instant::now();
-        let evidence = match self.verified().await {
+        let mut evidence = match self.verified().await {
             Ok(evidence) => evidence,
             Err(trouble) => {
-                let argv = argv(&self.settings.command, self.settings.shell);
-                let evidence = self.record(Outcome::Inconclusive);
-                Evidence { argv, summary: trouble.to_string(), ..evidence }
+                let mut evidence = self.record(Outcome::Inconclusive);
+                evidence.argv = argv(&self.settings.command, self.settings.shell);
+                evidence.with_summary(trouble.to_string())
             }
         };
-        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Evidence { check: self.id.as_str().to_owned(), duration_ms, ..evidence }
+        self.id.as_str().clone_into(&mut evidence.check);
+        evidence.with_duration(began.elapsed())
     }
 
     fn record(&self, outcome: Outcome) -> Evidence {

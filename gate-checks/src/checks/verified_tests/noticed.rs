@@ -94,46 +94,41 @@ impl Noticed {
     async fn look(&self, cx: &CheckContext) -> Result<Evidence, Trouble> {
         if self.tests.is_empty() {
             let summary = "no check of tests is configured whose command gate can run in a copy";
-            return Ok(self.record(Outcome::Inconclusive, summary));
+            return Ok(self.evidence(Outcome::Inconclusive, summary));
         }
         let tree = WorkTree::open(&cx.site)?;
         let Some(overlay) = Overlay::new(cx, &tree)? else {
             let summary = "there is no baseline: run `gate baseline` before the work";
-            return Ok(self.record(Outcome::Inconclusive, summary));
+            return Ok(self.evidence(Outcome::Inconclusive, summary));
         };
         let mut sources = Vec::new();
         for change in &overlay.changes {
             sources.extend(changed_source(&overlay, &tree, change)?);
         }
         if sources.is_empty() {
-            return Ok(self.record(Outcome::Pass, "no code of the baseline is changed"));
+            return Ok(self.evidence(Outcome::Pass, "no code of the baseline is changed"));
         }
         let runs_left = self.settings.runs as usize;
         let mut search = Search { check: self, cx, tree: &tree, sources, runs_left };
         let found = search.run().await?;
-        Ok(self.evidence(&found))
+        Ok(self.judged(&found))
     }
 
-    fn evidence(&self, found: &NoticedChanges) -> Evidence {
+    fn judged(&self, found: &NoticedChanges) -> Evidence {
         let tried = found.noticed + found.unnoticed.len() as u64;
         let mut evidence = if !found.unnoticed.is_empty() {
-            self.record(Outcome::Fail, &format!("no test notices {}", found.named()))
+            self.evidence(Outcome::Fail, format!("no test notices {}", found.named()))
         } else if tried > 0 {
             let summary = format!("changed code noticed {} of {tried}", found.noticed);
-            self.record(Outcome::Pass, &summary)
+            self.evidence(Outcome::Pass, summary)
         } else {
             // Doubt refuses only what a test is required for.
             let required = self.settings.mode == Mode::Require;
             let outcome = if required { Outcome::Inconclusive } else { Outcome::Pass };
-            self.record(outcome, "not tried: the tests do not run without the changed code")
+            self.evidence(outcome, "not tried: the tests do not run without the changed code")
         };
         evidence.detail = Some(json!({ "noticed": found }));
         evidence
-    }
-
-    fn record(&self, outcome: Outcome, summary: &str) -> Evidence {
-        let evidence = Evidence::new(self.id.as_str(), Mode::default(), outcome);
-        Evidence { summary: summary.to_owned(), ..evidence }
     }
 }
 
@@ -147,10 +142,9 @@ impl Check for Noticed {
         let began = Instant::now();
         let evidence = match self.look(cx).await {
             Ok(evidence) => evidence,
-            Err(trouble) => self.record(Outcome::Inconclusive, &trouble.to_string()),
+            Err(trouble) => self.evidence(Outcome::Inconclusive, trouble.to_string()),
         };
-        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Evidence { duration_ms, ..evidence }
+        evidence.with_duration(began.elapsed())
     }
 }
 

@@ -83,8 +83,8 @@ impl VerifiedTests<'_> {
         })?;
         let log = CheckId::new(format!("{}-put-back", self.id));
         let Ok(ran) = workspace.run(&log, None, true).await else { return Ok(None) };
-        let judged = ran.judged(workspace.settings());
-        let mut evidence = Evidence { check: self.id.as_str().to_owned(), ..judged };
+        let mut evidence = ran.judged(workspace.settings());
+        self.id.as_str().clone_into(&mut evidence.check);
         self.cx.masker.evidence(&mut evidence);
         if matches!(put_back, PutBack::Everything) && !self.cx.cancel.is_cancelled() {
             // What is not kept is found out again.

@@ -128,7 +128,7 @@ impl TestsFirst {
         let Some(overlay) = Overlay::new(cx, &tree)? else {
             let summary = "outside of git, or nothing was committed: which tests are new is not \
                            known";
-            return Ok(self.record(Outcome::Inconclusive, summary));
+            return Ok(self.evidence(Outcome::Inconclusive, summary));
         };
         let changed = ChangedFiles::new(&overlay, &tree)?;
         if !changed.others.is_empty() {
@@ -137,12 +137,12 @@ impl TestsFirst {
                 "only tests may change in this phase: undo the changes of {names}; the next phase \
                  writes the code"
             );
-            return Ok(self.record(Outcome::Fail, &summary));
+            return Ok(self.evidence(Outcome::Fail, summary));
         }
         if changed.tests.is_empty() {
             let summary = "no test file is new or edited: write tests that fail until the work is \
                            done";
-            return Ok(self.record(Outcome::Fail, summary));
+            return Ok(self.evidence(Outcome::Fail, summary));
         }
         let old = self.changed_old_tests(cx, &tree, &overlay)?;
         if !old.is_empty() {
@@ -151,7 +151,7 @@ impl TestsFirst {
                 "old tests stay as they are: undo the changes of {names}, but for whole new tests, \
                  or write the new ones in a file of their own"
             );
-            return Ok(self.record(Outcome::Fail, &summary));
+            return Ok(self.evidence(Outcome::Fail, summary));
         }
         let mut first = FirstTests {
             files: changed.tests.iter().map(|path| shown(path.as_os_str().as_bytes())).collect(),
@@ -163,7 +163,7 @@ impl TestsFirst {
                 return Ok(*evidence);
             }
         }
-        Ok(self.evidence(&first))
+        Ok(self.judged(&first))
     }
 
     /// The old files of tests in which more was done than to add tests. Their old texts would not
@@ -183,7 +183,7 @@ impl TestsFirst {
         Ok(old.map(Replacement::name).collect())
     }
 
-    fn evidence(&self, first: &FirstTests) -> Evidence {
+    fn judged(&self, first: &FirstTests) -> Evidence {
         let mut evidence = if first.is_empty() {
             let what = match first.passing.as_slice() {
                 [] => {
@@ -194,7 +194,7 @@ impl TestsFirst {
                 all => format!("all new tests pass already: {}", some_names(all, MAX_NAMES)),
             };
             let summary = format!("{what}; write one that fails until the work is done");
-            self.record(Outcome::Fail, &summary)
+            self.evidence(Outcome::Fail, summary)
         } else {
             let failing = first.names();
             let parts = [
@@ -209,15 +209,10 @@ impl TestsFirst {
                 let what = what[usize::from(names.len() != 1)];
                 format!("{} {what}: {}", names.len(), some_names(names, MAX_NAMES))
             });
-            self.record(Outcome::Pass, &parts.collect::<Vec<_>>().join("; "))
+            self.evidence(Outcome::Pass, parts.collect::<Vec<_>>().join("; "))
         };
         evidence.detail = Some(json!({ NAME: first }));
         evidence
-    }
-
-    fn record(&self, outcome: Outcome, summary: &str) -> Evidence {
-        let evidence = Evidence::new(self.id.as_str(), Mode::default(), outcome);
-        Evidence { summary: summary.to_owned(), ..evidence }
     }
 }
 
@@ -229,12 +224,12 @@ impl Check for TestsFirst {
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
         let began = Instant::now();
-        let evidence = match self.look(cx).await {
+        let mut evidence = match self.look(cx).await {
             Ok(evidence) => evidence,
-            Err(trouble) => self.record(Outcome::Inconclusive, &trouble.to_string()),
+            Err(trouble) => self.evidence(Outcome::Inconclusive, trouble.to_string()),
         };
-        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Evidence { check: self.id.as_str().to_owned(), duration_ms, ..evidence }
+        self.id.as_str().clone_into(&mut evidence.check);
+        evidence.with_duration(began.elapsed())
     }
 }
 
@@ -352,8 +347,7 @@ impl VerifiedTests<'_> {
     }
 
     fn stopped(&self, outcome: Outcome, summary: &str) -> Box<Evidence> {
-        let evidence = self.record(outcome);
-        Box::new(Evidence { summary: summary.to_owned(), ..evidence })
+        Box::new(self.record(outcome).with_summary(summary))
     }
 
     /// The record of tests that do not load, with what the runner says.

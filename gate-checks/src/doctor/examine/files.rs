@@ -11,8 +11,8 @@ use crate::site::CheckSite;
 /// The check itself says what it finds: it reads files, and runs nothing. A handoff
 /// that is not there yet is no fault of the settings.
 pub(super) fn look(what: &str, name: &str, policy: &Policy, site: &CheckSite) -> Finding {
-    let checks = policy.checks.get(name).map(|check| (name.to_owned(), check.clone()));
-    let mut alone = Policy { checks: checks.into_iter().collect(), ..policy.clone() };
+    let mut alone = policy.clone();
+    alone.checks.retain(|check, _| check == name);
     alone.checks.values_mut().for_each(|check| check.needs.clear());
     let wanted = GatherOptions { fresh: true, ..GatherOptions::default() };
     let gathered = match gather(&alone, site.clone(), &wanted, Events::nobody()) {

@@ -39,8 +39,9 @@ pub(super) fn look(policy: &Policy, site: &CheckSite) -> Finding {
 
 fn answer(policy: &Policy, site: &CheckSite) -> Result<(), String> {
     let folder = Temporary::new("try").map_err(|error| error.to_string())?;
-    let checks = [("nothing".to_owned(), nothing())].into_iter().collect();
-    let policy = Policy { checks, jobs: NonZeroU32::MIN, ..policy.clone() };
+    let mut policy = policy.clone();
+    policy.checks = [("nothing".to_owned(), nothing())].into();
+    policy.jobs = NonZeroU32::MIN;
     let site = CheckSite {
         project: folder.path().join("tree"),
         state: Some(folder.path().join("state")),

@@ -59,10 +59,10 @@ impl Check for Acting {
         self.running.now.fetch_sub(1, Ordering::Relaxed);
         let record = Evidence::new(self.id.as_str(), self.mode, outcome);
         let summary = match self.act {
-            Act::WaitsForSlot => NO_SLOT.to_owned(),
-            _ => "as it says".to_owned(),
+            Act::WaitsForSlot => NO_SLOT,
+            _ => "as it says",
         };
-        Evidence { summary, ..record }
+        record.with_summary(summary)
     }
 }
 

@@ -148,8 +148,7 @@ mod tests {
                 "reason": "because",
             }],
         });
-        let record = Evidence::new("integrity", Mode::Require, Outcome::Tamper);
-        Evidence { detail: Some(detail), ..record }
+        Evidence::new("integrity", Mode::Require, Outcome::Tamper).with_detail(detail)
     }
 
     #[test]

@@ -56,8 +56,8 @@ mod tests {
 
     #[track_caller]
     fn check(outcome: Outcome, tests: &serde_json::Value, expected: bool) {
-        let detail = Some(json!({ "tests": tests }));
-        let evidence = Evidence { detail, ..Evidence::new("tests", Mode::default(), outcome) };
+        let evidence = Evidence::new("tests", Mode::default(), outcome);
+        let evidence = evidence.with_detail(json!({ "tests": tests }));
         assert_eq!(Measured::new(evidence).has_no_tests, expected, "{tests}");
     }
 
@@ -74,9 +74,10 @@ mod tests {
     #[test]
     fn pytests_usage_error_is_no_run_of_tests() {
         let ended = |program: &str, code| {
-            let argv = ["python3", "-m", program].map(str::to_owned).to_vec();
-            let evidence = Evidence::new("tests", Mode::default(), Outcome::Fail);
-            let measured = Measured::new(Evidence { argv, exit_code: Some(code), ..evidence });
+            let mut evidence = Evidence::new("tests", Mode::default(), Outcome::Fail);
+            evidence.argv = ["python3", "-m", program].map(str::to_owned).to_vec();
+            evidence.exit_code = Some(code);
+            let measured = Measured::new(evidence);
             (measured.has_no_start, measured.cannot_pass())
         };
         assert_eq!(ended("pytest", 4), (true, true));

@@ -35,7 +35,11 @@ pub(crate) struct Swept {
 
 impl Sweep {
     pub(crate) fn new(policy: &Policy) -> Self {
-        let with = |threshold| Policy { threshold: Threshold::Fixed(threshold), ..policy.clone() };
+        let with = |threshold| {
+            let mut policy = policy.clone();
+            policy.threshold = Threshold::Fixed(threshold);
+            policy
+        };
         Self { policy: policy.clone(), thresholds: (0..=MAX_THRESHOLD).map(with).collect() }
     }
 

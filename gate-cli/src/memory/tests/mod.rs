@@ -6,7 +6,6 @@ mod queries;
 
 use gate_core::config::{Layer, Origin, resolve};
 use gate_core::decide::decision::{Judged, judge};
-use gate_core::decide::iteration_facts::IterationFacts;
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Input, Policy};
 use serde_json::json;
@@ -97,12 +96,17 @@ impl Ask {
 
 /// The agent says that work remains.
 fn goes_on() -> Signal {
-    Signal { status: Status::Continue, ..Signal::absent() }
+    let mut signal = Signal::absent();
+    signal.status = Status::Continue;
+    signal
 }
 
 /// The agent's whole message says that it is done.
 fn done() -> Signal {
-    Signal { status: Status::Complete, whole_message: true, ..Signal::absent() }
+    let mut signal = Signal::absent();
+    signal.status = Status::Complete;
+    signal.whole_message = true;
+    signal
 }
 
 fn answer(
@@ -111,14 +115,13 @@ fn answer(
     context: &DecisionContext,
 ) -> (Record, Judged) {
     let DecisionContext { memory, lost, run, iteration, at, .. } = context.clone();
-    let observed = IterationFacts {
-        at,
-        iteration: iteration.unwrap_or_default(),
-        ..IterationFacts::default()
-    };
-    let forced = request.forced.then(|| "shipped".to_owned());
-    let new = Input::new(signal.clone(), Vec::new());
-    let input = Input { stateful: true, memory, lost, observed, forced, ..new };
+    let mut input = Input::new(signal.clone(), Vec::new());
+    input.observed.at = at;
+    input.observed.iteration = iteration.unwrap_or_default();
+    input.forced = request.forced.then(|| "shipped".to_owned());
+    input.stateful = true;
+    input.memory = memory;
+    input.lost = lost;
     let judged = judge(&input, request.policy);
     let record = Record {
         decision_id: Uuid::now_v7().to_string(),

@@ -200,9 +200,10 @@ fn the_ledger_remembers_an_approval_that_was_lost() {
 fn settings_that_change_in_the_middle_of_a_run_are_tampering() {
     let project = Project::new(TESTS);
     let report = project.trust().report().unwrap();
-    let run = |settings: Option<&str>| RunState {
-        settings: settings.map(str::to_owned),
-        ..RunState::default()
+    let run = |settings: Option<&str>| {
+        let mut run = RunState::default();
+        run.settings = settings.map(str::to_owned);
+        run
     };
     let tampered = |run: Option<&RunState>, state| report.tampered(run, state).is_some();
     let (same, other) = (run(Some(&report.digest)), run(Some("blake3:aa")));

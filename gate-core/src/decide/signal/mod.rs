@@ -65,6 +65,7 @@ pub(super) fn says_signal(line: &str, policy: &SignalPolicy) -> bool {
 }
 
 /// The agent's own statement about being done.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Signal {
     /// The status that follows from the statement and its problems.

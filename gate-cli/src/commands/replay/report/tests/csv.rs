@@ -1,9 +1,9 @@
 //! Comma-separated values: every column under its name, and empty where nothing is known.
 
-use gate_core::decide::signal::{Signal, Status};
+use gate_core::decide::signal::Status;
 
 use super::super::csv::{head, record, row};
-use super::{judged, miss, observing, place, reason, signal};
+use super::{judged, miss, near, observing, place, reason, signal};
 use crate::failure::Failure;
 use crate::replay::{Changed, Judged, Label, ReplayRecord, ReplayVerdict};
 
@@ -33,7 +33,7 @@ fn every_column_stands_under_its_name() {
     let row = ReplayRecord {
         iteration: 3,
         first_line: 40,
-        signal: Some(Signal { near_misses: vec![miss(2, "x")], ..signal(Status::Complete, 12) }),
+        signal: Some(near(vec![miss(2, "x")], signal(Status::Complete, 12))),
         reasons: vec![reason("one"), reason("two")],
         next: Some("go, \"on\"".to_owned()),
         transcript: Some(transcript),

@@ -72,8 +72,16 @@ fn miss(line: u64, why: &str) -> NearMiss {
 }
 
 fn signal(status: Status, line: u64) -> Signal {
-    let source = Some(gate_core::decide::policy::Spelling::ExitStatus);
-    Signal { status, source, line: Some(line), ..Signal::absent() }
+    let mut signal = Signal::absent();
+    signal.status = status;
+    signal.source = Some(gate_core::decide::policy::Spelling::ExitStatus);
+    signal.line = Some(line);
+    signal
+}
+
+fn near(near_misses: Vec<NearMiss>, mut signal: Signal) -> Signal {
+    signal.near_misses = near_misses;
+    signal
 }
 
 /// A transcript with these commands, each with its exit code.

@@ -3,7 +3,7 @@
 use gate_core::decide::signal::{Signal, Status};
 
 use super::super::why::{explained, short};
-use super::{judged, labelled, miss, observing, place, reason, signal};
+use super::{judged, labelled, miss, near, observing, place, reason, signal};
 use crate::failure::Failure;
 use crate::replay::{Changed, Judged, Label, ReplayRecord, ReplayVerdict};
 
@@ -29,10 +29,10 @@ fn the_last_near_miss_stands_for_an_absent_signal_alone() {
     let reasons = vec![reason("no signal"), reason("1 of 2")];
     let row = ReplayRecord { reasons, ..judged("a", ReplayVerdict::Continue) };
     check(&row, "no signal");
-    let absent = Signal { near_misses: near_misses.clone(), ..Signal::absent() };
+    let absent = near(near_misses.clone(), Signal::absent());
     let almost = ReplayRecord { signal: Some(absent), ..row.clone() };
     check(&almost, "almost, line 9: it is negated");
-    let invalid = Signal { near_misses, ..signal(Status::Invalid, 2) };
+    let invalid = near(near_misses, signal(Status::Invalid, 2));
     check(&ReplayRecord { signal: Some(invalid), ..row }, "no signal");
 }
 
@@ -110,7 +110,7 @@ fn a_missed_exit_shows_its_last_near_misses_and_what_would_change_it() {
     let row = ReplayRecord {
         iteration: 3,
         first_line: 40,
-        signal: Some(Signal { near_misses, ..Signal::absent() }),
+        signal: Some(near(near_misses, Signal::absent())),
         label: Some(Label::Exit),
         next: Some("say it on a line of its own".to_owned()),
         transcript: Some(observing(&[("cargo test", 0)])),

@@ -38,7 +38,7 @@ fn a_loop_begins_with_its_command_and_each_iteration_with_its_costs() {
 
 fn finished(outcome: Outcome, summary: &str) -> CheckEvent {
     let evidence = Evidence::new("tests", Mode::Require, outcome);
-    let evidence = Evidence { summary: summary.to_owned(), duration_ms: 12_000, ..evidence };
+    let evidence = evidence.with_summary(summary).with_duration(Duration::from_secs(12));
     CheckEvent::Finished { evidence: Box::new(evidence) }
 }
 
