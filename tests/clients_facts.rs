@@ -131,7 +131,7 @@ fn document() -> String {
         .collect();
     [
         HEAD,
-        &sources(),
+        &anchored("verified", &sources()),
         "\n## Settings\n\n",
         &anchored("settings", &settings()),
         "\nFor all users of a machine:\n\n",
