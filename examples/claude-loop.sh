@@ -4,24 +4,40 @@
 #
 #   ./claude-loop.sh "Add the CSV export."
 #
-# CLAUDE names another program than claude. Exit code: 0 the work is done, otherwise
-# gate's code: it is not.
+# CLAUDE names another program than claude. LOOP names the loop (claude-loop): if several
+# loops run in one project, give each its own name. MAX_ITERATIONS (20) bounds the loop.
+# Exit code: 0 the work is done; otherwise gate's code: it is not (3 at the bound, too).
 set -euo pipefail
 
-task=${1:?usage: claude-loop.sh TASK}
+(($# == 1)) || { echo 'usage: claude-loop.sh TASK' >&2; exit 2; }
+limit=${MAX_ITERATIONS:-20}
+run=(--run "${LOOP:-claude-loop}")
+begin=(--iteration 1 --new-run) # a new start is a new run
+task=$1$'\n\n'$(gate prompt "${run[@]}" "${begin[@]}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-session=()
-printf '%s\n\n%s\n' "$task" "$(gate prompt)" >"$folder/prompt"
-while true; do
+claude=("${CLAUDE:-claude}" -p --output-format json)
+prompt=$task session=
+for ((iteration = 1; iteration <= limit; iteration++)); do
   agent=0
-  "${CLAUDE:-claude}" -p --output-format json "${session[@]}" <"$folder/prompt" >"$folder/output" || agent=$?
+  "${claude[@]}" ${session:+--resume "$session"} <<<"$prompt" >"$folder/output" || agent=$?
 
+  ((iteration == 1)) || begin=(--iteration "$iteration")
   verdict=0
-  gate check --agent-exit-code "$agent" --feedback "$folder/prompt" "$folder/output" || verdict=$?
+  gate check "${run[@]}" "${begin[@]}" --agent-exit-code "$agent" --feedback "$folder/feedback" "$folder/output" || verdict=$?
   ((verdict == 1)) || exit "$verdict" # 1 is the only code on which a loop goes on
 
   id=$(grep -o '"session_id":"[^"]*"' "$folder/output" | tail -n 1 | cut -d '"' -f 4) || id=
-  [[ -z $id ]] || session=(--resume "$id")
+  session=${id:-$session}
+  prompt=$(cat "$folder/feedback")
+  [[ -n $session ]] || prompt=$task$'\n\n'$prompt # a session that goes on knows the task
+
+  # After a limit of Claude Code's service. The code of `gate last` is the verdict again.
+  retry_at=$(gate last "${run[@]}" --json | sed -n 's/.*"retry_at": *"\([^"]*\)".*/\1/p') || :
+  [[ -z $retry_at ]] || echo "claude-loop: waiting until $retry_at" >&2
+  while [[ $(date -u +%Y-%m-%dT%H:%M:%SZ) < $retry_at ]]; do sleep 1; done
 done
+
+echo "claude-loop: STOP, not done: $limit iterations" >&2
+exit 3
