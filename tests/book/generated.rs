@@ -8,6 +8,7 @@ use gate_core::decide::reason::{Explanation, ReasonCode, WarningCode};
 
 use super::{SOURCES, json, settings};
 use crate::explain::ERROR_PAGES;
+use crate::here::files;
 use crate::needs::root;
 use crate::support::gate;
 
@@ -133,6 +134,30 @@ fn exit_codes() {
         topic.trim_end()
     );
     compare("reference/exit-codes.md", &text);
+}
+
+#[test]
+fn every_variable_of_the_sources_is_described() {
+    let topic = gate("help environment").code(0).stdout;
+    let mut found = 0;
+    for krate in ["gate-core", "gate-fleet", "gate-checks", "gate-cli"] {
+        for file in files(&root().join(krate).join("src")) {
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            let variables = text.split('"').filter(|text| {
+                let name = text.strip_prefix("GATE_").unwrap_or_default();
+                !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+            });
+            for variable in variables {
+                assert!(
+                    topic.contains(&format!("{variable} ")),
+                    "{variable} of {}",
+                    file.display()
+                );
+                found += 1;
+            }
+        }
+    }
+    assert!(found >= 8, "{found}");
 }
 
 #[test]
