@@ -4,6 +4,7 @@
 //! `UPDATE=1 cargo test -p gate-cli --test gate -- clients_facts::` rewrites both.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::fs;
 
 use toml::Value;
@@ -26,10 +27,18 @@ const GUARDED_HEAD: &str = "//! The files of agents' clients in a project, made 
 const TIMES: &str = "\nThe times are those of a hook whose settings name none. `gate install` writes 600 s for a stop, of \
     which gate takes 540,\nand 30 s for the other events.\n";
 
+const PERMISSIONS_HEAD: &str = "\n## Permissions\n\n`gate run --agent` starts an agent with these options, as `--allow` says:\n\n";
+
+const PERMISSIONS_END: &str = "\n`COMMAND` stands for `git add`, `git commit` and each command of the project's checks, `PROGRAM` \
+    for its program alone,\nand `GIT_FOLDER` for git's own folder.\n";
+
+/// A cell with nothing in it.
+const NONE: &str = "–";
+
 /// Texts as code, or a dash.
-fn codes(texts: &[&str]) -> String {
+fn codes(texts: &[impl Display]) -> String {
     let codes: Vec<_> = texts.iter().map(|text| format!("`{text}`")).collect();
-    if codes.is_empty() { "–".to_owned() } else { codes.join(", ") }
+    if codes.is_empty() { NONE.to_owned() } else { codes.join(", ") }
 }
 
 /// The source of a client's facts.
@@ -51,7 +60,16 @@ fn table(rows: &[Vec<String>]) -> String {
 
 /// A table with this head, and a row for each client that has one.
 fn clients<const N: usize>(head: [&str; N], row: impl Fn(&Value) -> Option<[String; N]>) -> String {
-    let rows = tables("client").iter().filter_map(row).map(Vec::from);
+    agents(tables("client").iter(), head, row)
+}
+
+/// The same for these agents.
+fn agents<'f, const N: usize>(
+    agents: impl Iterator<Item = &'f Value>,
+    head: [&str; N],
+    row: impl Fn(&Value) -> Option<[String; N]>,
+) -> String {
+    let rows = agents.filter_map(row).map(Vec::from);
     table(&[head.map(str::to_owned).to_vec()].into_iter().chain(rows).collect::<Vec<_>>())
 }
 
@@ -100,7 +118,7 @@ fn events() -> String {
         let begins = match (installs("start"), prompts.is_empty()) {
             (true, _) => codes(&[text(events, "start")]),
             (false, false) => "the first prompt".to_owned(),
-            (false, true) => codes(&[]),
+            (false, true) => NONE.to_owned(),
         };
         Some([name(client), codes(&[text(events, "stop")]), begins, codes(&prompts)])
     })
@@ -112,13 +130,82 @@ fn limits() -> String {
     clients(head, |client| {
         let hook = &client["hook"];
         let message = hook["keys"].get("message").and_then(Value::as_str);
+        let values = hook.get("headless_values").and_then(Value::as_table).into_iter().flatten();
+        let values = values.map(|(name, value)| format!("{name}={}", value.as_str().unwrap()));
+        let words = texts(hook, "headless_words").into_iter().map(str::to_owned);
+        let headless: Vec<_> = values.chain(words).collect();
         let waits = hook.get("default_timeout").map_or("?".to_owned(), |time| format!("{time} s"));
         Some([
             name(client),
             message.map_or("in the transcript".to_owned(), |key| codes(&[key])),
-            codes(&texts(hook, "headless_words")),
+            codes(&headless),
             format!("{waits}, {} s", hook["deadline"]),
             text(hook, "refusal_cap").to_owned(),
+        ])
+    })
+}
+
+/// The words of a command line that permit something.
+fn granted(grant: &Value) -> Vec<String> {
+    let quoted = |value: &str| match value.chars().all(char::is_alphanumeric) {
+        true => value.to_owned(),
+        false => format!("'{value}'"),
+    };
+    let variables = grant.get("variables").and_then(Value::as_table).into_iter().flatten();
+    let variables =
+        variables.map(|(name, value)| format!("{name}={}", quoted(value.as_str().unwrap())));
+    let args = grant.get("args").map(|_| texts(grant, "args")).unwrap_or_default();
+    let args = args.into_iter().map(|word| word.replace("{git}", "GIT_FOLDER"));
+    variables.chain(args).collect()
+}
+
+/// The grant of single commands.
+fn granted_commands(commands: &Value) -> String {
+    if let Some(variable) = commands.get("rules") {
+        let variable = variable.as_str().unwrap();
+        return format!("`{variable}` with edits and a rule for each command");
+    }
+    let (flag, value) = (text(&commands["flag"], "name"), text(&commands["flag"], "value"));
+    let each = match value.contains("{program}") {
+        true => "for each program, of git for each command",
+        false => "for each command",
+    };
+    let value = value.replace("{program}", "PROGRAM").replace("{command}", "COMMAND");
+    format!("`{flag} '{value}'` {each}")
+}
+
+fn permissions() -> String {
+    let head = ["agent", "version tried", "`edits`", "`checks`", "`all`", "limits"];
+    agents(tables("client").iter().chain(tables("program")), head, |agent| {
+        let run = agent.get("run")?;
+        let of = |level: &str| run.get(level).map(granted);
+        let edits = of("edits").unwrap_or_default();
+        let checks = of("checks").unwrap_or_else(|| edits.clone());
+        let all = of("all").unwrap_or_default();
+        let words = |words: &[String]| match words {
+            [] => None,
+            words => Some(format!("`{}`", words.join(" "))),
+        };
+        // The grant for checks is mostly that for edits, and some more.
+        let more = checks.strip_prefix(edits.as_slice());
+        let parts = [words(more.unwrap_or(&checks)), run.get("commands").map(granted_commands)];
+        let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+        let same = || if edits.is_empty() { NONE } else { "the same" }.to_owned();
+        let in_checks = match more {
+            _ if parts.is_empty() => same(),
+            Some(_) if !edits.is_empty() => format!("and {parts}"),
+            _ => parts,
+        };
+        let in_all = if all == edits { same() } else { words(&all).unwrap_or(NONE.to_owned()) };
+        let version = texts(&agent["verified"], "versions").last().copied().unwrap_or("not tried");
+        let note = run.get("note").and_then(Value::as_str);
+        Some([
+            name(agent),
+            version.to_owned(),
+            words(&edits).unwrap_or(NONE.to_owned()),
+            in_checks,
+            in_all,
+            note.unwrap_or(NONE).to_owned(),
         ])
     })
 }
@@ -143,6 +230,8 @@ fn document() -> String {
         TIMES,
         "\n## Without a hook\n\n`gate check` judges what they print:\n\n",
         &programs,
+        PERMISSIONS_HEAD,
+        &anchored("permissions", &format!("{}{PERMISSIONS_END}", permissions())),
     ]
     .concat()
 }

@@ -1,5 +1,8 @@
 //! The facts of agents' clients, as `clients.toml` holds them: all that differs between
-//! their hooks as data. Code that a client needs beside them is in `hook` and `install`.
+//! their hooks as data, and how they are started. Code that a client needs beside them is
+//! in `hook` and `install`.
+
+mod run;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,6 +10,9 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use toml::Spanned;
+
+pub(crate) use run::{CommandGrant, Grant, RunFacts};
 
 use crate::agent::Agent;
 
@@ -37,12 +43,14 @@ pub(crate) fn all() -> impl Iterator<Item = &'static ClientFacts> {
     FACTS.client.iter()
 }
 
-/// The verification of a client, with hooks or without.
-#[cfg_attr(not(test), expect(dead_code, reason = "a test compares the permissions with it"))]
-pub(crate) fn verified(name: &str) -> Option<&'static Verified> {
-    let hooked = FACTS.client.iter().find(|facts| facts.name == name).map(|facts| &facts.verified);
-    let program = || FACTS.program.iter().find(|facts| facts.name == name);
-    hooked.or_else(|| Some(&program()?.verified))
+/// The agents that `gate run` starts, in the order of the file.
+pub(crate) fn runs() -> impl Iterator<Item = (&'static str, &'static RunFacts)> {
+    let clients = FACTS.client.iter().map(|facts| (&facts.name, &facts.run));
+    let programs = FACTS.program.iter().map(|facts| (&facts.name, &facts.run));
+    let runs = clients.chain(programs);
+    let mut runs: Vec<_> = runs.filter_map(|(name, run)| Some((name, run.as_ref()?))).collect();
+    runs.sort_by_key(|(_, run)| run.span().start);
+    runs.into_iter().map(|(name, run)| (name.as_str(), run.get_ref()))
 }
 
 #[derive(Debug, Deserialize)]
@@ -55,12 +63,13 @@ struct Facts {
 /// An agent without a hook that could hold its stop.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
 struct ProgramFacts {
     name: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
     title: String,
-    programs: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
     verified: Verified,
+    run: Option<Spanned<RunFacts>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -85,6 +94,8 @@ pub(crate) struct ClientFacts {
     pub(crate) marks: Marks,
     pub(crate) hook: HookFacts,
     pub(crate) settings: SettingsFacts,
+    /// None if `gate run` does not start it.
+    run: Option<Spanned<RunFacts>>,
 }
 
 /// The source of a table.
@@ -409,7 +420,8 @@ mod tests {
 
     #[test]
     fn the_facts_of_a_client_are_complete() {
-        for ClientFacts { name, title, programs, verified, hook, settings, .. } in all() {
+        for facts in all() {
+            let ClientFacts { name, title, programs, verified, hook, settings, .. } = facts;
             assert!(!title.is_empty() && !programs.is_empty(), "{name}");
             check_source(name, verified);
             let HookFacts { events, keys, .. } = hook;
@@ -423,8 +435,8 @@ mod tests {
             assert!(hook.default_timeout.is_none_or(|most| hook.deadline < most), "{name}");
             assert_eq!(settings.installs.first(), Some(&Moment::Stop), "{name}");
         }
-        for ProgramFacts { name, title, programs, verified } in &FACTS.program {
-            assert!(!title.is_empty() && !programs.is_empty(), "{name}");
+        for ProgramFacts { name, title, verified, run } in &FACTS.program {
+            assert!(!title.is_empty() && run.is_some(), "{name}");
             check_source(name, verified);
         }
     }
@@ -440,6 +452,26 @@ mod tests {
                 assert!(AGENT_SETTINGS.contains(&path.as_str()), "{name}: {path}");
             }
         }
+    }
+
+    #[test]
+    fn an_agent_that_gate_starts_was_tried_or_has_a_note() {
+        let clients = all().map(|facts| (&facts.name, &facts.verified));
+        let programs = FACTS.program.iter().map(|facts| (&facts.name, &facts.verified));
+        let verified: BTreeMap<_, _> = clients.chain(programs).collect();
+        for (name, run) in runs() {
+            let is_tried = !verified[&name.to_owned()].versions.is_empty();
+            assert!(is_tried || run.note.is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn agents_are_listed_once_in_the_order_of_the_file() {
+        let names: Vec<_> = runs().map(|(name, _)| name).collect();
+        let place = |name: &str| TEXT.find(&format!("name = \"{name}\"\n")).unwrap();
+        assert!(names.is_sorted_by_key(|name| place(name)), "{names:?}");
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        assert!(names.windows(3).any(|some| some == ["opencode", "amp", "droid"]), "{names:?}");
     }
 
     #[track_caller]

@@ -1,8 +1,8 @@
 //! Command lines that start agents without a person in front of them, and the
 //! permissions that they give.
 //!
-//! The flags of a row were tried with the latest version that `crate::clients` has of the
-//! client; without one they follow its documentation.
+//! The flags are facts of the clients. They were tried with the latest version that
+//! `clients.toml` has of the client; without one they follow its documentation.
 
 use std::path::Path;
 
@@ -10,6 +10,8 @@ use clap::ValueEnum;
 use gate_core::Policy;
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::json;
+
+use crate::clients::{CommandGrant, Grant, runs};
 
 /// The permissions of an agent that `--agent` starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -24,186 +26,14 @@ pub(crate) enum Allow {
     All,
 }
 
-struct Preset {
-    agent: &'static str,
-    /// The program and its fixed arguments.
-    start: &'static [&'static str],
-    /// Arguments after all options.
-    end: &'static [&'static str],
-    edits: Grant,
-    /// In addition to the single commands.
-    checks: Grant,
-    all: Grant,
-    commands: CommandGrant,
-    /// Limits of `--allow` with this client.
-    note: Option<&'static str>,
-}
-
-/// Arguments and variables that permit something.
-struct Grant {
-    args: &'static [&'static str],
-    variables: &'static [(&'static str, &'static str)],
-}
-
-/// The client's way to permit single commands.
-enum CommandGrant {
-    /// The grant for checks permits them all.
-    Included,
-    /// One flag for each command, with its text between `open` and `close`. With
-    /// `name_only`, the text is the program's name alone, except for git.
-    Flag { flag: &'static str, open: &'static str, close: &'static str, name_only: bool },
-    /// A variable with rules in JSON.
-    Rules(&'static str),
-}
-
-const fn args(args: &'static [&'static str]) -> Grant {
-    Grant { args, variables: &[] }
-}
-
-const fn variables(variables: &'static [(&'static str, &'static str)]) -> Grant {
-    Grant { args: &[], variables }
-}
-
-const NOTHING: Grant = args(&[]);
-
 /// Placeholder for git's own folder.
 const GIT_FOLDER: &str = "{git}";
 
-const COARSE: &str = "this client has no permission between none and all: every command is allowed";
+/// Placeholder for a command.
+const COMMAND: &str = "{command}";
 
-const PRESETS: [Preset; 11] = [
-    Preset {
-        agent: "claude-code",
-        start: &["claude", "-p", "--output-format", "stream-json", "--verbose"],
-        end: &[],
-        edits: args(&["--permission-mode", "acceptEdits"]),
-        checks: args(&["--permission-mode", "acceptEdits"]),
-        all: args(&["--permission-mode", "bypassPermissions"]),
-        commands: CommandGrant::Flag {
-            flag: "--allowedTools",
-            open: "Bash(",
-            close: ":*)",
-            name_only: false,
-        },
-        note: None,
-    },
-    Preset {
-        agent: "codex",
-        start: &["codex", "exec", "--json"],
-        end: &["-"],
-        edits: args(&["--sandbox", "workspace-write"]),
-        // Its sandbox lets nobody write git's folder, and so nobody commit.
-        checks: args(&["--sandbox", "workspace-write", "--add-dir", GIT_FOLDER]),
-        all: args(&["--dangerously-bypass-approvals-and-sandbox"]),
-        commands: CommandGrant::Included,
-        note: Some("its sandbox allows every command, and none the network"),
-    },
-    Preset {
-        agent: "gemini",
-        start: &["gemini", "--output-format", "stream-json"],
-        end: &[],
-        edits: args(&["--skip-trust", "--approval-mode", "auto_edit"]),
-        checks: args(&["--skip-trust", "--approval-mode", "auto_edit"]),
-        all: args(&["--skip-trust", "--approval-mode", "yolo"]),
-        commands: CommandGrant::Flag {
-            flag: "--allowed-tools",
-            open: "run_shell_command(",
-            close: ")",
-            name_only: false,
-        },
-        note: None,
-    },
-    Preset {
-        agent: "qwen",
-        start: &["qwen", "--output-format", "stream-json"],
-        end: &[],
-        edits: args(&["--approval-mode", "auto-edit"]),
-        checks: args(&["--approval-mode", "auto-edit"]),
-        all: args(&["--approval-mode", "yolo"]),
-        commands: CommandGrant::Flag {
-            flag: "--allowed-tools",
-            open: "run_shell_command(",
-            close: ")",
-            name_only: false,
-        },
-        note: None,
-    },
-    Preset {
-        agent: "copilot",
-        start: &["copilot", "-p", "{prompt}", "--output-format", "json"],
-        end: &[],
-        edits: args(&["--allow-tool", "write"]),
-        checks: args(&["--allow-tool", "write"]),
-        all: args(&["--allow-all-tools"]),
-        commands: CommandGrant::Flag {
-            flag: "--allow-tool",
-            open: "shell(",
-            close: ":*)",
-            name_only: true,
-        },
-        note: None,
-    },
-    Preset {
-        agent: "cursor",
-        start: &["cursor-agent", "-p", "--output-format", "stream-json"],
-        end: &["{prompt}"],
-        edits: args(&["--force"]),
-        checks: args(&["--force"]),
-        all: args(&["--force"]),
-        commands: CommandGrant::Included,
-        note: Some(COARSE),
-    },
-    Preset {
-        agent: "opencode",
-        start: &["opencode", "run", "--format", "json"],
-        end: &["{prompt}"],
-        edits: variables(&[("OPENCODE_PERMISSION", r#"{"edit":"allow"}"#)]),
-        checks: NOTHING,
-        all: args(&["--auto"]),
-        commands: CommandGrant::Rules("OPENCODE_PERMISSION"),
-        note: None,
-    },
-    Preset {
-        agent: "amp",
-        start: &["amp", "-x", "--stream-json"],
-        end: &[],
-        edits: NOTHING,
-        checks: NOTHING,
-        all: args(&["--dangerously-allow-all"]),
-        commands: CommandGrant::Included,
-        note: Some("its own settings say what is allowed"),
-    },
-    Preset {
-        agent: "droid",
-        start: &["droid", "exec", "--output-format", "stream-json"],
-        end: &["{prompt}"],
-        edits: args(&["--auto", "low"]),
-        checks: args(&["--auto", "medium"]),
-        all: args(&["--auto", "high"]),
-        commands: CommandGrant::Included,
-        note: Some("`--auto medium` allows local development commands, the network too"),
-    },
-    Preset {
-        agent: "goose",
-        start: &["goose", "run", "-i", "-", "--output-format", "stream-json"],
-        end: &[],
-        edits: variables(&[("GOOSE_MODE", "auto")]),
-        checks: variables(&[("GOOSE_MODE", "auto")]),
-        all: variables(&[("GOOSE_MODE", "auto")]),
-        commands: CommandGrant::Included,
-        note: Some(COARSE),
-    },
-    Preset {
-        agent: "aider",
-        start: &["aider", "--yes-always", "--message", "{prompt}"],
-        end: &[],
-        edits: NOTHING,
-        checks: NOTHING,
-        all: NOTHING,
-        commands: CommandGrant::Included,
-        note: Some("it edits and commits, and runs no other command"),
-    },
-];
+/// Placeholder for a command's program alone, but git with its subcommand.
+const PROGRAM: &str = "{program}";
 
 /// Commands that `checks` permits in addition to those of the project's checks.
 const GIT_COMMANDS: [&str; 2] = ["git add", "git commit"];
@@ -246,60 +76,63 @@ pub(crate) fn agent_start(
     allow: Allow,
     context: &PresetContext<'_>,
 ) -> Option<AgentStart> {
-    let preset = PRESETS.iter().find(|preset| preset.agent == agent)?;
-    let mut start = AgentStart { note: preset.note, ..AgentStart::default() };
-    start.argv.extend(preset.start.iter().map(|word| (*word).to_owned()));
+    let (_, facts) = runs().find(|(name, _)| *name == agent)?;
+    let mut start = AgentStart { note: facts.note.as_deref(), ..AgentStart::default() };
+    start.argv.extend(facts.start.iter().cloned());
     match allow {
         Allow::None => start.note = None,
-        Allow::Edits => start.grant(&preset.edits, context),
+        Allow::Edits => start.grant(&facts.edits, context),
         Allow::Checks => {
-            start.grant(&preset.checks, context);
-            start.grant_commands(&preset.commands, &allowed_commands(context.policy));
+            start.grant(facts.checks.as_ref().unwrap_or(&facts.edits), context);
+            if let Some(grant) = &facts.commands {
+                start.grant_commands(grant, &allowed_commands(context.policy));
+            }
         }
         Allow::All => {
             start.note = None;
-            start.grant(&preset.all, context);
+            start.grant(&facts.all, context);
         }
     }
     start.argv.extend(context.args.iter().cloned());
-    start.argv.extend(preset.end.iter().map(|word| (*word).to_owned()));
+    start.argv.extend(facts.end.iter().cloned());
     Some(start)
 }
 
 /// The names of the agents with a preset.
 pub(crate) fn agents() -> impl Iterator<Item = &'static str> {
-    PRESETS.iter().map(|preset| preset.agent)
+    runs().map(|(name, _)| name)
 }
 
 impl AgentStart {
     fn grant(&mut self, grant: &Grant, context: &PresetContext<'_>) {
-        let mut words = grant.args.iter().copied().peekable();
+        let mut words = grant.args.iter().peekable();
         while let Some(word) = words.next() {
-            if words.peek() == Some(&GIT_FOLDER) {
-                words.next();
+            if words.next_if(|next| *next == GIT_FOLDER).is_some() {
                 // Without git there is no folder, so the flag before it goes too.
                 if let Some(folder) = context.git {
-                    self.argv.extend([word.to_owned(), folder.display().to_string()]);
+                    self.argv.extend([word.clone(), folder.display().to_string()]);
                 }
             } else {
-                self.argv.push(word.to_owned());
+                self.argv.push(word.clone());
             }
         }
         let variables = grant.variables.iter();
-        self.variables.extend(variables.map(|(name, value)| ((*name).into(), (*value).into())));
+        self.variables.extend(variables.map(|(name, value)| (name.clone(), value.clone())));
     }
 
     fn grant_commands(&mut self, grant: &CommandGrant, commands: &[String]) {
         match grant {
-            CommandGrant::Included => {}
-            CommandGrant::Flag { flag, open, close, name_only } => {
+            CommandGrant::Flag { name, value } => {
                 let mut values = Vec::new();
                 for command in commands {
-                    let name = command.split(' ').next().unwrap_or_default();
-                    let text = if *name_only && name != "git" { name } else { command };
-                    let value = format!("{open}{text}{close}");
+                    let program = command.split(' ').next().unwrap_or_default();
+                    let program = if program == "git" { command } else { program };
+                    let value = match value.contains(PROGRAM) {
+                        true => value.replace(PROGRAM, program),
+                        false => value.replace(COMMAND, command),
+                    };
                     if !values.contains(&value) {
-                        self.argv.extend([(*flag).to_owned(), value.clone()]);
+                        self.argv.extend([name.clone(), value.clone()]);
                         values.push(value);
                     }
                 }
@@ -308,7 +141,7 @@ impl AgentStart {
                 let rules = commands.iter().map(|command| (format!("{command}*"), json!("allow")));
                 let rules: serde_json::Map<_, _> = rules.collect();
                 let all = json!({ "edit": "allow", "bash": rules });
-                self.variables.push(((*variable).to_owned(), all.to_string()));
+                self.variables.push((variable.clone(), all.to_string()));
             }
         }
     }
