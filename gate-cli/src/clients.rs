@@ -3,6 +3,7 @@
 //! in `hook` and `install`.
 
 mod run;
+mod test_stop;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 use toml::Spanned;
 
 pub(crate) use run::{CommandGrant, Grant, RunFacts};
+pub(crate) use test_stop::{TestStopFacts, TranscriptForm};
 
 use crate::agent::Agent;
 
@@ -96,6 +98,8 @@ pub(crate) struct ClientFacts {
     pub(crate) settings: SettingsFacts,
     /// None if `gate run` does not start it.
     run: Option<Spanned<RunFacts>>,
+    #[serde(default)]
+    pub(crate) test_stop: TestStopFacts,
 }
 
 /// The source of a table.

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::agent::Agent;
-use crate::clients::{HookFacts, facts};
+use crate::clients::{ClientFacts, TestStopFacts, TranscriptForm, facts};
 
 /// The agent's last word.
 const CLAIM: &str =
@@ -17,85 +17,76 @@ const SESSION: &str = "00000000-0000-4000-8000-000000000000";
 
 const TIME: &str = "2026-01-01T00:00:00.000Z";
 
+const MODEL: &str = "test";
+
 /// The event of a stop, with the client's names and keys.
 pub(super) fn stop_event(agent: Agent, project: &Path, transcript: &Path) -> Value {
-    let HookFacts { events, keys, has_plan_mode, .. } = &facts(agent).hook;
-    let mut common = json!({
-        "cwd": project.display().to_string(),
-        "hook_event_name": events.stop,
-        "stop_hook_active": false,
-    });
+    let ClientFacts { hook, test_stop, .. } = facts(agent);
+    let project = project.display().to_string();
     let transcript = transcript.display().to_string();
+    let own = own_members(
+        test_stop,
+        &[
+            ("claim", CLAIM),
+            ("prompt", PROMPT),
+            ("session", SESSION),
+            ("time", TIME),
+            ("model", MODEL),
+            ("project", &project),
+            ("transcript", &transcript),
+        ],
+    );
+    if test_stop.is_whole {
+        return Value::Object(own);
+    }
+    let mut event = Map::from_iter([
+        ("cwd".to_owned(), project.into()),
+        ("hook_event_name".to_owned(), hook.events.stop.as_str().into()),
+        ("stop_hook_active".to_owned(), false.into()),
+    ]);
+    let keys = &hook.keys;
     for (key, value) in [
         (keys.session.first(), SESSION),
         (keys.transcript.first(), &transcript),
         (keys.message.as_ref(), CLAIM),
         (keys.prompt_id.as_ref(), SESSION),
     ] {
-        if let Some(key) = key {
-            common[key] = value.into();
-        }
+        event.extend(key.map(|key| (key.clone(), value.into())));
     }
-    if *has_plan_mode {
-        common["permission_mode"] = "default".into();
+    if hook.has_plan_mode {
+        event.insert("permission_mode".to_owned(), "default".into());
     }
-    let own = match agent {
-        Agent::ClaudeCode => {
-            json!({ "effort": { "level": "medium" }, "background_tasks": [], "session_crons": [] })
-        }
-        Agent::Codex => json!({ "transcript_path": null, "model": "test" }),
-        Agent::Gemini => json!({ "timestamp": TIME, "prompt": PROMPT, "prompt_response": CLAIM }),
-        // Qwen Code says always that its hook is active.
-        Agent::Qwen => {
-            json!({ "timestamp": TIME, "stop_hook_active": true, "last_assistant_message": CLAIM })
-        }
-        Agent::Copilot => json!({ "timestamp": TIME, "stop_reason": "end_turn" }),
-        Agent::Cursor => return cursor(project, &transcript),
-        Agent::Opencode => json!({ "client": "opencode" }),
-        Agent::Goose => {
-            return json!({ "event": "Stop", "session_id": SESSION, "last_assistant_message": CLAIM });
-        }
-        _ => json!({}),
-    };
-    joined(common, own)
+    event.extend(own);
+    Value::Object(event)
 }
 
-fn cursor(project: &Path, transcript: &str) -> Value {
-    json!({
-        "conversation_id": SESSION,
-        "generation_id": SESSION,
-        "model": "test",
-        "hook_event_name": "stop",
-        "cursor_version": "0",
-        "workspace_roots": [project.display().to_string()],
-        "transcript_path": transcript,
-        "status": "completed",
-        "loop_count": 0,
-    })
-}
-
-fn joined(mut all: Value, more: Value) -> Value {
-    if let (Value::Object(all), Value::Object(more)) = (&mut all, more) {
-        all.extend(more);
-    }
-    all
+/// The client's own members, with these values for the placeholders.
+#[expect(clippy::expect_used, reason = "a test makes the event of each client")]
+fn own_members(test_stop: &TestStopFacts, values: &[(&str, &str)]) -> Map<String, Value> {
+    let Some(members) = &test_stop.members else { return Map::new() };
+    let members = values.iter().fold(members.clone(), |members, (name, value)| {
+        members.replace(&format!("\"{{{name}}}\""), &json!(value).to_string())
+    });
+    serde_json::from_str(&members).expect("the members are JSON")
 }
 
 /// A session that ends with the same word, as the client keeps it.
 pub(super) fn transcript(agent: Agent) -> String {
-    let lines = match agent {
-        Agent::Gemini => vec![
+    let lines = match facts(agent).test_stop.transcript {
+        TranscriptForm::Gemini => vec![
             json!({ "sessionId": SESSION, "projectHash": "0", "startTime": TIME, "kind": "main" }),
             json!({ "id": "1", "timestamp": TIME, "type": "user", "content": [{ "text": PROMPT }] }),
             json!({ "id": "2", "timestamp": TIME, "type": "gemini", "content": CLAIM, "thoughts": [] }),
         ],
-        Agent::Qwen => vec![qwen("user", "user", PROMPT, 1), qwen("assistant", "model", CLAIM, 2)],
-        Agent::Copilot => vec![
+        TranscriptForm::Qwen => {
+            vec![qwen("user", "user", PROMPT, 1), qwen("assistant", "model", CLAIM, 2)]
+        }
+        TranscriptForm::Copilot => vec![
             json!({ "type": "session.start", "id": "1", "timestamp": TIME, "data": { "sessionId": SESSION } }),
             json!({ "type": "user.message", "id": "2", "timestamp": TIME, "data": { "content": PROMPT } }),
             json!({ "type": "assistant.message", "id": "3", "timestamp": TIME, "data": { "content": CLAIM, "toolRequests": [] } }),
         ],
-        _ => vec![
+        TranscriptForm::ClaudeCode => vec![
             claude("user", &json!({ "role": "user", "content": PROMPT }), 1),
             claude(
                 "assistant",

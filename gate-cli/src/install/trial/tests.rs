@@ -51,6 +51,7 @@ fn every_client_is_asked_in_its_own_words() {
     for agent in Agent::ALL {
         let event = event::stop_event(agent, folder, Path::new("/t.jsonl"));
         let has = |name: &str| event.get(name).is_some();
+        assert!(!event.to_string().contains("\"{"), "a placeholder has no value: {event}");
         assert_eq!(has("turn_id"), agent == Agent::Codex);
         assert_eq!(has("prompt_response"), agent == Agent::Gemini);
         assert_eq!(has("conversation_id"), agent == Agent::Cursor);
