@@ -6,7 +6,7 @@ mod program;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-pub(crate) use marks::{BY_NPM, IN_RUN, SELF_NAMED, is_for_hooks, mark};
+pub(crate) use marks::{IN_RUN, Mark, mark};
 #[cfg(test)]
 pub(crate) use program::agent_of;
 pub(crate) use program::{Process, is_of};

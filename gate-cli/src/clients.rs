@@ -140,6 +140,12 @@ pub(crate) struct Marks {
     pub(crate) hooks: Vec<String>,
     /// For its agent's tools alone.
     pub(crate) tools: Vec<String>,
+    /// Those for hooks that its starter sets for the client itself.
+    #[serde(default)]
+    pub(crate) client: Vec<String>,
+    /// Of those for hooks: the end of the value that the agent's tools get.
+    #[serde(default)]
+    pub(crate) tool_values: BTreeMap<String, String>,
 }
 
 /// The interface of the client's hooks.
@@ -164,6 +170,10 @@ pub(crate) struct HookFacts {
     /// True if the client itself sends empty prompts in the middle of a turn.
     #[serde(default)]
     pub(crate) sends_empty_prompts: bool,
+    /// The values of variables with which no person sits in front of the client. Where such a
+    /// variable has another value, a person does.
+    #[serde(default)]
+    pub(crate) headless_values: BTreeMap<String, String>,
     /// The words of a command line that show that no person sits in front of the client.
     pub(crate) headless_words: Vec<String>,
     /// The variable with the folder in which the session began. The agent may have

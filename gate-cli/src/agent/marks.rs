@@ -1,29 +1,47 @@
 //! Variables that agents' programs set for the processes that they start.
 
-use super::Agent;
-use crate::clients::{self, facts};
+use std::fmt::{self, Display, Formatter};
 
-/// The variable with this name, if an agent's program sets it for what it starts.
-pub(crate) fn mark(name: &str) -> Option<&'static str> {
+use super::Agent;
+use crate::clients::{self, ClientFacts, facts};
+
+/// A variable that an agent's program set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    name: &'static str,
+    /// True if its value says that the agent's program started a tool.
+    is_of_tool: bool,
+}
+
+/// This variable as a mark, if an agent's program sets it for what it starts.
+pub(crate) fn mark(name: &str, value: &str) -> Option<Mark> {
     if !clients::may_name(name) {
         return None;
     }
-    let marks = clients::all().map(|facts| &facts.marks);
-    let mut names = marks.flat_map(|marks| marks.hooks.iter().chain(&marks.tools));
-    names.find(|known| *known == name).map(String::as_str)
+    clients::all().find_map(|ClientFacts { marks, .. }| {
+        let name = marks.hooks.iter().chain(&marks.tools).find(|known| *known == name)?;
+        let is_of_tool = marks.tool_values.get(name).is_some_and(|end| value.ends_with(end));
+        Some(Mark { name, is_of_tool })
+    })
 }
 
-/// True if this agent's client sets the variable for its own hooks as well.
-pub(crate) fn is_for_hooks(mark: &str, agent: Agent) -> bool {
-    facts(agent).marks.hooks.iter().any(|known| known == mark)
+impl Mark {
+    /// True if this agent's client sets the variable for its own hooks as well.
+    pub(crate) fn is_for_hooks(self, agent: Agent) -> bool {
+        !self.is_of_tool && facts(agent).marks.hooks.iter().any(|known| known == self.name)
+    }
+
+    /// True if this agent's client itself has the variable from its own starter.
+    pub(crate) fn is_for_client(self, agent: Agent) -> bool {
+        facts(agent).marks.client.iter().any(|known| known == self.name)
+    }
 }
 
-/// The variable in which Claude Code names itself, and says whether it is a tool of the
-/// agent's or a hook that it starts.
-pub(crate) const SELF_NAMED: &str = "AI_AGENT";
-
-/// The mark that Codex's starter leaves to Codex itself.
-pub(crate) const BY_NPM: &str = "CODEX_MANAGED_BY_NPM";
+impl Display for Mark {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.name, if self.is_of_tool { " of a tool" } else { "" })
+    }
+}
 
 /// The variable in which `gate run` gives its agent the run's id. A hook that finds it is
 /// probably called inside of a run; anybody can set it, so it proves nothing.

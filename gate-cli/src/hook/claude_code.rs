@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::client::{ClientCode, Event};
 use super::payload::Payload;
 
-pub(super) const CODE: ClientCode = ClientCode { event, is_headless, ..ClientCode::NONE };
+pub(super) const CODE: ClientCode = ClientCode { event, ..ClientCode::NONE };
 
 const MAX_TASK_CHARS: usize = 120;
 
@@ -27,8 +27,4 @@ fn running_task(task: &Value) -> Option<String> {
 
 fn non_empty<'t>(task: &'t Value, key: &str) -> Option<&'t str> {
     task.get(key)?.as_str().filter(|text| !text.is_empty())
-}
-
-fn is_headless(payload: &Payload<'_>) -> Option<bool> {
-    payload.variable("CLAUDE_CODE_ENTRYPOINT").map(|entry| entry == "sdk-cli")
 }

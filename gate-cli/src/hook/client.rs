@@ -20,8 +20,8 @@ pub(crate) struct Client {
 pub(super) struct ClientCode {
     /// Completes the event that was read by the facts.
     pub(super) event: fn(&Payload<'_>, Event) -> Event,
-    /// True if no person sits in front of the client. None if the words of its command
-    /// line decide.
+    /// True if no person sits in front of the client. None if the facts decide: variables,
+    /// then the words of its command line.
     pub(super) is_headless: fn(&Payload<'_>) -> Option<bool>,
     /// Compares the event with the transcript. None if the facts name a sign, or nothing
     /// does.
@@ -64,8 +64,11 @@ impl Client {
     /// True if no person sits in front of the client. None if gate cannot find out.
     pub(crate) fn is_headless(&self, payload: &Payload<'_>) -> Option<bool> {
         let program = self.facts.programs.first()?;
+        let HookFacts { headless_values, headless_words, .. } = self.facts();
+        let mut values = headless_values.iter();
         (self.code.is_headless)(payload)
-            .or_else(|| payload.started_with(program, &self.facts().headless_words))
+            .or_else(|| values.find_map(|(name, value)| Some(payload.variable(name)? == value)))
+            .or_else(|| payload.started_with(program, headless_words))
     }
 
     /// Compares the event with the transcript and its last message.

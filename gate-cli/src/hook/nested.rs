@@ -9,45 +9,31 @@
 
 use gate_checks::process::started_environment;
 
-use crate::agent::{self, Agent, BY_NPM, Process, SELF_NAMED, is_for_hooks};
+use crate::agent::{self, Agent, Mark, Process};
 use crate::settings::Places;
-
-/// The mark of a tool in the variable that names an agent.
-const TOOL_MARK: &str = "AI_AGENT of a tool";
 
 /// Describes the trace of an agent that started this agent's client.
 pub(super) fn outer_agent(agent: Agent, places: &Places) -> Option<String> {
     let environment = places.environment.iter();
     let mut marks = environment.filter_map(|(name, value)| mark(name, value));
-    marks.find(|mark| is_foreign(mark, agent)).map(in_environment).or_else(|| {
+    marks.find(|mark| !mark.is_for_hooks(agent)).map(in_environment).or_else(|| {
         let ancestry: Vec<_> = Process::above().into_iter().map(Ancestor::new).collect();
         agent_in_ancestry(agent, &ancestry, &|process| process.works_on(&places.folder))
     })
 }
 
-fn in_environment(mark: &str) -> String {
+fn in_environment(mark: Mark) -> String {
     format!("the environment has {mark}")
 }
 
-fn mark(name: &str, value: &str) -> Option<&'static str> {
-    if value.is_empty() {
-        return None;
-    }
-    if name == SELF_NAMED && value.ends_with("_agent") {
-        return Some(TOOL_MARK);
-    }
-    agent::mark(name)
-}
-
-/// True unless this agent's client sets the mark for its own hooks.
-fn is_foreign(mark: &str, agent: Agent) -> bool {
-    !is_for_hooks(mark, agent)
+fn mark(name: &str, value: &str) -> Option<Mark> {
+    if value.is_empty() { None } else { agent::mark(name, value) }
 }
 
 struct Ancestor {
     process: Process,
     /// The marks in the environment that the process was started with.
-    marks: Vec<&'static str>,
+    marks: Vec<Mark>,
 }
 
 impl Ancestor {
@@ -69,8 +55,7 @@ impl Ancestor {
 //     started        the client              started the client
 //
 // A foreign mark is a trace if the client's children have it. The client itself has to
-// have no mark at all, for it does not set its own marks for itself; Codex is started
-// by a script of npm that does.
+// have no mark at all, for it does not set its own marks for itself; its starter may.
 fn agent_in_ancestry(
     agent: Agent,
     ancestry: &[Ancestor],
@@ -83,10 +68,10 @@ fn agent_in_ancestry(
     let mut child_marks = children.iter().flat_map(|child| &child.marks);
     let mut client_marks = client.iter().flat_map(|process| &process.marks);
     let foreign = child_marks
-        .find(|mark| is_foreign(mark, agent))
-        .or_else(|| client_marks.find(|mark| agent != Agent::Codex || **mark != BY_NPM));
+        .find(|mark| !mark.is_for_hooks(agent))
+        .or_else(|| client_marks.find(|mark| !mark.is_for_client(agent)));
     if let Some(mark) = foreign {
-        return Some(in_environment(mark));
+        return Some(in_environment(*mark));
     }
     children.iter().chain(starters).find_map(|ancestor| {
         let process = &ancestor.process;
@@ -100,10 +85,17 @@ mod tests {
     use super::*;
     use crate::agent::agent_of;
 
-    fn process(pid: i32, line: &str, marks: &[&'static str]) -> Ancestor {
+    const BY_NPM: &str = "CODEX_MANAGED_BY_NPM";
+
+    fn process(pid: i32, line: &str, marks: &[&str]) -> Ancestor {
         let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
         let process = Process { pid, agent: agent_of("", &words), words };
-        Ancestor { process, marks: marks.to_vec() }
+        Ancestor { process, marks: marks.iter().map(|name| mark(name, "1").unwrap()).collect() }
+    }
+
+    /// A process that was started with this mark.
+    fn marked(pid: i32, line: &str, mark: Mark) -> Ancestor {
+        Ancestor { marks: vec![mark], ..process(pid, line, &[]) }
     }
 
     fn seen(agent: Agent, ancestry: &[Ancestor]) -> Option<String> {
@@ -156,7 +148,7 @@ mod tests {
     #[test]
     fn a_mark_that_a_client_gives_its_own_hooks_says_nothing() {
         let foreign = |name: &str, value: &str, agent: Agent| {
-            mark(name, value).is_some_and(|mark| is_foreign(mark, agent))
+            mark(name, value).is_some_and(|mark| !mark.is_for_hooks(agent))
         };
         assert!(!foreign("CLAUDECODE", "1", Agent::ClaudeCode));
         assert!(foreign("CLAUDECODE", "1", Agent::Codex));
@@ -176,11 +168,11 @@ mod tests {
             let mark = mark(name, value).unwrap();
             let mut client = process(2, agent.name(), &[]);
             client.process.agent = Some(agent);
-            let cleared = [process(4, "env gate", &[]), process(3, "sh -c x", &[mark]), client];
-            assert!(is_foreign(mark, agent) && seen(agent, &cleared).is_some(), "{name}");
+            let cleared = [process(4, "env gate", &[]), marked(3, "sh -c x", mark), client];
+            assert!(!mark.is_for_hooks(agent) && seen(agent, &cleared).is_some(), "{name}");
         }
         let hook = mark("AI_AGENT", "claude-code_2-1-330_harness").unwrap();
-        let all = [process(3, "sh -c gate", &[hook]), process(2, "claude", &[])];
+        let all = [marked(3, "sh -c gate", hook), process(2, "claude", &[])];
         assert_eq!(seen(Agent::ClaudeCode, &all), None);
     }
 }

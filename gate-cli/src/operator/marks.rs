@@ -14,7 +14,7 @@ pub(super) fn first(environment: &[(String, String)]) -> Option<String> {
     let set = environment.iter().filter(|(_, value)| !value.is_empty());
     let mut marks = set.filter(|(name, value)| {
         name == IN_RUN
-            || mark(name).is_some()
+            || mark(name, value).is_some()
             || (name == NAMED && Agent::from_str(value, true).is_ok())
     });
     marks.next().map(|(name, value)| format!("{name}={value}"))
