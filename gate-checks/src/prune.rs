@@ -27,6 +27,7 @@ pub struct PruneOptions {
 }
 
 /// The things that were removed, or that would be.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pruned {
     /// Copies of work trees.
@@ -46,6 +47,7 @@ pub struct Pruned {
 }
 
 /// The removed things of one kind.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PrunedKind {
     /// Number of things.
@@ -55,6 +57,7 @@ pub struct PrunedKind {
 }
 
 /// Something that could not be removed.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PruneFailure {
     /// Its path.

@@ -5,6 +5,7 @@ use gate_core::decide::policy::Policy;
 use crate::worktree::{Globs, WorktreeError};
 
 /// A setting that no check can work with.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {problem}")]
 pub struct BadSetting {

@@ -19,6 +19,7 @@ use crate::settings::{self, Selection};
 use crate::trust::{self, Approved, TrustState};
 
 /// `gate.trust.v1`: what the project's settings start, and whether that is approved.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrustRecord {
     /// Always `gate.trust.v1`.
@@ -40,6 +41,7 @@ pub struct TrustRecord {
 }
 
 /// A program that a check would start.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Starts {
     /// The check.

@@ -21,6 +21,7 @@ pub(crate) const OUTPUT_CLOSED: &str = "output-closed";
 ///
 /// It is printed as `gate.error.v1` with `--json`, and as one or a few lines
 /// otherwise; its exit code is 2 or 5 and never that of a pass.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {

@@ -77,6 +77,7 @@ pub struct Record {
 }
 
 /// Digests of the work tree.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tree {
     /// Before the checks.
@@ -92,6 +93,7 @@ pub struct Tree {
 }
 
 /// The agent's use of tokens and money.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageRecord {
     /// Input and output tokens together.
@@ -103,6 +105,7 @@ pub struct UsageRecord {
 }
 
 /// A place in the ledger.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ledger {
     /// The record's number.
@@ -112,6 +115,7 @@ pub struct Ledger {
 }
 
 /// A change of tests that the operator has approved.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovedChange {
     /// Glob of the test files, relative to the project.
@@ -163,6 +167,7 @@ impl Mistake {
 }
 
 /// An operator's mark on a decision.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WrongMark {
     /// The mistake.

@@ -19,6 +19,7 @@ pub(crate) const GROUP: &str = "gate.replay.group.v1";
 
 /// One iteration of a transcript, as the gate would have judged it. Fields are
 /// added, never changed.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ReplayRecord {
     /// Always `gate.replay.v1`.
@@ -196,6 +197,7 @@ pub struct Changed {
 }
 
 /// The iterations of one folder or session together.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ReplayGroup {
     /// Always `gate.replay.group.v1`.

@@ -81,7 +81,7 @@ fn every_rule_of_normalisation_holds_for_its_samples() {
     let mut wrong = Vec::new();
     for rule in breaker_packs().flat_map(|pack| pack.rules) {
         assert!(!rule.samples.is_empty(), "{}", rule.id);
-        for Sample { from, to } in &rule.samples {
+        for Sample { from, to, .. } in &rule.samples {
             for text in [from, to] {
                 let normal = trouble::normalise(text);
                 let is_right = normal == *to;

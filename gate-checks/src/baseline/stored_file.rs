@@ -15,6 +15,7 @@ use crate::path_text;
 use crate::worktree::{File, Kind};
 
 /// A file as the baseline has it.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
     /// Its bytes; of a link what it says.

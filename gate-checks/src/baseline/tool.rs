@@ -10,6 +10,7 @@ use crate::copy;
 use crate::site::CheckSite;
 
 /// A program that a check's command names.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
     /// As the command names it.

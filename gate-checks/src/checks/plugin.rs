@@ -23,6 +23,7 @@ const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
 /// The request to a plug-in: `gate.check.request.v1`, one JSON object on its standard input.
 /// Fields are added, never changed.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PluginRequest {
     /// Always `gate.check.request.v1`.
@@ -48,6 +49,7 @@ pub struct PluginRequest {
 
 /// A plug-in's answer: `gate.check.result.v1`, one JSON object on its standard output, with
 /// exit code 0. Anything else is inconclusive.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PluginAnswer {

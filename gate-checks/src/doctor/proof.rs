@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Proof that a check fails if it has to, or the reason why there is none.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Proof {
     /// The check's name.

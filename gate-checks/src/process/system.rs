@@ -16,6 +16,7 @@ const MAX_ANCESTORS: usize = 256;
 const FILE_CAPACITY: usize = 4 << 10;
 
 /// One process, as `/proc/PID/stat` shows it.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessStat {
     /// Its number.

@@ -66,6 +66,7 @@ pub struct Test {
 }
 
 /// The report of a runner.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestReport {
     /// The format in which it was told.

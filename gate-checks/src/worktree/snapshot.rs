@@ -18,6 +18,7 @@ use crate::cancellation::Cancellation;
 /// The files of the work tree at one moment.
 ///
 /// A clone shares the list of files.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// `blake3:` and 64 hex digits over the names, kinds and bytes of all

@@ -24,6 +24,7 @@ use crate::trust;
 const NONE: u8 = 1;
 
 /// `gate.baseline.v1`: what the work tree was before an agent acts.
+#[non_exhaustive]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BaselineRecord {
     /// Always `gate.baseline.v1`.
@@ -44,6 +45,7 @@ pub struct BaselineRecord {
 }
 
 /// A program that a check's command names.
+#[non_exhaustive]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ToolRecord {
     /// As the command names it.

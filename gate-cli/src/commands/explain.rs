@@ -42,6 +42,7 @@ pub(crate) struct Explain {
 const DIFFERS: u8 = 1;
 
 /// `gate.explain.v1`: a decision with all that it rests on.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ExplainRecord {
     /// Always `gate.explain.v1`.

@@ -21,6 +21,7 @@ use crate::{secrets, trust};
 const MAX_PAGES: usize = 4;
 
 /// `gate.plan.v1`: the checks that would run here.
+#[non_exhaustive]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlanRecord {
     /// Always `gate.plan.v1`.
@@ -36,6 +37,7 @@ pub struct PlanRecord {
 }
 
 /// A check that would run.
+#[non_exhaustive]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlannedCheck {
     /// The check's name.
@@ -59,6 +61,7 @@ pub struct PlannedCheck {
 }
 
 /// The latest run of a check.
+#[non_exhaustive]
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LastRun {
     /// Its outcome.

@@ -34,6 +34,7 @@ pub(crate) struct Scan {
 }
 
 /// `gate.scan.v1`: what a transcript holds.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ScanRecord {
     /// Always `gate.scan.v1`.

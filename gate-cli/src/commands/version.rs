@@ -28,6 +28,7 @@ pub(crate) struct Version {
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// `gate.version.v1`: which gate this is.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VersionRecord {
     /// Always `gate.version.v1`.

@@ -30,6 +30,7 @@ use crate::clients::{Moment, facts};
 use crate::failure::Failure;
 
 /// One place in which gate is installed.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Install {
     /// For whom: of two scopes that share a file, the one that the command is

@@ -42,6 +42,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const MAX_OUTPUT_CHARS: usize = 200;
 
 /// Result of a test stop.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TestStop {
     /// True if the command blocked it, in the client's own words.

@@ -27,6 +27,7 @@ use crate::store::{Reading, Writing};
 const PROMPTED: &str = "a person typed a prompt";
 
 /// `gate.breaker.v1`: the selected breakers.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BreakerStatus {
     /// Always `gate.breaker.v1`.
@@ -66,6 +67,7 @@ impl BreakerStatus {
 }
 
 /// An operator's act on breakers.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct Operation<'a> {
     /// The breakers. To trip or isolate those of this work tree means all work without a

@@ -35,6 +35,7 @@ pub enum Which<'a> {
 }
 
 /// A breaker that is not closed.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OpenBreaker {
     /// The owner: a loop, or a task that an operator holds.

@@ -19,6 +19,7 @@ const FIRST_PAGE_RECORDS: usize = 4;
 const LENGTH_HINT_RECORDS: usize = 16;
 
 /// Selects decisions by their run or task.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RecordSelector<'a> {
     /// A run, a loop, or a session.

@@ -16,6 +16,7 @@ use crate::store::{Item, StoreError, Writing};
 const BLOCKED: &str = "it was blocked in the ledger that was set aside";
 
 /// The ledger that a reset has set aside.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetAside {
     /// The number of records in that ledger; null if it could not be read. They stay in

@@ -15,6 +15,7 @@ use super::duration::Millis;
 use crate::decide::policy::{Deciding, FailToPass, Mode, Priority, ReportFormat, Reveal, When};
 
 /// `[checks]`: keys of its own, and the checks by name.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawChecks {
     /// Most checks that run at once.
@@ -28,6 +29,7 @@ pub struct RawChecks {
 }
 
 /// One check.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawCheck {

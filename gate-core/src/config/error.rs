@@ -23,6 +23,7 @@ struct Parts {
 }
 
 /// The place in a text that an error is about.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     /// The whole text.

@@ -25,6 +25,7 @@ pub struct Lock {
 }
 
 /// A source that would have set another value of a locked setting.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockedAttempt {
     /// Dotted key of the setting.

@@ -28,6 +28,7 @@ pub const BREAKER_PACKS: [(&str, &str); 2] = [
 pub const REPORTS: (&str, &str) = ("reports", include_str!("../../patterns/reports.toml"));
 
 /// A pack of patterns.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pack {
     /// Its name.
@@ -41,6 +42,7 @@ pub struct Pack {
 }
 
 /// A pattern of a pack.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackPattern {
     /// The pattern.
@@ -54,6 +56,7 @@ pub struct PackPattern {
 }
 
 /// A rule of normalisation: what says nothing about which error it is.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -75,6 +78,7 @@ pub struct Rule {
 }
 
 /// A text before and after normalisation.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {

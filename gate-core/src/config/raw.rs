@@ -17,6 +17,7 @@ use crate::decide::policy::{
 };
 
 /// The settings of gate.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawConfig {
@@ -58,6 +59,7 @@ pub struct RawConfig {
 }
 
 /// Something that was asked for.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawCriterion {
@@ -71,6 +73,7 @@ pub struct RawCriterion {
 }
 
 /// Conditions of an exit.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawExitGate {
@@ -87,6 +90,7 @@ pub struct RawExitGate {
 }
 
 /// Forms of an explicit signal.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawSignal {
@@ -104,6 +108,7 @@ pub struct RawSignal {
 }
 
 /// The promise tag.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawPromise {
@@ -113,6 +118,7 @@ pub struct RawPromise {
 }
 
 /// A signal of your own: one of `literal` and `regex`, and its `value`.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawCustomSignal {
@@ -125,6 +131,7 @@ pub struct RawCustomSignal {
 }
 
 /// Completion indicators.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawPatterns {
@@ -135,6 +142,7 @@ pub struct RawPatterns {
 }
 
 /// A pattern of your own: an `id`, and one of `regex` and `literal`.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawCustomPattern {
@@ -154,6 +162,7 @@ pub struct RawCustomPattern {
 }
 
 /// Vocabulary that tells a claim from an example.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawLanguage {
@@ -163,6 +172,7 @@ pub struct RawLanguage {
 
 /// A rule of your own: `id`, `kind` and `regex`; or a shipped rule's `id` with
 /// `enabled = false`.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawLanguageRule {
@@ -181,6 +191,7 @@ pub struct RawLanguageRule {
 }
 
 /// When a loop that does not end is stopped; 0 switches a trip off.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawBreaker {
@@ -206,6 +217,7 @@ pub struct RawBreaker {
 }
 
 /// Bounds of a run; 0 means no bound.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawBudget {
@@ -221,6 +233,7 @@ pub struct RawBudget {
 }
 
 /// Behaviour of stop hooks.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawHook {
@@ -237,6 +250,7 @@ pub struct RawHook {
 }
 
 /// Loops that gate runs.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawRun {
@@ -255,6 +269,7 @@ pub struct RawRun {
 }
 
 /// Start of an agent by `gate run`.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawAgent {
@@ -263,6 +278,7 @@ pub struct RawAgent {
 }
 
 /// Messages about ends of loops.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawNotify {
@@ -291,6 +307,7 @@ pub enum NotifyEvent {
 }
 
 /// Work items.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawWork {
@@ -299,6 +316,7 @@ pub struct RawWork {
 }
 
 /// The tree digest.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawTree {
@@ -307,6 +325,7 @@ pub struct RawTree {
 }
 
 /// Guards against weakened tests and rules.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawIntegrity {
@@ -322,6 +341,7 @@ pub struct RawIntegrity {
 
 /// A change that the operator has approved: `path`, `test` or `rule`, of which those
 /// that are written have to fit, and why.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawAllowance {
@@ -336,6 +356,7 @@ pub struct RawAllowance {
 }
 
 /// The project.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawProject {
@@ -344,6 +365,7 @@ pub struct RawProject {
 }
 
 /// Settings for tasks of a type.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawTaskType {

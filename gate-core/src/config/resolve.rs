@@ -18,6 +18,7 @@ use crate::decide::policy::{Policy, Threshold};
 use crate::text::brief;
 
 /// The merged and checked settings.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
     /// The rules of the decision.
@@ -38,6 +39,7 @@ pub struct Resolved {
 }
 
 /// Loops that gate runs.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSettings {
     /// The folder that holds the projects' run folders.
@@ -51,6 +53,7 @@ pub struct RunSettings {
 }
 
 /// Messages about ends of loops.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotifySettings {
     /// The events that are sent.
@@ -116,6 +119,7 @@ fn locked_in_words(attempt: &LockedAttempt) -> String {
 }
 
 /// One effective setting.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Dotted key, such as `checks.tests.timeout`.

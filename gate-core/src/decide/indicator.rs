@@ -56,6 +56,7 @@ struct Compiled {
 }
 
 /// A pattern that cannot be compiled.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("pattern `{id}`: {message}")]
 pub struct PatternError {

@@ -24,6 +24,7 @@ static SHIPPED: LazyLock<Vec<Rule>> = LazyLock::new(|| rule::read(LANGUAGE_PACK)
 pub struct Language(Arc<Changes>);
 
 /// A rule that settings add, replace or switch off.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LanguageChange {
     /// Its name; that of a rule of the pack replaces that rule.
@@ -33,6 +34,7 @@ pub struct LanguageChange {
 }
 
 /// A rule of settings.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LanguageRule {
     /// The place that asks for it.

@@ -199,6 +199,7 @@ pub enum AgentOverride {
 }
 
 /// A signal that settings define.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomSignal {
     /// The text to look for, without regard to case, within a line.
@@ -220,6 +221,7 @@ pub enum SignalValue {
 }
 
 /// When the breaker trips; 0 switches a trip off.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BreakerPolicy {
     /// Iterations without a passing gate.
@@ -250,6 +252,7 @@ impl BreakerPolicy {
 }
 
 /// The budget of a run; 0 means no bound.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
     /// Iterations.
@@ -263,6 +266,7 @@ pub struct Budget {
 }
 
 /// The behaviour of stop hooks.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HookPolicy {
     /// The turns that are judged.

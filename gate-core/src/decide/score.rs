@@ -12,6 +12,7 @@ use super::policy::{Policy, Threshold};
 use super::signal::Status;
 
 /// The completion indicators, added up.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Indicators {
     /// The sum.

@@ -21,6 +21,7 @@ pub enum SealedOutcome {
 }
 
 /// The result of a check's sealed tests.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct SealedTests {
     /// The outcome.

@@ -8,6 +8,7 @@ use super::evidence::{Evidence, Outcome};
 use crate::text::{MAX_NAMES, some_names};
 
 /// The result of taking changed code back, a place at a time, while the tests run.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticedChanges {
     /// Number of places that a test notices.

@@ -10,6 +10,7 @@ use crate::text::brief;
 const MAX_QUOTED_CHARS: usize = 200;
 
 /// A record that does not follow from those before it.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("record {seq}: {at} is {recorded}, and {expected} was expected")]
 pub struct Divergence {

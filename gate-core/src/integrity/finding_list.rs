@@ -14,6 +14,7 @@ const MAX_OF_FOLDER: usize = 100;
 const NAMED: usize = 5;
 
 /// The findings of a record.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingList<'a> {
     /// The findings, in their order.

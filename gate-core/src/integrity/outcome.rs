@@ -8,6 +8,7 @@ use crate::decide::evidence::Outcome;
 use crate::decide::policy::{Allowance, IntegrityPolicy};
 
 /// A finding that the operator allowed.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Allowed {
     /// The finding.
@@ -17,6 +18,7 @@ pub struct Allowed {
 }
 
 /// The outcome of all findings.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weighed {
     /// Pass, fail or tamper.

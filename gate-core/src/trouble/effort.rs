@@ -7,6 +7,7 @@ use super::Signature;
 use crate::decide::iteration_facts::LimitNotice;
 
 /// Facts of a transcript's final turn that feed the breaker.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Effort {

@@ -13,6 +13,7 @@ pub(super) const VERSION: u64 = 1;
 /// It is written as conductor-loop writes it: its keys in one order, those that
 /// are optional only where they say something. What a later program has added
 /// is kept and written behind the rest.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunInfo {
     /// The run's id, the name of its folder.

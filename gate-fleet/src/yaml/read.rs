@@ -14,6 +14,7 @@ const MAX_BYTES: usize = 256 << 10;
 const KEYS: usize = 1000;
 
 /// YAML that cannot be read.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct YamlError {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::install::Install;
 
 /// `gate.doctor.v1`: what is missing or wrong here.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DoctorRecord {
     /// Always `gate.doctor.v1`.
@@ -42,6 +43,7 @@ impl DoctorRecord {
 }
 
 /// `gate.doctor.agent.v1`: whether gate stands in front of an agent's stop.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AgentRecord {
     /// Always `gate.doctor.agent.v1`.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::store::Item;
 
 /// A lease, as `gate work claim --json` prints it.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeaseRecord {
     /// The item's id.
@@ -24,6 +25,7 @@ pub struct LeaseRecord {
 }
 
 /// `gate.work.v1`: a work item.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkRecord {
     /// Always `gate.work.v1`.
@@ -49,6 +51,7 @@ pub struct WorkRecord {
 }
 
 /// `gate.work.list.v1`: work items.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkList {
     /// Always `gate.work.list.v1`.

@@ -35,6 +35,7 @@ pub struct Claim<'a> {
 }
 
 /// An item in somebody's hands, as they say.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct LeaseRef<'a> {
     /// The item.

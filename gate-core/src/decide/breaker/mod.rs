@@ -71,6 +71,7 @@ pub struct Breaker {
 }
 
 /// The state of a run when its breaker was opened.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Stood")]
 pub struct TripSnapshot {

@@ -19,6 +19,7 @@ const MAX_COOLDOWN_MS: u64 = 24 * 60 * 60 * 1000;
 const PROBE_SLACK_MS: u64 = 5 * 60 * 1000;
 
 /// One try whether the breaker may be closed.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
     /// The id of the decision that holds it.

@@ -56,6 +56,7 @@ pub enum Event {
 }
 
 /// One way from a state to a state.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
     /// Before.

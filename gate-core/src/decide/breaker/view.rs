@@ -7,6 +7,7 @@ use super::counters::Counters;
 use super::table::BreakerState;
 
 /// The breaker after a decision.
+#[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BreakerView {
     /// Its state.

@@ -25,6 +25,7 @@ use gate_transcript::{FinalTurn, Word};
 const MAX_LINE_BYTES: usize = 2_000;
 
 /// A place in the agent's last message that names the exit protocol in JSON.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExitSighting {
     /// Line of the input, from 1.

@@ -64,6 +64,7 @@ impl fmt::Debug for TokenKey {
 }
 
 /// An iteration's token as it is shown: the whole is both, without anything between.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Halves")]
 pub struct TokenHalves {
