@@ -115,7 +115,7 @@ impl<'i> Block<'i> {
     }
 
     /// The quotation within this room. If that is too little, the summary alone, shortened to
-    /// what is left; none if not even its beginning fits.
+    /// `most`; none if too little of it would stay.
     fn quoted(&self, policy: &Policy, room: usize, most: usize) -> Option<String> {
         let inside =
             room.saturating_sub(length(&fenced(&self.who, "")) + length(&self.summary) + 1);
@@ -130,12 +130,16 @@ impl<'i> Block<'i> {
         {
             return Some(whole);
         }
+        let summary = harmless(&self.summary, policy);
+        let short = fenced(&self.who, &summary);
+        if length(&short) <= most {
+            return Some(short);
+        }
         // An ellipsis follows what is cut.
-        let room = most.saturating_sub(length(&fenced(&self.who, "…")));
+        let around = length(&short) - length(&summary) + 1;
+        let room = most.checked_sub(around).filter(|room| *room >= MIN_SUMMARY_CHARS)?;
         let summary = text::brief(&self.summary, room);
-        let short = fenced(&self.who, &harmless(&summary, policy));
-        let least = MIN_SUMMARY_CHARS.min(length(&self.summary));
-        (room >= least && length(&short) <= most).then_some(short)
+        Some(fenced(&self.who, &harmless(&summary, policy)))
     }
 }
 

@@ -82,6 +82,27 @@ fn what_follows_keeps_no_more_than_a_quarter_of_the_room() {
 }
 
 #[test]
+fn a_summary_is_whole_if_it_fits_and_cut_if_enough_of_it_stays() {
+    for summary in ["exit code 1".to_owned(), "x".repeat(90), format!("````{}", "y".repeat(90))] {
+        let whole = summary.chars().count();
+        let block = Block { who: "What tests says".to_owned(), summary, failed: None };
+        let least = block.least();
+        for most in 0..600 {
+            let quoted = block.quoted(&Policy::default(), most, most);
+            match quoted {
+                Some(quoted) if most >= least => assert!(quoted.contains(&block.summary)),
+                Some(quoted) => {
+                    assert!(quoted.contains('…') && length(&quoted) == most, "{quoted}")
+                }
+                None => {
+                    assert!(most < least && most + whole <= least + MIN_SUMMARY_CHARS, "{most}")
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn failures_are_quoted_without_a_summary_too() {
     let mut input = Input::new(Signal::absent(), Vec::new());
     input.evidence.push(Evidence { summary: String::new(), ..failed(1, &NAMES[..1]) });
