@@ -9,34 +9,33 @@
 # Exit code: 0 the work is done; otherwise gate's code: it is not (3 at the bound, too).
 set -euo pipefail
 
-(($# == 1)) || { echo 'usage: claude-loop.sh TASK' >&2; exit 2; }
+[[ $# -eq 1 && -n $1 ]] || { echo 'usage: claude-loop.sh TASK' >&2; exit 2; }
 limit=${MAX_ITERATIONS:-20}
-run=(--run "${LOOP:-claude-loop}")
-begin=(--iteration 1 --new-run) # a new start is a new run
-task=$1$'\n\n'$(gate prompt "${run[@]}" "${begin[@]}")
+claude=("${CLAUDE:-claude}" -p --output-format json)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-claude=("${CLAUDE:-claude}" -p --output-format json)
-prompt=$task session=
+session= feedback= retry_at=
 for ((iteration = 1; iteration <= limit; iteration++)); do
+  [[ -z $retry_at ]] || echo "claude-loop: waiting until $retry_at" >&2
+  while [[ $(date -u +%Y-%m-%dT%H:%M:%SZ) < $retry_at ]]; do sleep 1; done
+
+  number=(--run "${LOOP:-claude-loop}" --iteration "$iteration")
+  ((iteration > 1)) || number+=(--new-run) # a new start is a new run
+  prompt=$feedback # a session that goes on knows the task
+  [[ -n $session ]] || prompt=$1$'\n\n'$(gate prompt "${number[@]}")$'\n\n'$feedback
   agent=0
   "${claude[@]}" ${session:+--resume "$session"} <<<"$prompt" >"$folder/output" || agent=$?
 
-  ((iteration == 1)) || begin=(--iteration "$iteration")
   verdict=0
-  gate check "${run[@]}" "${begin[@]}" --agent-exit-code "$agent" --feedback "$folder/feedback" "$folder/output" || verdict=$?
+  gate check "${number[@]}" --agent-exit-code "$agent" --feedback "$folder/feedback" "$folder/output" || verdict=$?
   ((verdict == 1)) || exit "$verdict" # 1 is the only code on which a loop goes on
 
+  feedback=$(cat "$folder/feedback")
   id=$(grep -o '"session_id":"[^"]*"' "$folder/output" | tail -n 1 | cut -d '"' -f 4) || id=
   session=${id:-$session}
-  prompt=$(cat "$folder/feedback")
-  [[ -n $session ]] || prompt=$task$'\n\n'$prompt # a session that goes on knows the task
-
   # After a limit of Claude Code's service. The code of `gate last` is the verdict again.
-  retry_at=$(gate last "${run[@]}" --json | sed -n 's/.*"retry_at": *"\([^"]*\)".*/\1/p') || :
-  [[ -z $retry_at ]] || echo "claude-loop: waiting until $retry_at" >&2
-  while [[ $(date -u +%Y-%m-%dT%H:%M:%SZ) < $retry_at ]]; do sleep 1; done
+  retry_at=$(gate last --run "${LOOP:-claude-loop}" --json | sed -n 's/.*"retry_at": *"\([^"]*\)".*/\1/p') || :
 done
 
 echo "claude-loop: STOP, not done: $limit iterations" >&2

@@ -9,6 +9,7 @@
 use std::error::Error;
 use std::io::Write;
 use std::process::{Command, ExitCode, Output, Stdio};
+use std::time::Duration;
 use std::{env, fs, thread};
 
 use gate_cli::{Gate, Request, Source, Verdict};
@@ -30,8 +31,9 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     };
     let task = fs::read_to_string(task)?;
     let gate = Gate::builder(".").build()?;
-    let mut feedback = String::new();
+    let (mut feedback, mut wait) = (String::new(), Duration::ZERO);
     for iteration in 1..=LIMIT {
+        thread::sleep(wait);
         let mut request = Request::default();
         request.run = Some("nightly".to_owned());
         request.iteration = Some(iteration);
@@ -52,7 +54,7 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
         }
         feedback.clone_from(&decision.feedback);
         // Longer than nothing if the agent ran into a limit of its service.
-        thread::sleep(record.time_to_retry());
+        wait = record.time_to_retry();
     }
     eprintln!("not done after {LIMIT} iterations");
     Ok(ExitCode::from(Verdict::Tripped.exit_code()))

@@ -42,8 +42,10 @@ fn a_loop_around_a_client_goes_on_in_its_session_until_the_work_is_done() {
 #[test]
 fn a_loop_around_a_client_stops_with_gates_code() {
     if needs("bash") {
-        let ran = scripted("$FILE Go.", "examples/claude-loop.sh").env("NEVER", "1").code(3);
-        ran.tells("STOP, not done");
+        let never = || scripted("$FILE Go.", "examples/claude-loop.sh").env("NEVER", "1");
+        never().code(3).tells("STOP, not done");
+        never().env("MAX_ITERATIONS", "1").code(3).tells("STOP, not done: 1 iterations");
+        scripted("$FILE ''", "examples/claude-loop.sh").code(2).tells("usage");
     }
 }
 

@@ -80,17 +80,18 @@ func waitUntil(retryAt *time.Time) {
 }
 
 func loop(promptFile string, agent []string) (int, error) {
-	code, protocol, err := run([]string{"gate", "prompt"}, "", false)
-	if code != 0 {
-		return code, err
-	}
 	limit := setting("MAX_ITERATIONS", 100)
 	var last decision
 	for iteration := 0; iteration < limit; iteration++ {
 		waitUntil(last.RetryAt)
+		// With the iteration's token, if settings require one.
+		code, protocol, err := run([]string{"gate", "prompt"}, "", false)
+		if code != 0 {
+			return code, err
+		}
 		task, err := os.ReadFile(promptFile)
 		if err != nil {
-			return 127, err
+			return 2, err
 		}
 		prompt := fmt.Sprintf("%s\n%s\n%s", task, protocol, last.Feedback)
 		ended, output, err := run(agent, prompt, true)

@@ -10,7 +10,7 @@
 // decided, 3 tripped, 4 blocked), 127 if gate is missing.
 
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 interface Decision {
@@ -52,13 +52,13 @@ async function waitUntil(retryAt: string): Promise<void> {
 }
 
 async function main(promptFile: string, agent: string[]): Promise<number> {
-  const protocol = await run(["gate", "prompt"], "", false);
-  if (protocol.code !== 0) return protocol.code;
   const limit = Number(process.env.MAX_ITERATIONS ?? 100);
   let feedback = "";
   let retryAt = "";
   for (let iteration = 0; iteration < limit; iteration++) {
     await waitUntil(retryAt);
+    const protocol = await run(["gate", "prompt"], "", false); // with the iteration's token, if settings require one
+    if (protocol.code !== 0) return protocol.code;
     const task = readFileSync(promptFile, "utf8");
     const done = await run(agent, `${task}\n${protocol.output}\n${feedback}`, true);
     const check = ["gate", "check", "--json", "--agent-exit-code", String(done.code), "-"];
@@ -78,7 +78,7 @@ async function main(promptFile: string, agent: string[]): Promise<number> {
 }
 
 const [promptFile, ...agent] = process.argv.slice(2);
-if (agent.length === 0) {
+if (agent.length === 0 || !existsSync(promptFile)) {
   console.error("usage: gate-loop.mts PROMPT.md AGENT [ARGS...]");
   process.exitCode = 2;
 } else {

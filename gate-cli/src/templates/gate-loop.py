@@ -44,13 +44,14 @@ def wait_until(retry_at: str) -> None:
 
 
 def main(prompt_file: str, *agent: str) -> int:
-    protocol = subprocess.run(["gate", "prompt"], text=True, stdout=subprocess.PIPE, check=True).stdout
-    feedback = retry_at = ""
+    task = pathlib.Path(prompt_file)
     limit = int(os.environ.get("MAX_ITERATIONS", "100"))
+    feedback = retry_at = ""
     for _ in range(limit):
         wait_until(retry_at)
-        task = pathlib.Path(prompt_file).read_text(encoding="utf-8")
-        done = run_agent(list(agent), f"{task}\n{protocol}\n{feedback}")
+        # With the iteration's token, if settings require one.
+        protocol = subprocess.run(["gate", "prompt"], text=True, stdout=subprocess.PIPE, check=True).stdout
+        done = run_agent(list(agent), f"{task.read_text(encoding='utf-8')}\n{protocol}\n{feedback}")
         code, decision = decide(done.stdout, done.returncode)
         if code != GOES_ON:
             for reason in decision.get("reasons", []):
@@ -63,7 +64,7 @@ def main(prompt_file: str, *agent: str) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 3 or not os.path.isfile(sys.argv[1]):
         print("usage: gate-loop.py PROMPT.md AGENT [ARGS...]", file=sys.stderr)
         sys.exit(2)
     try:
@@ -71,6 +72,9 @@ if __name__ == "__main__":
     except FileNotFoundError as missing:
         print(f"gate-loop: STOP, not done: {missing}", file=sys.stderr)
         sys.exit(127)
+    except (OSError, ValueError) as unusable:  # the prompt, a setting, an answer
+        print(f"gate-loop: STOP, not done: {unusable}", file=sys.stderr)
+        sys.exit(2)
     except subprocess.CalledProcessError as failed:
         sys.exit(failed.returncode)
     except KeyboardInterrupt:

@@ -11,11 +11,10 @@
 # gate is missing.
 set -euo pipefail
 
-(($# >= 2)) || { echo 'usage: gate-loop.sh PROMPT.md AGENT [ARGS…]' >&2; exit 2; }
+[[ $# -ge 2 && -f $1 && -r $1 && -n $2 ]] || { echo 'usage: gate-loop.sh PROMPT.md AGENT [ARGS…]' >&2; exit 2; }
 prompt=$1
 shift
 
-protocol=$(gate prompt)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 : >"$folder/feedback"
@@ -29,6 +28,7 @@ for ((iteration = 1; iteration <= limit; iteration++)); do
     sleep 1
   done
 
+  protocol=$(gate prompt) # with the iteration's token, if settings require one
   { cat "$prompt"; printf '\n%s\n\n' "$protocol"; cat "$folder/feedback"; } >"$folder/prompt"
 
   agent=0
