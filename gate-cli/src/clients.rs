@@ -170,8 +170,8 @@ pub(crate) struct HookFacts {
     /// True if the client itself sends empty prompts in the middle of a turn.
     #[serde(default)]
     pub(crate) sends_empty_prompts: bool,
-    /// The values of variables with which no person sits in front of the client. Where such a
-    /// variable has another value, a person does.
+    /// Variables, and the value that says that no person sits in front of the client. If the
+    /// variable has another value, a person does; if it is not set, `headless_words` decide.
     #[serde(default)]
     pub(crate) headless_values: BTreeMap<String, String>,
     /// The words of a command line that show that no person sits in front of the client.

@@ -96,7 +96,7 @@ impl Gate {
     }
 
     /// Reads what the decision needs of a transcript: where the end of a large
-    /// one suffices, no more. The digest is of what was read, and of the length.
+    /// one suffices, no more. The digest is of the beginning, the end and the length, or of all.
     fn read_needed(
         &self,
         source: &Source,

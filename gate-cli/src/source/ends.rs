@@ -27,10 +27,10 @@ const END_BLOCK: usize = 64 << 10;
 /// Bytes of a beginning, and of a long line, that are read at once.
 const BLOCK: usize = 256 << 10;
 
-/// A scanner, and the digest of the bytes that it was given.
+/// A scanner, and the digest of what it was given of both ends.
 pub(crate) struct Hashed<'s, 'p> {
     pub(crate) scanner: Scanner<'p>,
-    /// None where nobody needs the digest.
+    /// None if nobody needs the digest.
     pub(crate) hasher: Option<&'s mut blake3::Hasher>,
 }
 
@@ -102,6 +102,7 @@ impl LongFile {
             self.file.seek(SeekFrom::Start(begin))?;
             let new = self.tail - begin;
             let block = block_for(new);
+            // Ledgers have digests without this part.
             feed(&mut (&self.file).take(new), block, &mut |bytes| scanner.scanner.push(bytes))?;
         }
         self.rest(scanner)
