@@ -11,7 +11,7 @@ use gate_core::Scanner;
 use crate::failure::Failure;
 
 use ends::LongFile;
-pub(crate) use ends::{Begun, Hashed};
+pub(crate) use ends::{Beginning, HashingScanner};
 
 /// Bytes that are read at once.
 const BLOCK: usize = 512 << 10;
@@ -69,18 +69,18 @@ impl Source {
     /// else to its end. Of a large file whose last word is known (`brief`), a short end suffices.
     pub(crate) fn begin(
         &self,
-        scanner: &mut Hashed<'_, '_>,
+        scanner: &mut HashingScanner<'_, '_>,
         brief: bool,
-    ) -> Result<Begun, Failure> {
+    ) -> Result<Beginning, Failure> {
         if let Self::File(path) = self
             && let Ok(length @ LONG_FILE_BYTES..) = std::fs::metadata(path).map(|file| file.len())
         {
             let begun = LongFile::open(path, length).and_then(|file| {
-                if brief { file.end(scanner).map(Begun::All) } else { file.begin(scanner) }
+                if brief { file.end(scanner).map(Beginning::All) } else { file.begin(scanner) }
             });
             return begun.map_err(|error| self.unreadable(&error));
         }
-        self.feed(&mut |bytes| scanner.push(bytes)).map(Begun::All)
+        self.feed(&mut |bytes| scanner.push(bytes)).map(Beginning::All)
     }
 
     /// Reads the end of a large file, and what is new since an earlier reading came up to the byte
@@ -89,7 +89,7 @@ impl Source {
         &self,
         file: LongFile,
         known: Option<u64>,
-        scanner: &mut Hashed<'_, '_>,
+        scanner: &mut HashingScanner<'_, '_>,
     ) -> Result<u64, Failure> {
         file.new_and_end(known, scanner).map_err(|error| self.unreadable(&error))
     }

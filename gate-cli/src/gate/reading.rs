@@ -12,7 +12,7 @@ use gate_transcript::Forced;
 use super::Gate;
 use crate::failure::Failure;
 use crate::request::Request;
-use crate::source::{Begun, Hashed, Source};
+use crate::source::{Beginning, HashingScanner, Source};
 
 /// The most of a large transcript that is new since an earlier decision, in bytes.
 const NEW: u64 = 64 << 20;
@@ -85,11 +85,11 @@ impl Gate {
         format: Option<Forced>,
     ) -> Result<String, Failure> {
         let mut hasher = blake3::Hasher::new();
-        let scanner = Scanner::new(&self.patterns, format);
-        let mut scanner = Hashed { scanner, hasher: Some(&mut hasher) };
+        let inner = Scanner::new(&self.patterns, format);
+        let mut scanner = HashingScanner { inner, hasher: Some(&mut hasher) };
         let bytes = match source.begin(&mut scanner, false)? {
-            Begun::All(bytes) => bytes,
-            Begun::Head(file) => source.finish(file, None, &mut scanner)?,
+            Beginning::All(bytes) => bytes,
+            Beginning::Head(file) => source.finish(file, None, &mut scanner)?,
         };
         hasher.update(&bytes.to_le_bytes());
         Ok(digest(&hasher))
@@ -103,17 +103,17 @@ impl Gate {
         request: &Request,
         hasher: Option<&mut blake3::Hasher>,
     ) -> Result<Scan<UncheckedSignal>, Failure> {
-        let scanner = Scanner::new(&self.patterns, request.format);
-        let mut scanner = Hashed { scanner, hasher };
+        let inner = Scanner::new(&self.patterns, request.format);
+        let mut scanner = HashingScanner { inner, hasher };
         let bytes = match source.begin(&mut scanner, request.end_only)? {
-            Begun::All(bytes) => bytes,
-            Begun::Head(file) => {
-                let known = request.since.or_else(|| self.read_before(source, &scanner.scanner));
+            Beginning::All(bytes) => bytes,
+            Beginning::Head(file) => {
+                let known = request.since.or_else(|| self.read_before(source, &scanner.inner));
                 source.finish(file, known, &mut scanner)?
             }
         };
         scanner.hash(&bytes.to_le_bytes());
-        let scan = self.scanned(scanner.scanner, bytes);
+        let scan = self.scanned(scanner.inner, bytes);
         if self.suffices(&scan, request) { Ok(scan) } else { self.scan(source, request.format) }
     }
 

@@ -28,16 +28,16 @@ const END_BLOCK: usize = 64 << 10;
 const BLOCK: usize = 256 << 10;
 
 /// A scanner, and the digest of what it was given of both ends.
-pub(crate) struct Hashed<'s, 'p> {
-    pub(crate) scanner: Scanner<'p>,
+pub(crate) struct HashingScanner<'s, 'p> {
+    pub(crate) inner: Scanner<'p>,
     /// None if nobody needs the digest.
     pub(crate) hasher: Option<&'s mut blake3::Hasher>,
 }
 
-impl Hashed<'_, '_> {
+impl HashingScanner<'_, '_> {
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.hash(bytes);
-        self.scanner.push(bytes);
+        self.inner.push(bytes);
     }
 
     /// Adds to the digest alone.
@@ -49,7 +49,7 @@ impl Hashed<'_, '_> {
 }
 
 /// A transcript of which the beginning is read.
-pub(crate) enum Begun {
+pub(crate) enum Beginning {
     /// All that is needed is read; its length in bytes.
     All(u64),
     /// The middle can be left out.
@@ -73,14 +73,14 @@ impl LongFile {
     }
 
     /// Reads the beginning, or all of a file whose format has to be read whole.
-    pub(super) fn begin(mut self, scanner: &mut Hashed<'_, '_>) -> io::Result<Begun> {
+    pub(super) fn begin(mut self, scanner: &mut HashingScanner<'_, '_>) -> io::Result<Beginning> {
         self.head(scanner)?;
         match line_start(&mut self.file, self.length - TAIL_BYTES as u64)? {
-            Some(tail) if scanner.scanner.can_skip() => {
+            Some(tail) if scanner.inner.can_skip() => {
                 self.tail = tail;
-                Ok(Begun::Head(self))
+                Ok(Beginning::Head(self))
             }
-            _ => self.rest(scanner).map(Begun::All),
+            _ => self.rest(scanner).map(Beginning::All),
         }
     }
 
@@ -89,13 +89,13 @@ impl LongFile {
     pub(super) fn new_and_end(
         mut self,
         known: Option<u64>,
-        scanner: &mut Hashed<'_, '_>,
+        scanner: &mut HashingScanner<'_, '_>,
     ) -> io::Result<u64> {
         let known = known.filter(|known| *known < self.tail);
         let known = known.map(|known| line_start(&mut self.file, known)).transpose()?.flatten();
         let begin = known.unwrap_or(self.tail).max(self.read);
         if begin > self.read {
-            scanner.scanner.skip(begin - self.read);
+            scanner.inner.skip(begin - self.read);
         }
         self.read = begin.max(self.tail);
         if begin < self.tail {
@@ -103,23 +103,23 @@ impl LongFile {
             let new = self.tail - begin;
             let block = block_for(new);
             // Ledgers have digests without this part.
-            feed(&mut (&self.file).take(new), block, &mut |bytes| scanner.scanner.push(bytes))?;
+            feed(&mut (&self.file).take(new), block, &mut |bytes| scanner.inner.push(bytes))?;
         }
         self.rest(scanner)
     }
 
     /// Reads a short end alone; returns the length in bytes.
-    pub(super) fn end(mut self, scanner: &mut Hashed<'_, '_>) -> io::Result<u64> {
+    pub(super) fn end(mut self, scanner: &mut HashingScanner<'_, '_>) -> io::Result<u64> {
         self.read = line_start(&mut self.file, self.length - BRIEF_TAIL_BYTES)?.unwrap_or(0);
         if self.read > 0 {
-            scanner.scanner.begin_at(self.read);
+            scanner.inner.begin_at(self.read);
         }
         self.rest(scanner)
     }
 
     /// Reads the first lines, as many as tell the format. Only between lines can something be
     /// skipped.
-    fn head(&mut self, scanner: &mut Hashed<'_, '_>) -> io::Result<()> {
+    fn head(&mut self, scanner: &mut HashingScanner<'_, '_>) -> io::Result<()> {
         let mut head = vec![0; BLOCK];
         let mut read = 0;
         for length in [HEAD_BYTES + LINE_BYTES as usize, BLOCK] {
@@ -136,7 +136,7 @@ impl LongFile {
     }
 
     /// Reads everything that is not read yet; returns the length in bytes.
-    fn rest(mut self, scanner: &mut Hashed<'_, '_>) -> io::Result<u64> {
+    fn rest(mut self, scanner: &mut HashingScanner<'_, '_>) -> io::Result<u64> {
         self.file.seek(SeekFrom::Start(self.read))?;
         let read = feed(&mut self.file, END_BLOCK, &mut |bytes| scanner.push(bytes))?;
         Ok(self.read + read)
