@@ -92,10 +92,10 @@ fn a_summary_is_whole_if_it_fits_and_cut_if_enough_of_it_stays() {
             match quoted {
                 Some(quoted) if most >= least => assert!(quoted.contains(&block.summary)),
                 Some(quoted) => {
-                    assert!(quoted.contains('…') && length(&quoted) == most, "{quoted}")
+                    assert!(quoted.contains('…') && length(&quoted) == most, "{quoted}");
                 }
                 None => {
-                    assert!(most < least && most + whole <= least + MIN_SUMMARY_CHARS, "{most}")
+                    assert!(most < least && most + whole <= least + MIN_SUMMARY_CHARS, "{most}");
                 }
             }
         }
