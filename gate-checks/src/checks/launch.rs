@@ -188,13 +188,12 @@ fn record(
         .with_detail(detail(ended, cx.site.supervisor.is_some()));
     evidence.log = log.map(|log| log.display().to_string());
     evidence.argv = argv;
+    if let JobEnd::Exited(code) = ended.how {
+        evidence.exit_code = Some(code);
+    }
     let summary = match &ended.how {
         JobEnd::Exited(_) | JobEnd::Signalled(_) => {
-            let exit_code = match ended.how {
-                JobEnd::Exited(code) => Some(code),
-                _ => None,
-            };
-            evidence.exit_code = exit_code;
+            let exit_code = evidence.exit_code;
             let evidence = evidence.with_summary(left_behind(ended));
             return Ok(Launched { evidence, exit_code, excerpt, missing });
         }
