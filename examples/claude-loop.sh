@@ -6,6 +6,8 @@
 #
 # CLAUDE names another program than claude. LOOP names the loop (claude-loop): if several
 # loops run in one project, give each its own name. MAX_ITERATIONS (20) bounds the loop.
+# If the service limits Claude Code, the loop waits until the limit is over, but no more
+# than MAX_WAIT (21600) seconds.
 # Exit code: 0 the work is done; otherwise gate's code: it is not (3 at the bound, too).
 set -euo pipefail
 
@@ -17,8 +19,11 @@ trap 'rm -rf "$folder"' EXIT
 
 session= feedback= retry_at=
 for ((iteration = 1; iteration <= limit; iteration++)); do
-  [[ -z $retry_at ]] || echo "claude-loop: waiting until $retry_at" >&2
-  while [[ $(date -u +%Y-%m-%dT%H:%M:%SZ) < $retry_at ]]; do sleep 1; done
+  for ((waited = 0; waited < ${MAX_WAIT:-21600}; waited++)); do
+    [[ $(date -u +%Y-%m-%dT%H:%M:%SZ) < $retry_at ]] || break
+    ((waited)) || echo "claude-loop: waiting until $retry_at" >&2
+    sleep 1
+  done
 
   number=(--run "${LOOP:-claude-loop}" --iteration "$iteration")
   ((iteration > 1)) || number+=(--new-run) # a new start is a new run
@@ -34,7 +39,7 @@ for ((iteration = 1; iteration <= limit; iteration++)); do
   feedback=$(cat "$folder/feedback")
   id=$(grep -o '"session_id":"[^"]*"' "$folder/output" | tail -n 1 | cut -d '"' -f 4) || id=
   session=${id:-$session}
-  # After a limit of Claude Code's service. The code of `gate last` is the verdict again.
+  # The code of `gate last` is the verdict again.
   retry_at=$(gate last --run "${LOOP:-claude-loop}" --json | sed -n 's/.*"retry_at": *"\([^"]*\)".*/\1/p') || :
 done
 

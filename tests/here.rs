@@ -3,16 +3,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders that builds, git and fuzzing fill.
+/// What builds, git and fuzzing fill. In a linked worktree `.git` is a file.
 const FILLED: [&str; 6] = [".git", "artifacts", "corpus", "coverage", "dictionaries", "target"];
 
 /// All files below a folder, without what builds, git and fuzzing put there.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-        let (path, name) = (entry.path(), entry.file_name());
-        let kind = entry.file_type().unwrap();
-        if kind.is_dir() && !FILLED.iter().any(|filled| name == *filled) {
+        if FILLED.iter().any(|filled| entry.file_name() == *filled) {
+            continue;
+        }
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        if kind.is_dir() {
             found.extend(files(&path));
         } else if kind.is_file() {
             found.push(path);

@@ -1,7 +1,7 @@
 //! Loops around an agent, as people write them and as `gate init` writes them.
 #![cfg(unix)]
 
-use crate::needs::needs;
+use crate::needs::{needs, root};
 use crate::support::{Ran, Run, gate};
 
 /// The loop of one line that the design shows.
@@ -203,6 +203,17 @@ fn a_written_loop_waits_no_longer_than_it_may() {
         let ran = run.with_gate_in_path().env("MAX_WAIT", "1").code(0).tells("waiting until");
         assert_eq!(calls(&ran), "2", "{language}");
     });
+}
+
+#[test]
+fn the_loop_around_a_client_waits_no_longer_than_it_may() {
+    if needs("bash") {
+        let run = Run::new("bash").args(["-c", "exec \"$FILE\" 'Write both halves.'"]);
+        let run = run.env("FILE", root().join("examples/claude-loop.sh"));
+        let run = run.script("agent", &limited("$(date +%s) + 86400")).env("CLAUDE", "./agent");
+        let ran = run.with_gate_in_path().env("MAX_WAIT", "1").code(0).tells("waiting until");
+        assert_eq!(calls(&ran), "2");
+    }
 }
 
 #[test]
