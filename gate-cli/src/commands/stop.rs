@@ -5,6 +5,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs;
 use crate::render::print_text;
+use crate::runner;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -16,19 +17,24 @@ pub(crate) struct Stop {
 
 pub(super) fn run(here: &Here, args: &Stop) -> Result<u8, Failure> {
     let project = Runs::here(&here.places)?;
-    let tasks = match &args.task {
-        Some(id) => vec![project.task(id)?],
-        None => project.tasks()?,
-    };
+    let mut tasks = project.tasks()?;
+    if let Some(id) = &args.task {
+        tasks.retain(|task| task.id() == id);
+    }
     let mut stopped = Vec::new();
     for task in tasks {
-        if args.task.is_some() || task.is_running()? {
+        // Between two runs of its agent, a loop checks or waits.
+        if args.task.is_some() || runner::is_locked(&task) || task.is_running()? {
             task.request_stop()?;
             stopped.push(task.id().to_owned());
         }
     }
     if stopped.is_empty() {
-        return Err(Failure::usage("nothing-runs", "no loop runs here"));
+        let message = match &args.task {
+            Some(id) => format!("there is no task {id} here"),
+            None => "no loop runs here".to_owned(),
+        };
+        return Err(Failure::usage("nothing-runs", message).hint("`gate runs` lists the loops"));
     }
     print_text(&format!("asked to stop: {}\n", stopped.join(", ")))?;
     Ok(DONE)

@@ -25,7 +25,6 @@ pub(crate) struct Loop<'l> {
     pub(crate) gate: &'l Gate,
     pub(crate) request: Request,
     pub(crate) supervisor: Supervisor,
-    pub(crate) interrupt: &'l Interrupt,
     pub(crate) live: &'l dyn Live,
     pub(super) conditions: StopConditions<'l>,
     /// The ids of the loop's runs, in order.
@@ -57,7 +56,6 @@ impl<'l> Loop<'l> {
             gate,
             request,
             supervisor,
-            interrupt,
             live,
             conditions: StopConditions::new(task, interrupt, order),
             runs: Vec::new(),

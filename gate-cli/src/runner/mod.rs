@@ -50,6 +50,7 @@ pub(crate) use finished_run::FinishedRun;
 pub(crate) use lease::{phase_task, with_lease};
 pub(crate) use live::{Event, Live};
 pub(crate) use live_file::{LiveFile, LiveLoop, live_loops};
+pub(crate) use lock::is_locked;
 pub(crate) use lost_lease::LostLease;
 pub(crate) use old_runs::{OldTask, old_tasks};
 pub(crate) use order::Order;
@@ -260,7 +261,7 @@ impl Loop<'_> {
     fn complete(&mut self) -> Result<StoppedBy, Failure> {
         let (timeout, earlier) = (self.order.children, self.delegated);
         let (kind, text) =
-            reconcile::wait_for_children(self.task, timeout, self.interrupt, earlier)?;
+            reconcile::wait_for_children(self.task, timeout, &self.conditions, earlier)?;
         self.post(kind, &text)?;
         Ok(StoppedBy::Completed)
     }

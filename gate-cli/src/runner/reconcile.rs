@@ -8,10 +8,10 @@ use gate_fleet::run::Status;
 use super::delegated;
 use super::finished_run::DelegatedRuns;
 use super::stale_run::{end, is_alive};
+use super::stop_conditions::StopConditions;
 use super::watch::POLL_INTERVAL;
 use crate::failure::Failure;
 use crate::governance::{RunFolder, Task};
-use crate::interrupt::Interrupt;
 
 /// Ends the records of a task's runs whose agents are gone, and of the runs that these
 /// agents had delegated. That happens if a runner is killed.
@@ -32,7 +32,7 @@ pub(super) fn runs(task: &Task) -> Result<(), Failure> {
 pub(super) fn wait_for_children(
     task: &Task,
     timeout: Duration,
-    interrupt: &Interrupt,
+    conditions: &StopConditions<'_>,
     earlier: DelegatedRuns,
 ) -> Result<(&'static str, String), Failure> {
     let until = Instant::now() + timeout;
@@ -59,7 +59,7 @@ pub(super) fn wait_for_children(
             ));
         }
         had_children = true;
-        if Instant::now() >= until || interrupt.code().is_some() {
+        if Instant::now() >= until || conditions.urgent_stop().is_some() {
             return Ok(("WARNING", timed_out(timeout)));
         }
         thread::sleep(POLL_INTERVAL);

@@ -152,8 +152,9 @@ fn where_the_task_is_done_its_last_run_was_completed() {
 
 /// What is said after the wait for delegated runs, which may take no time.
 fn waited(task: &Task, earlier: DelegatedRuns) -> (&'static str, String) {
-    let interrupt = Interrupt::default();
-    reconcile::wait_for_children(task, Duration::ZERO, &interrupt, earlier).unwrap()
+    let (interrupt, order) = (Interrupt::default(), order("codex"));
+    let conditions = StopConditions::new(task, &interrupt, &order);
+    reconcile::wait_for_children(task, Duration::ZERO, &conditions, earlier).unwrap()
 }
 
 #[test]
