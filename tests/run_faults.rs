@@ -143,6 +143,39 @@ fn what_an_agent_writes_in_its_runners_name_changes_nothing() {
 }
 
 #[test]
+fn an_agent_that_writes_over_the_files_of_its_task_ends_no_loop() {
+    let agent = "folder=$(sed -n 's/^JRUN_TASK_FOLDER=//p' seen)\n\
+                 echo 'half done' >\"$folder/TASK-MESSAGE-BUS.md\"\n\
+                 ln -sf /etc/passwd \"$folder/TASK_STATE.md\"\n";
+    let words = "run --task t1 --prompt PROMPT.md --max-iterations 2 --json -- ./agent.sh";
+    let ran = project(agent).words(words).code(1);
+    let end = ran.json();
+    assert_eq!(
+        (&end["stopped_by"], &end["iterations"]),
+        (&"max-iterations".into(), &2.into()),
+        "{end}"
+    );
+    assert!(bus(&ran).contains("type: RUN_STOP"), "{}", bus(&ran));
+    let torn = fs::read_to_string(task(&ran).join("TASK-MESSAGE-BUS.md.torn")).unwrap();
+    assert!(torn.contains("half done\n"), "{torn}");
+    let prompt = file_of(&ran, &end["runs"][1], "prompt.md");
+    assert!(prompt.contains("TASK_STATE.md: a file is expected"), "{prompt}");
+}
+
+#[test]
+fn a_loop_that_checks_is_stopped() {
+    let check = "[checks.tests]\ncommand = ['sh', '-c', 'echo $$ >>pids; sleep 300']\n";
+    let words = "run --task t1 --prompt PROMPT.md --json -- ./agent.sh";
+    let (ran, runner) = beside(project(SAYS).settings(check), words);
+    let ran = ran.again("stop --task typo").code(2).tells("there is no task typo here");
+    let ran = ran.again("stop").code(0).says("asked to stop: t1");
+    let (code, end) = ended(runner);
+    assert_eq!((code, &end["stopped_by"]), (Some(1), &"stop-requested".into()), "{end}");
+    assert_eq!(alive(&ran), [""; 0]);
+    ran.again("stop").code(2).tells("no loop runs here");
+}
+
+#[test]
 fn a_person_who_cancels_does_not_wait_for_checks() {
     let check = "[checks.tests]\ncommand = ['sh', '-c', 'echo $$ >>pids; sleep 300']\n";
     let words = "run --task t1 --prompt PROMPT.md --json -- ./agent.sh";

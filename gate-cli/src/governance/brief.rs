@@ -14,7 +14,7 @@ const MAX_MESSAGES: usize = 50;
 /// The context of a task for its agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Brief {
-    /// The text of `TASK_STATE.md`; empty if there is none.
+    /// The text of `TASK_STATE.md`; empty if there is none. If it cannot be read, the error.
     pub task_state: String,
     /// The project's facts and the task's, each with its title.
     pub facts: Vec<(String, String)>,
@@ -77,7 +77,11 @@ impl Brief {
     ///
     /// A folder, file or bus that cannot be read.
     pub fn read(task: &Task, since: &Heads) -> Result<Self, Failure> {
-        let mut brief = Self { task_state: task.state()?, ..Self::default() };
+        let mut brief = Self::default();
+        brief.task_state = task.state().unwrap_or_else(|failure| {
+            brief.problems.push(failure.message.clone());
+            failure.message
+        });
         for (found, unreadable) in [task.project().facts()?, task.facts()?] {
             brief.facts.extend(found.into_iter().map(|found| (found.fact.title, found.fact.body)));
             brief.problems.extend(unreadable.iter().map(ToString::to_string));

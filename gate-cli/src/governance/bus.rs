@@ -25,12 +25,19 @@ const TORN: &str = "torn";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bus {
     path: PathBuf,
+    /// The file can be nothing else than a bus, so other text in it is put away.
+    in_run_folder: bool,
 }
 
 impl Bus {
     /// The bus in this file, which need not be there.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), in_run_folder: false }
+    }
+
+    /// The bus of a task or a project. An agent may have written over it.
+    pub(super) fn in_run_folder(path: PathBuf) -> Self {
+        Self { path, in_run_folder: true }
     }
 
     /// Its file.
@@ -124,10 +131,11 @@ impl Bus {
     /// Writes an entry at the end, in one piece. What did not fit is taken back.
     fn write(&self, file: &mut File, entry: &str) -> io::Result<()> {
         let length = file.metadata()?.len();
-        if !is_bus(file, length)? {
-            return Err(io::Error::new(ErrorKind::InvalidData, "it is no message bus"));
-        }
-        let tail = tail(file, length)?;
+        let tail = match is_bus(file, length)? {
+            true => tail(file, length)?,
+            false if self.in_run_folder => Tail::Body(0),
+            false => return Err(io::Error::new(ErrorKind::InvalidData, "it is no message bus")),
+        };
         let length = match tail {
             Tail::Body(at) => self.cut(file, at as u64, length)?,
             _ => length,
@@ -143,7 +151,7 @@ impl Bus {
         written
     }
 
-    /// Takes an entry away that was not finished; its bytes are kept elsewhere.
+    /// Takes what is no whole entry away from the end; its bytes are kept elsewhere.
     fn cut(&self, file: &mut File, at: u64, length: u64) -> io::Result<u64> {
         let mut half = Vec::new();
         file.seek(SeekFrom::Start(at))?;

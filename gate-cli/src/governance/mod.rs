@@ -1,6 +1,6 @@
 //! Reads and writes run folders, buses and facts on disk.
 //!
-//! `gate_core::protocol` has their formats. [`Runs`] is the folder of all of them, with
+//! `gate_fleet` has their formats. [`Runs`] is the folder of all of them, with
 //! [`Project`], [`Task`] and [`RunFolder`] below it; [`Bus`] is a file with many writers. A
 //! runner of an agent makes a run with [`Task::begin`], writes its record with
 //! [`RunFolder::write`], posts that with [`Bus::append`] and gives the agent a [`Brief`].

@@ -47,7 +47,7 @@ impl Project {
     /// A folder that cannot be made.
     pub fn bus(&self) -> Result<Bus, Failure> {
         file::folder(&self.folder())?;
-        Ok(Bus::at(self.folder().join(layout::PROJECT_BUS)))
+        Ok(Bus::in_run_folder(self.folder().join(layout::PROJECT_BUS)))
     }
 
     /// A task, by its id.

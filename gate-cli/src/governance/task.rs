@@ -55,7 +55,7 @@ impl Task {
     /// A folder that cannot be made.
     pub fn bus(&self) -> Result<Bus, Failure> {
         file::folder(&self.folder())?;
-        Ok(Bus::at(self.folder().join(layout::TASK_BUS)))
+        Ok(Bus::in_run_folder(self.folder().join(layout::TASK_BUS)))
     }
 
     /// Writes what its loop does at this moment.

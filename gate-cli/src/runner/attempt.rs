@@ -21,6 +21,9 @@ use crate::secrets;
 /// Bytes at the end of stderr that are searched for the cause of a failure.
 const STDERR_TAIL_BYTES: u64 = 16 << 10;
 
+/// The longest word of a command line, in bytes: what Linux takes, less the zero at its end.
+const LONGEST_WORD: usize = (128 << 10) - 1;
+
 /// The recorded exit code of an agent that has none.
 const NO_EXIT_CODE: i64 = -1;
 
@@ -99,13 +102,13 @@ impl Attempt {
 
     fn launch(&self, agent_loop: &Loop<'_>) -> Launch {
         let order = agent_loop.order;
-        let argv = order.argv.iter().map(|word| word.replace("{prompt}", &self.prompt));
+        let file = self.folder.file(layout::PROMPT);
         Launch {
-            argv: argv.collect(),
+            argv: order.argv.iter().map(|word| prompted(word, &self.prompt, &file)).collect(),
             folder: order.cwd.clone(),
             environment: [order.environment.clone(), vec![(IN_RUN.to_owned(), self.folder.id())]]
                 .concat(),
-            stdin: self.folder.file(layout::PROMPT),
+            stdin: file,
             stdout: self.folder.file(layout::STDOUT),
             stderr: self.folder.file(layout::STDERR),
             supervisor: agent_loop.supervisor.clone(),
@@ -168,6 +171,17 @@ impl Attempt {
             delegated,
         })
     }
+}
+
+/// A word of the agent's command line with the prompt in its place. A prompt that no command
+/// line takes is read from its file.
+fn prompted(word: &str, prompt: &str, file: &Path) -> String {
+    let whole = word.replace("{prompt}", prompt);
+    if whole.len() <= LONGEST_WORD && !whole.contains('\0') {
+        return whole;
+    }
+    let pointer = format!("Read the file {} to its end. It is your prompt.", file.display());
+    word.replace("{prompt}", &pointer)
 }
 
 /// The whole prompt: the context first, the task last.

@@ -39,6 +39,19 @@ fn a_program_that_is_not_in_path_is_told_so() {
 }
 
 #[test]
+fn a_prompt_that_fits_no_command_line_is_read_from_its_file() {
+    let word = |prompt: &str| prompted("--message={prompt}", prompt, Path::new("/run/prompt.md"));
+    assert_eq!(word("Add the export."), "--message=Add the export.");
+    assert!(word(&"x".repeat(120 << 10)).ends_with("xx"));
+    for prompt in ["x".repeat(LONGEST_WORD), "a\0b".to_owned()] {
+        assert_eq!(
+            word(&prompt),
+            "--message=Read the file /run/prompt.md to its end. It is your prompt."
+        );
+    }
+}
+
+#[test]
 fn the_end_of_standard_error_is_a_files_alone() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
