@@ -206,6 +206,17 @@ fn a_persons_word_in_a_prompt_is_the_operators() {
 
 #[test]
 fn each_file_of_a_monorepo_is_judged_by_its_nearest_settings() {
+    for repository in [
+        "true",
+        // `.git` is a file, as in a linked worktree.
+        "git init -q --separate-git-dir ../elsewhere",
+        "git update-index --index-version 4",
+    ] {
+        judged_by_nearest_settings(repository);
+    }
+}
+
+fn judged_by_nearest_settings(repository: &str) {
     let settings = "[checks.tests]\ncommand = [\"sh\", \"check.sh\"]\n";
     let run = gate("prompt").file(".gitignore", "*.jsonl\n");
     let run = ["one", "two"].iter().fold(run, |run, name| {
@@ -213,7 +224,7 @@ fn each_file_of_a_monorepo_is_judged_by_its_nearest_settings() {
             .file(&format!("{name}/check.sh"), "test ! -e red\n")
             .file(&format!("{name}/calc"), "add\n")
     });
-    let ran = run.committed().code(0);
+    let ran = run.committed().code(0).again("man").setup(repository).code(0);
     let ran = ran.again("-C one trust").code(0).again("-C two trust").code(0);
     let ran = PERSON.does(PERSON.begins(ran, "Go."), "touch one/red");
     let ran = refuses(PERSON.stops(ran, "Done."), "tests failed");

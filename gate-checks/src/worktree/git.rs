@@ -257,7 +257,8 @@ fn kill(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// The folder that a `.git` stands for: itself, or what the file names.
+/// The folder that a `.git` stands for: itself, or, in a linked worktree or a submodule,
+/// the folder that the file names.
 pub(super) fn git_dir(dot_git: &Path) -> Result<PathBuf, WorktreeError> {
     if dot_git.is_dir() {
         return Ok(dot_git.into());

@@ -144,6 +144,12 @@ impl WorkTree {
     }
 }
 
+/// The folder with the index and the reflog of the work tree that begins at this folder:
+/// its own, also in a linked worktree or a submodule. None if no work tree begins there.
+pub fn own_git_folder(root: &Path) -> Option<PathBuf> {
+    git::git_dir(&root.join(".git")).ok()
+}
+
 /// The root of the repository that a folder's files belong to: the nearest, or
 /// one above that tracks them. None outside of any.
 ///

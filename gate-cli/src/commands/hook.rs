@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anstream::stderr;
+use gate_checks::worktree::own_git_folder;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
@@ -43,8 +44,8 @@ pub(crate) struct Hook {
     /// The agent whose client calls.
     #[arg(value_name = "AGENT")]
     pub(crate) agent: Agent,
-    /// The most time that the hook may take, below the client's own limit: a check that
-    /// takes longer goes on by itself, and the next stop waits for it.
+    /// The most time that the hook may take, below the client's own limit. A check that
+    /// takes longer is ended, and is no proof.
     #[arg(long, value_name = "D", value_parser = parse_duration)]
     pub(crate) deadline: Option<Duration>,
 }
@@ -134,11 +135,15 @@ fn projects(here: &Here, primary: Option<Places>, agent: Agent, event: &Event) -
     Projects { places, around }
 }
 
-/// True if git's index names settings somewhere below a folder: a look that costs next to
-/// nothing, for most projects have none.
+/// True if git's index may name settings somewhere below a folder: a look that costs next
+/// to nothing, for most projects have none.
 fn has_tracked_settings(root: &Path) -> bool {
-    let index = fs::read(root.join(".git").join("index")).unwrap_or_default();
-    memchr::memmem::find(&index, b"gate.toml").is_some()
+    let index = own_git_folder(root).and_then(|folder| fs::read(folder.join("index")).ok());
+    let index = index.unwrap_or_default();
+    // From version 4 on a name leaves out what it shares with the one before.
+    let is_packed = index.get(4..8).is_some_and(|version| version == 4_u32.to_be_bytes());
+    let name: &[u8] = if is_packed { b"toml" } else { b"gate.toml" };
+    memchr::memmem::find(&index, name).is_some()
 }
 
 /// Judges a stop in each project that it is about.

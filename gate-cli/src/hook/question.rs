@@ -2,11 +2,15 @@
 
 const CLOSING_MARKS: [char; 9] = ['*', '_', '`', '"', '\'', ')', ']', '”', '’'];
 
-/// Looks at the last line. A list of choices after the question does not count.
+/// Looks at the last line. A list of choices after the question does not count, unless a
+/// question is in the list.
 pub(crate) fn ends_with_question(message: &str) -> bool {
     let mut lines = message.lines().rev().map(str::trim).filter(|line| !line.is_empty());
-    let last = lines.find(|line| !is_choice(line)).unwrap_or_default();
-    last.trim_end_matches(CLOSING_MARKS).ends_with(['?', '？', '؟'])
+    lines.find(|line| is_question(line) || !is_choice(line)).is_some_and(is_question)
+}
+
+fn is_question(line: &str) -> bool {
+    line.trim_end_matches(CLOSING_MARKS).ends_with(['?', '？', '؟'])
 }
 
 /// A line of a list: `- this`, `2. that`, `(b) or that`.
@@ -31,6 +35,8 @@ mod tests {
             "Shall I go on (y/n)?\n- yes\n- no",
             "どちらにしますか？",
             "Which of these (a or b?)",
+            "Two questions before I go on:\n1. Keep the old API?\n2. **Rename the table?**",
+            "Ok. Shall I take it back?",
         ] {
             assert!(ends_with_question(message), "{message}");
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gate_checks::worktree::{FileList, WorkTree};
+use gate_checks::worktree::{FileList, WorkTree, own_git_folder};
 use gate_checks::{CheckSite, list_files};
 use gate_core::Policy;
 use gate_core::decide::situation::Work;
@@ -58,8 +58,8 @@ impl TurnContext {
     /// agent's commits hide its changes from a look at uncommitted files.
     pub(crate) fn has_committed(&self, transcript: Option<&Path>) -> bool {
         let created = transcript.and_then(|file| fs::metadata(file).ok()?.created().ok());
-        let reflog = fs::metadata(self.root.join(".git/logs/HEAD"));
-        let head_moved = reflog.and_then(|metadata| metadata.modified()).ok();
+        let reflog = own_git_folder(&self.root).map(|folder| folder.join("logs/HEAD"));
+        let head_moved = reflog.and_then(|file| fs::metadata(file).ok()?.modified().ok());
         created.zip(head_moved).is_none_or(|(created, head_moved)| head_moved >= created)
     }
 
