@@ -2,10 +2,12 @@
 #![allow(clippy::expect_used, reason = "a test says what it expects")]
 
 use gate_core::config::{self, Layer, Origin};
-use gate_core::decide::breaker::{Admission, Breaker, BreakerState};
+use gate_core::decide::breaker::{Act, Admission, Breaker, BreakerState};
 use gate_core::decide::decision::judge;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::iteration_facts::{IterationFacts, TreeSeen, TreeState};
+use gate_core::decide::iteration_facts::{
+    IterationFacts, Outage, OutageCause, TreeSeen, TreeState,
+};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::reason::ReasonCode;
 use gate_core::decide::run_state::{LoopState, RunState};
@@ -233,6 +235,30 @@ fn of_many_gates_at_a_cool_breaker_one_is_the_probe() {
         let expected = if gate == 0 { Verdict::Exit } else { Verdict::Tripped };
         assert_eq!(decision.verdict, expected, "gate {gate}");
     }
+}
+
+#[test]
+fn an_outage_fails_the_probe_of_an_operators_hold() {
+    let policy = shipped("");
+    let mut memory = start();
+    memory.hold = Some(Breaker::default().operated(Act::Trip, "lunch", &at(0)).0);
+    let later = at(100_000);
+    let (admission, hold, _) = memory.governing().admit(&later, &policy, "me");
+    assert_eq!(admission, Admission::Probe);
+    memory.hold = Some(hold);
+    let mut input = iteration(said(Status::Continue), &memory, 1, None);
+    input.observed.at = later;
+    input.observed.probe = Some("me".to_owned());
+    input.observed.outage = Some(Outage {
+        cause: OutageCause::Limit,
+        text: "too many requests".to_owned(),
+        stderr: String::new(),
+        count: 1,
+        gives_up: None,
+    });
+    step(&input, &mut memory, &policy);
+    assert_eq!(memory.governing().state, BreakerState::Open);
+    assert!(memory.breaker.is_closed());
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<
         return Some(memory.held(observed));
     }
     let iteration = breaker_input::iteration(ruling, input, policy, memory);
-    if input.outage().is_some() && !iteration.passed && memory.breaker.is_closed() {
+    if input.outage().is_some() && !iteration.passed && memory.governing().is_closed() {
         return Some(memory.idle(observed));
     }
     Some(memory.fed(&iteration, observed, policy))
