@@ -216,6 +216,7 @@ const PREFIXES: &[&str] = &[
     "pipx",
     "conda",
     "mamba",
+    "micromamba",
     "coverage",
     "cross-env",
     "c8",

@@ -125,7 +125,7 @@ impl<'a> Words<'a> {
     fn after_prefix(self) -> Option<usize> {
         let past = |from, valued: &[&str]| Some(self.at + self.past_options(from, valued));
         match (self.name(), self.get(1)) {
-            ("env", _) => Some(self.at + self.past_assignments()),
+            ("env" | "cross-env", _) => Some(self.at + self.past_assignments()),
             ("nohup" | "time" | "xvfb-run" | "bunx" | "uvx", _) => past(1, &["--from", "--with"]),
             ("nice", _) => past(1, &["-n"]),
             ("timeout", _) => past(1, &["-k", "-s", "--kill-after", "--signal"]).map(|at| at + 1),
@@ -137,6 +137,8 @@ impl<'a> Words<'a> {
             ("uv", "tool") if self.get(2) == "run" => past(3, UV_VALUED),
             ("conda" | "mamba" | "micromamba", "run") => past(2, &["-n", "--name", "-p"]),
             ("bun", "run" | "x") => past(2, &[]),
+            ("bun", _) => past(1, &["--cwd"]),
+            ("dotenv", _) => past(1, &["-e", "-v", "-f"]),
             ("pnpm" | "yarn", _) => Some(self.at + self.past_manager()),
             ("coverage", "run") => self.module(2),
             (name, _) if is_python(name) => self.module(1),
@@ -273,6 +275,9 @@ mod tests {
         check("pnpm --filter x dlx jest |", Format::Jest);
         check("yarn jest |", Format::Jest);
         check("bunx vitest |", Format::Vitest);
+        check("bun vitest | run", Format::Vitest);
+        check("cross-env CI=1 jest |", Format::Jest);
+        check("dotenv -e .env.test -- jest | --ci", Format::Jest);
         check("node --experimental-vm-modules node_modules/jest/bin/jest.js | a", Format::Jest);
     }
 
@@ -282,6 +287,7 @@ mod tests {
             "make test",
             "npm test",
             "npm run jest",
+            "bun test",
             "cargo build",
             "cargo nextest list",
             "go vet",
