@@ -49,6 +49,7 @@ fn so_many_records_of_a_run_are_shown() {
     assert_eq!(shown("log --run other"), [0; 0]);
     assert_eq!(shown("ledger show"), [1, 2, 3]);
     assert_eq!(shown("ledger show --all"), [1, 2, 3]);
+    assert_eq!(shown("log --since 9999999d"), [1, 2, 3]);
     gate("log -n 0").code(2).tells("-n");
 }
 

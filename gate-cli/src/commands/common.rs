@@ -2,14 +2,21 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use gate_core::Policy;
+use jiff::Timestamp;
 
 use crate::failure::Failure;
 use crate::render::{print, print_text};
 
 /// Exit code of a command that did its work.
 pub(super) const DONE: u8 = 0;
+
+/// The time so long ago; the first time there is if that is longer ago than all times.
+pub(super) fn ago(age: Duration) -> Timestamp {
+    Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN)
+}
 
 /// That a check of this name, which `--only` asked for, is configured.
 pub(super) fn known_check(policy: &Policy, name: &str) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use gate_core::ledger::Sealed;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::common::DONE;
+use super::common::{DONE, ago};
 use super::entries;
 use super::lines::{Flow, Lines};
 use crate::context::Here;
@@ -61,7 +61,7 @@ const VERDICTS: [&str; 5] = ["exit", "continue", "tripped", "blocked", "released
 pub(super) const DEFAULT_COUNT: u64 = 20;
 
 pub(super) fn run(here: &Here, args: &Log) -> Result<u8, Failure> {
-    let since = args.since.map(|age| Timestamp::now() - age);
+    let since = args.since.map(ago);
     let count = match (args.count, since) {
         (None, Some(_)) => None,
         (count, _) => Some(count.map_or(DEFAULT_COUNT, NonZeroU64::get)),

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::common::DONE;
+use super::common::{DONE, ago};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs as RunFolders;
@@ -129,7 +129,7 @@ fn look(
     folders: &RunFolders,
     age: Duration,
 ) -> Result<RunsRecord, Failure> {
-    let window = Window { since: Some(Timestamp::now() - age), all_projects: true };
+    let window = Window { since: Some(ago(age)), all_projects: true };
     let recorded = loops::read(&mut here.whole_store(policy)?, &window)?;
     let mut recorded: Vec<_> = recorded.into_iter().rev().map(RunLine::recorded).collect();
     let mut runs = Vec::new();

@@ -264,12 +264,12 @@ fn title(event: NotifyEvent, name: Option<&str>, cost: Option<f64>) -> String {
     format!("gate: {word} {}{cost}", name.unwrap_or("a loop"))
 }
 
-/// Starts `gate notify deliver` in a session of its own, with the message on its input.
+/// Starts `gate notify deliver` in a process group of its own, with the message on its input.
 fn detach(notifier: &Notifier, message: &NotifyRecord) -> std::io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("-C").arg(&notifier.folder).args(["notify", "deliver"]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = program::in_own_session(&mut command).spawn()?;
+    let mut child = program::in_own_group(&mut command).spawn()?;
     let text = serde_json::to_string(message).unwrap_or_default();
     match child.stdin.take() {
         Some(mut stdin) => stdin.write_all(text.as_bytes()),

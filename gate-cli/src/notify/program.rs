@@ -59,7 +59,7 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// So that the process outlives the one that starts it.
-pub(super) fn in_own_session(command: &mut Command) -> &mut Command {
+/// So that Ctrl-C, and whoever ends the caller's group, leaves the process alone.
+pub(super) fn in_own_group(command: &mut Command) -> &mut Command {
     command.process_group(0)
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use gate_fleet::run::project_slug;
 use gate_fleet::work::WorkItem;
-use jiff::Timestamp;
 
+use super::super::common::ago;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs;
@@ -24,7 +24,7 @@ pub(super) fn old_runs(here: &Here, older: Option<Duration>) -> Result<Vec<PathB
     let Some(older) = older else { return Ok(Vec::new()) };
     // The approved settings: an agent could name another folder to have it emptied.
     let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    let before = Timestamp::now().checked_sub(older).unwrap_or(Timestamp::MIN);
+    let before = ago(older);
     let runs = Runs::find(&here.places, settings.run.folder.as_deref())?;
     let mut old = old_tasks(&runs, before)?;
     if !old.is_empty() {

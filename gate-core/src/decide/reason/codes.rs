@@ -196,10 +196,10 @@ codes! {
             next: "Look at what was done. Then raise the budget (`[budget]`, or `gate run --budget-cost`), or begin a new run (`--new-run`).",
         }
         CheckRunning = "check-running" {
-            what: "A required check is still running at the deadline of the stop hook.",
+            what: "A required check is still running. Only a program that embeds gate's core decides so early: gate itself ends its checks.",
             why: "No result is never a pass.",
-            example: "A suite of four minutes under a hook that has 60 seconds.",
-            next: "Let it run to its end with `gate check`, or give the hook more time (`hook.budget`).",
+            example: "A decision over a record whose `running` is true.",
+            next: "Wait until the check has ended, and decide again.",
         }
         BackgroundRunning = "background-running" {
             what: "Everything else passes, but the agent left tasks running in the background.",

@@ -180,7 +180,6 @@ fn inv_exit003_the_flag_is_read_once() {
     };
     assert_eq!([read(Some("true")), read(None), read(Some("false"))], [true; 3]);
     assert_eq!(reads, 1);
-    assert_eq!(is_agent_exit_protocol_enabled(), is_agent_exit_protocol_enabled());
     assert_eq!(AgentExitConfig::default().enabled, is_agent_exit_protocol_enabled());
 }
 
