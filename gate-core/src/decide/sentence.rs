@@ -74,6 +74,14 @@ impl<'a> Phrase<'a> {
     }
 }
 
+/// The text's sentences, and the parts of them that a semicolon divides.
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    let ends = SENTENCE_END.find_iter(text).map(|end| end.end).chain([text.len()]);
+    let sentences = ends.map(move |end| &text[std::mem::replace(&mut start, end)..end]);
+    sentences.flat_map(|sentence| sentence.split(';')).filter(|part| !part.trim().is_empty())
+}
+
 /// The text's last sentence.
 pub(crate) fn last_sentence(text: &str) -> &str {
     let text = text.trim_end();

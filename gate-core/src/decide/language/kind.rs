@@ -49,6 +49,8 @@ pub enum Kind {
     Criteria,
     /// The agent gives its status now.
     Announcement,
+    /// The agent gives its status to the program that waits for it.
+    Addressed,
     /// Words that name how a signal is given.
     Topic,
     /// The heading of a section that shows how a status is reported.
@@ -79,8 +81,10 @@ pub enum Kind {
     RemainingHeading,
     /// An item of a list that says that there is none.
     NoItem,
-    /// Nothing is open, or nothing of this work.
+    /// Nothing is open.
     NotOpen,
+    /// The text is about other work than this.
+    OtherWork,
     /// The announcement of a summary.
     Summary,
     /// A value that means that nothing is left.
@@ -89,6 +93,8 @@ pub enum Kind {
     Harmless,
     /// The absence of what would be a part.
     Absence,
+    /// Nothing is done, in so many words.
+    Undone,
     /// A part of the work.
     Part,
     /// A state of tests that is no pass.

@@ -59,10 +59,10 @@ fn candidate(layout: &Layout<'_>, tag: Range<usize>, phrases: &[String]) -> Cand
 
 fn value(written: &str, phrases: &[String]) -> Result<SignalValue, Objection> {
     let phrase = undecorated(written);
-    if phrases.iter().any(|known| known.eq_ignore_ascii_case(phrase)) {
-        Ok(SignalValue::Complete)
-    } else if phrase.eq_ignore_ascii_case(BLOCKED) {
+    if phrase.eq_ignore_ascii_case(BLOCKED) {
         Ok(SignalValue::Blocked)
+    } else if phrases.iter().any(|known| known.eq_ignore_ascii_case(phrase)) {
+        Ok(SignalValue::Complete)
     } else if is_placeholder(written) || phrase.is_empty() {
         Err(Objection::example(PLACEHOLDER))
     } else {

@@ -5,6 +5,7 @@ use super::marker::Marker;
 use super::objection::Objection;
 use crate::decide::expression::Expression;
 use crate::decide::language::{Kind, Language};
+use crate::decide::sentence::sentences;
 
 /// The lines after a candidate that are read.
 const MAX_LINES_AFTER: usize = 200;
@@ -61,6 +62,7 @@ fn is_next_work(language: &Language, text: &str) -> bool {
     language.is(Kind::NextWork, text)
         && !language.is(Kind::Summary, text)
         && !language.is(Kind::NotOpen, text)
+        && !language.is(Kind::OtherWork, text)
 }
 
 /// True if a text says that work is open or that something fails.
@@ -72,9 +74,13 @@ pub(super) fn is_open_work(language: &Language, text: &str) -> bool {
 }
 
 fn has_open_work(language: &Language, text: &str) -> bool {
-    language.is(Kind::OpenWork, text)
-        && !language.is(Kind::NotOpen, text)
-        && !language.is(Kind::Product, text)
+    // "No blockers. Two tests fail." says that nothing is open, and then that something is.
+    let is_open = sentences(text).any(|sentence| {
+        language.is(Kind::OpenWork, sentence)
+            && !language.is(Kind::NotOpen, sentence)
+            && !language.is(Kind::Product, sentence)
+    });
+    is_open && !language.is(Kind::OtherWork, text)
 }
 
 /// The line on which a runner begins another iteration in one log.
@@ -101,9 +107,11 @@ pub(super) fn names_iteration(text: &str) -> Vec<usize> {
 }
 
 /// Texts of which each line that begins an iteration contains one.
-const ITERATION_NAMES: [Marker; 4] = [
+const ITERATION_NAMES: [Marker; 6] = [
     Marker::new("iteration", 3),
     Marker::new("loop", 3),
+    Marker::new("cycle", 1),
+    Marker::new("round", 2),
     Marker::new("human:", 5),
     Marker::new("user:", 4),
 ];
@@ -117,7 +125,7 @@ static QUOTED: Expression = Expression::new(r"\x22[^\x22]*\x22|“[^”]*”");
 static ITEM: Expression = Expression::new(r"^\s*(?:[-*•]|\d+[.)])\s+(?:\[ \]\s+)?\w");
 
 static ITERATION: Expression = Expression::new(
-    r"^[^\w\n#*\[]*(?:\[(?:[a-z]+|[\d:.tz+ /-]+)\][^\w\n#*\[]*)*(?:(?:starting|running|beginning|ralph|executing)\s+)*(?:iteration|loop)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[^\w\n]*(?:\([^)]*\)|\.\.\.)?[^\w\n]*$|^(?:[=-]{2,}|starting|running|ralph)[^\w\n]*(?:iteration|loop)\s*#?\d+.*$|^(?:human|user):\s+\S+\s+\S+\s+\S+",
+    r"^[^\w\n#*\[]*(?:\[(?:[a-z]+|[\d:.tz+ /-]+)\][^\w\n#*\[]*)*(?:(?:starting|running|beginning|ralph|executing)\s+)*(?:iteration|loop)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[^\w\n]*(?:\([^)]*\)|\|\s*\d\d:\d\d\S*|\.\.\.)?[^\w\n]*$|^(?:starting|running|ralph)[^\w\n]*(?:iteration|loop)\s*#?\d+.*$|^(?:[=~═━─—-]{2,}|\*{3,})[^\w\n]*(?:\w+\s+){0,3}(?:iteration|loop|cycle|round)\s*#?\d+.*$|^# iteration \d+ log$|^(?:human|user):\s+\S+\s+\S+\s+\S+",
 );
 
 /// The line on which a driver starts its loop.
@@ -165,12 +173,26 @@ mod tests {
             "Remaining: US-010, US-011",
             "The e2e suite still fails.",
             "剩余任务：3",
+            "3 tests still fail because the fixture is missing.",
+            "3 tests fail when they run in parallel.",
+            "Lint: 0 errors. Tests: 3 failed.",
+            "Fixed 2 of 5 failing tests; 3 tests still fail.",
+            "In the next iteration I will implement the export.",
+            "The next story is US-004.",
+            "TODO: e2e tests",
+            "Stories left: US-004, US-005",
+            "US-004 is still to be implemented.",
+            "Es fehlen noch die e2e-Tests.",
+            "Reste à faire : tests e2e.",
+            "Falta implementar a exportação.",
+            "Осталось: e2e-тесты.",
+            "下一步：实现导出。",
         ] {
             assert!(is_about_work(&Language::default(), [text].into_iter()), "{text}");
         }
         assert!(is_about_work(
             &Language::default(),
-            ["Remaining work:", "- e2e tests"].into_iter()
+            ["What is left for the next iteration:", "- e2e tests"].into_iter()
         ));
     }
 
@@ -190,6 +212,10 @@ mod tests {
             "Let me know if you want changes.",
             "Next steps: deploy",
             "Remaining: none",
+            "TODO: none",
+            "Reste à faire : rien",
+            "The badge shows how many items remain open.",
+            "2 tests fail. Both are unrelated to this change.",
             "Total remaining stories: 0",
             "Tests: 312 passed, 0 failed",
             "All tests pass (2 failing are pre-existing).",
@@ -209,6 +235,13 @@ mod tests {
             "Starting iteration 2...",
             "Iteration 3",
             "[INFO] Loop #2",
+            "--- Round 2 ---",
+            "=== Cycle 2 of 10 ===",
+            "=== My Iteration 2/10 ===",
+            "══ Iteration 2 — 2026-11-20 ══",
+            "*** Iteration 2 ***",
+            "  Iteration 2 of 10 | 10:00",
+            "# Iteration 2 Log",
             "[2026-05-02 10:11:12] [SUCCESS] 🚀 Ralph loop starting with Claude Code",
             "Starting the Ralph loop",
         ] {
@@ -222,6 +255,9 @@ mod tests {
             "[main 1f0c9a2] Iteration 3",
             "    iteration 3",
             "- iteration 3",
+            "**Iteration 2** of the parser",
+            "| Iteration 2 | done |",
+            "Round 2",
             "The Ralph loop starting today uses the new prompt",
         ] {
             assert!(!begins_iteration(line), "{line}");

@@ -38,17 +38,21 @@ impl<'l> Introduction<'l> {
         // loop whose work is open. The weak refusals (samples, topics) come after: "All
         // stories in the example app are done" names an example and is a signal.
         // A wrong refusal costs one more iteration, a wrong acceptance the work.
-        // "Remaining: none" holds words of open work, which would refuse it below.
+        // "When I ran the tests" is no condition.
+        let present = language.without(Kind::PastClause, sentence);
+        if let Some(rule) = language.rule_in(Kind::PutOff, &present) {
+            return Self::Objects(rule);
+        }
+        // "Not done: none" holds words of open work, which would refuse it below.
         if language.is(Kind::Clear, sentence) {
             return Self::Announces;
         }
         if let Some(rule) = language.rule_in(Kind::Denial, sentence) {
             return Self::Objects(rule);
         }
-        // "When I ran the tests" is no condition.
-        let present = language.without(Kind::PastClause, sentence);
-        if let Some(rule) = language.rule_in(Kind::PutOff, &present) {
-            return Self::Objects(rule);
+        // "As the loop expects, I output:" names a program that does not speak.
+        if language.is(Kind::Addressed, sentence) {
+            return Self::Announces;
         }
         if let Some(rule) = language.first_in(&REFUSALS, sentence) {
             return Self::Objects(rule);
@@ -104,6 +108,10 @@ mod tests {
             "Because all stories pass, I reply with:",
             "I'll end with the completion promise:",
             "Here is the signal the loop is waiting for:",
+            "Here is the block that the loop waits for:",
+            "Completion signal, as gate expects it:",
+            "Not done: none",
+            "If you disagree, tell me; from my side it is done:",
             "Only now do I output the promise:",
         ]);
     }
@@ -130,6 +138,15 @@ mod tests {
             &[
                 "If ALL stories pass, reply with:",
                 "When everything is finished print:",
+                "When you are done, print:",
+                "If you are done, print:",
+                "If all stories passed:",
+                "If open tasks: 0, output:",
+                "Provided that the tests pass, I answer:",
+                "Se os testes passarem, respondo:",
+                "Si les tests passent, je réponds :",
+                "若测试全部通过，我会输出：",
+                "テストが通ったら、次を出力します：",
                 "Later I will emit:",
                 "In the end I will say:",
                 "Soon I'll reply with:",
@@ -148,6 +165,11 @@ mod tests {
             &[
                 "The previous iteration ended with:",
                 "The sub-agent returned:",
+                "The explorer sub-agent came back with:",
+                "Message from agent-7:",
+                "The command printed:",
+                "status.txt now has:",
+                "You wrote:",
                 "Its last message was:",
                 "ralph.sh greps for:",
                 "The loop stops on:",
@@ -164,6 +186,10 @@ mod tests {
             &[
                 "Here is an example:",
                 "Sample output:",
+                "Tool output:",
+                "stdout:",
+                "Draft of my final message:",
+                "STATUS.md:",
                 "Expected output:",
                 "The protocol:",
                 "The stop condition is:",

@@ -55,6 +55,11 @@ fn is_enclosed(value: &str, open: char, close: char) -> bool {
 /// if work is named there, work remains.
 pub(super) fn is_nothing(language: &Language, text: &str) -> bool {
     let text = undecorated(text.trim_start().trim_start_matches("- "));
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    let text = inner.unwrap_or(text);
+    if language.is(Kind::Undone, text) {
+        return false;
+    }
     let head = language.head(Kind::None, text);
     let rest = &text[head..];
     (head > 0 || text.is_empty() || matches!(text, "-" | "[]" | "{}"))
@@ -63,6 +68,10 @@ pub(super) fn is_nothing(language: &Language, text: &str) -> bool {
 
 /// True if the comment after a value takes back a part of the value.
 pub(super) fn is_partial(language: &Language, comment: &str) -> bool {
+    let failures = language.without(Kind::Excused, comment);
+    if language.is(Kind::Undone, comment) || language.is(Kind::Failures, &failures) {
+        return true;
+    }
     let comment = language.without(Kind::Absence, comment);
     let kinds = [Kind::Negation, Kind::Exception, Kind::Part];
     kinds.iter().any(|kind| language.is(*kind, &comment)) || has_open_fraction(&comment)
@@ -121,6 +130,14 @@ mod tests {
             "0/12",
             "all done",
             "none (only optional ideas)",
+            "(none)",
+            "none, ready for review",
+            "None at all",
+            "There is none",
+            "None - all items in fix_plan.md are checked off",
+            "nothing left to be done",
+            "None, everything is implemented and tested",
+            "All work is complete",
             "- none",
             "0 tasks",
             "无",
@@ -137,6 +154,10 @@ mod tests {
             "none of the tests were run",
             "3 tasks",
             "none (US-5 moved)",
+            "No acceptance criteria met",
+            "Nothing is done",
+            "None implemented",
+            "none, only tests",
         ] {
             assert!(!is_nothing(&Language::default(), text), "{text}");
         }
@@ -152,6 +173,10 @@ mod tests {
             "once the tests pass",
             "for this story",
             "(5 tasks remain)",
+            "(no tests pass)",
+            "(nothing works yet)",
+            "(0 of 5 stories)",
+            "(3 tests fail)",
         ] {
             assert!(is_partial(&Language::default(), text), "{text}");
         }
@@ -160,6 +185,8 @@ mod tests {
             "(verification only)",
             ", no blockers",
             "- nothing pending",
+            "(0 of 5 remaining)",
+            "(fixed 3 failing tests)",
             "(after full verification)",
             "(12/12)",
         ] {
@@ -178,6 +205,12 @@ mod tests {
             "NOT PASSING",
             "309/312 passing",
             "FAILING (3 failed in core, 0 failed in cli)",
+            "0/12 passing",
+            "0 of 48 passed",
+            "No tests pass",
+            "PASSING (2 errors)",
+            "❌ 3 tests",
+            "MIXED",
         ] {
             assert!(is_failing(&Language::default(), text), "{text}");
         }
@@ -189,6 +222,7 @@ mod tests {
             "48 passing (2 failing pre-existing)",
             "312/312 passing",
             "PASSING (no tests failing)",
+            "48 passed, 0 errors",
         ] {
             assert!(!is_failing(&Language::default(), text), "{text}");
         }
