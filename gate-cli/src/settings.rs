@@ -266,7 +266,12 @@ fn text(file: &Path) -> io::Result<String> {
         match error.as_bytes().len() > config::MAX_SETTINGS_BYTES {
             // A character may be cut at the end, and nobody reads that far.
             true => Ok(String::from_utf8_lossy(error.as_bytes()).into_owned()),
-            false => Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+            false => {
+                let read = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+                let line = read.split(|byte| *byte == b'\n').count();
+                let message = format!("line {line} is no UTF-8, as settings have to be");
+                Err(io::Error::new(io::ErrorKind::InvalidData, message))
+            }
         }
     })
 }

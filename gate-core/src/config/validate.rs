@@ -19,6 +19,7 @@ use super::raw::{
 };
 use crate::decide::language::Language;
 use crate::decide::policy::Spelling;
+use crate::decide::signal::BLOCKED;
 
 /// Checks one source of settings.
 pub(super) fn config(raw: &RawConfig) -> Validation {
@@ -99,6 +100,10 @@ fn signal(at: &KeyPath, raw: Option<&RawSignal>) -> Validation {
         some(&path, phrases)
             .map_err(|fault| fault.hint("to refuse promises leave `promise` out of `accept`"))?;
         strings(&path, Some(phrases))?;
+        if let Some(index) = phrases.iter().position(|text| text.eq_ignore_ascii_case(BLOCKED)) {
+            let message = "this phrase always means that the agent cannot go on";
+            return Err(Fault::invalid(path.index(index), message));
+        }
     }
     let (mut custom, at) = (raw.custom.iter().flatten().enumerate(), at.key("custom"));
     let mut room = Room::default();

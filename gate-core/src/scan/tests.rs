@@ -1,6 +1,7 @@
 //! What a scan tells of a transcript beside its signal.
 
 use super::*;
+use crate::decide::signal::Status;
 
 fn scanned(input: &str, from: Option<u64>) -> Scan {
     let policy = Policy::default();
@@ -153,11 +154,13 @@ fn a_scan_that_begins_later_says_how_far_it_reaches() {
 fn a_signal_is_doubted_for_what_could_not_be_read_behind_it() {
     let signal = says(r"EXIT_STATUS: COMPLETE\nREMAINING_WORK: none");
     let problems = |records: &[&str]| stream(records).signal.problems;
+    let status = |records: &[&str]| stream(records).signal.status;
     let torn = r#"{"type":"assistant","mess"#;
     assert_eq!(
         problems(&[&signal, torn, "{}"]),
         ["line 3: what follows the signal could not be read"]
     );
+    assert_eq!(status(&[&signal, torn, "{}"]), Status::Invalid);
     assert_eq!(problems(&[torn, &signal]), [""; 0]);
     assert_eq!(problems(&[&signal, "noise"]), [""; 0]);
 }

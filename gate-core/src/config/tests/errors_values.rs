@@ -119,6 +119,10 @@ fn empty_things() {
          to refuse promises leave `promise` out of `accept`",
     );
     check(
+        "[signal.promise]\nphrases = [\"DONE\", \"blocked\"]\n",
+        "2:20: `signal.promise.phrases[1]`: this phrase always means that the agent cannot go on",
+    );
+    check(
         "[checks.a]\ncommand = []\n",
         "2:11: `checks.a.command`: the list is empty, at least one is needed",
     );

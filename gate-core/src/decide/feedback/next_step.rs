@@ -5,7 +5,7 @@ use crate::decide::changed_tests::{approve_command, names_to_approve};
 use crate::decide::evidence::{Evidence, worst_of};
 use crate::decide::input::Input;
 use crate::decide::reason::{Reason, ReasonCode, WarningCode};
-use crate::decide::signal::NearMiss;
+use crate::decide::signal::{NearMiss, TokenState};
 use crate::decide::verdict::Verdict;
 use crate::text;
 
@@ -28,7 +28,11 @@ pub(in crate::decide) fn next(
     let first = reasons.iter().min_by_key(|reason| cost(reason.code))?;
     Some(match first.code {
         ReasonCode::SignalAbsent if is_unreadable(input) => UNREADABLE.to_owned(),
+        ReasonCode::SignalAbsent if is_silent(input) => SILENT.to_owned(),
         ReasonCode::SignalAbsent => absent(&signal.near_misses),
+        ReasonCode::SignalInvalid if signal.token == Some(TokenState::Unchecked) => {
+            "check again without `--no-state`: the state knows this iteration's token".to_owned()
+        }
         ReasonCode::SignalInvalid if lacks_token(signal) => {
             "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
         }
@@ -49,6 +53,15 @@ const UNREADABLE: &str =
 /// True if the output is of no known format.
 fn is_unreadable(input: &Input) -> bool {
     input.warnings.iter().any(|warning| warning.code == WarningCode::UnknownFormat)
+}
+
+/// The step after an output without a word of the agent's.
+const SILENT: &str = "find out why the agent wrote nothing: look at its standard error";
+
+/// True if the agent wrote nothing, and no hook asks.
+fn is_silent(input: &Input) -> bool {
+    let observed = &input.observed;
+    observed.output == 0 && observed.stop.is_none() && input.signal.near_misses.is_empty()
 }
 
 /// The effort that it takes to remove a reason. Reasons that only a person can remove

@@ -61,7 +61,8 @@ fn a_criterion_that_is_not_met_is_the_next_step() {
 fn an_output_of_an_unknown_format_needs_its_agent_s_name() {
     let told = |code| {
         let warnings = vec![Warning::new(code, "")];
-        let input = Input { warnings, ..Input::new(Signal::absent(), Vec::new()) };
+        let mut input = Input { warnings, ..Input::new(Signal::absent(), Vec::new()) };
+        input.observed.output = 1;
         step(Verdict::Continue, ReasonCode::SignalAbsent, &input)
     };
     let expected = "name the agent whose output it is: `--format`, in `gate run` `--agent`, \

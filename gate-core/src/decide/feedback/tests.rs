@@ -96,6 +96,9 @@ fn a_missing_signal_is_explained_by_the_last_near_miss() {
     let told = |input: &Input| {
         next(Verdict::Continue, &[reason(ReasonCode::SignalAbsent)], input).unwrap()
     };
+    let silent = "find out why the agent wrote nothing: look at its standard error";
+    assert_eq!(told(&input), silent);
+    input.observed.output = 1;
     let protocol = "add the output of `gate prompt` to the agent's prompt: it shows how to end";
     assert_eq!(told(&input), protocol);
     let miss = |line, why: &str| NearMiss { text: "x".to_owned(), line, why: why.to_owned() };

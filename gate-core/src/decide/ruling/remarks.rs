@@ -57,10 +57,12 @@ impl Case<'_> {
             let message = "all that passes is what the agent itself ticked or wrote";
             Some(Warning::new(WarningCode::NoEvidence, message))
         } else if self.input.checks_left_out {
-            Some(Warning::new(
-                WarningCode::ChecksNotRun,
-                "the configured checks did not run, because of an option such as `--no-checks`",
-            ))
+            // No option of a hook leaves checks out: this stop needed none.
+            self.input.observed.stop.is_none().then(|| {
+                let message =
+                    "the configured checks did not run, because of an option such as `--no-checks`";
+                Warning::new(WarningCode::ChecksNotRun, message)
+            })
         } else if !self.is_verified(verdict) && self.input.forced.is_none() {
             let message = "no check that counts has passed, so this rests on what the agent wrote";
             Some(Warning::new(WarningCode::NoEvidence, message))

@@ -39,6 +39,7 @@ use token::{SeenToken, is_token_line};
 
 pub use agent_exit::{ExitSighting, NoSignal, exit_signals};
 pub use candidate::NearMiss;
+pub(crate) use promise::BLOCKED;
 pub use prompt::prompt;
 pub use token::{TokenFinding, TokenHalves, TokenKey, TokenState};
 pub use unchecked::UncheckedSignal;

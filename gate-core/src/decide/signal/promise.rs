@@ -23,7 +23,7 @@ use crate::decide::sentence::last_sentence;
 const MAX_TAG_BYTES: usize = 300;
 
 /// The phrase that always means that the agent cannot go on.
-const BLOCKED: &str = "BLOCKED";
+pub(crate) const BLOCKED: &str = "BLOCKED";
 
 /// All candidates of this spelling in a message; `phrases` mean completion.
 pub(super) fn candidates(layout: &Layout<'_>, phrases: &[String]) -> Vec<Candidate> {

@@ -70,9 +70,13 @@ impl UncheckedSignal {
         &self.signal.taken
     }
 
-    /// Adds a reason not to take the signal at its word.
+    /// Adds a reason why the signal may not be the last word. A completion is invalid then:
+    /// its author contradicts nothing.
     pub(crate) fn doubt(&mut self, problem: String) {
         self.signal.problems.push(problem);
+        if self.signal.status == Status::Complete {
+            self.signal.status = Status::Invalid;
+        }
         self.signal.settle();
     }
 
