@@ -35,7 +35,7 @@ fn the_next_step_is_the_first_thing_that_is_missing() {
     let ran = next(ran.again(""), "`gate setup` puts gate in front of your agent's stop");
     let ran = ran.says("✓ checks      red\n").says("✓ approval    gate.toml is approved\n");
     let ran = ran.says("last        nothing was decided here yet");
-    let ran = ran.again("install codex").code(0);
+    let ran = ran.again("install codex --trust").code(0);
     let ran = next(ran.again(""), "work with your agent as always").says("✓ hooks       codex\n");
     let ran = ran.again("check out.log").file("out.log", DONE).code(1);
     let ran =
@@ -65,6 +65,17 @@ fn hooks_of_an_older_gate_are_told() {
     let older = ran.file("../home/.codex/hooks.json").replace("540s", "9s");
     let run = ran.again("").file("../home/.codex/hooks.json", older);
     next(run, "`gate doctor --fix` brings").says("! hooks       codex; not as this version");
+}
+
+#[test]
+fn hooks_that_codex_skips_are_told_until_they_are_reviewed() {
+    let ran = project(RED).code(2).again("install codex").code(0);
+    let ran = next(ran.again(""), "`gate doctor --agent codex` says how to review it");
+    let ran = ran.says("! hooks       codex: does not run until you have reviewed it\n");
+    let ran = ran.again("install claude-code").code(0);
+    let ran = next(ran.again(""), "`gate doctor --agent codex`");
+    let ran = ran.says("✓ hooks       claude-code\n");
+    ran.says("! hooks       codex: does not run");
 }
 
 #[test]

@@ -17,6 +17,8 @@ use crate::trust::{self, TrustState};
 struct Hooks {
     installed: Vec<&'static str>,
     are_outdated: bool,
+    /// Those that the client skips.
+    untrusted: Vec<&'static str>,
 }
 
 /// A person at a terminal gets code 0. To a script nothing was decided: a loop that calls
@@ -76,15 +78,21 @@ fn project(page: &mut Page, here: &Here) -> Result<String, Failure> {
         next.insert(0, "`gate trust` shows what gate.toml starts, and approves it");
     }
     let installed = hooks.installed.join(", ");
-    if installed.is_empty() {
-        page.marked(Mark::Unsure, "hooks", "in no agent's settings");
-        next.push("`gate setup` puts gate in front of your agent's stop");
-    } else if hooks.are_outdated {
+    if hooks.are_outdated {
         let text = format!("{installed}; not as this version writes them");
         page.marked(Mark::Unsure, "hooks", &text);
         next.push("`gate doctor --fix` brings the hooks up to date");
-    } else {
+    } else if !installed.is_empty() {
         page.marked(Mark::Good, "hooks", &installed);
+    } else if hooks.untrusted.is_empty() {
+        page.marked(Mark::Unsure, "hooks", "in no agent's settings");
+        next.push("`gate setup` puts gate in front of your agent's stop");
+    }
+    for agent in &hooks.untrusted {
+        let text = format!("{agent}: does not run until you have reviewed it");
+        page.marked(Mark::Unsure, "hooks", &text);
+        // Codex is the only client that asks for a review.
+        next.push("`gate doctor --agent codex` says how to review it");
     }
     if status.off {
         page.marked(Mark::Unsure, "off", "agents stop here without being checked");
@@ -110,11 +118,14 @@ fn hooks(here: &Here) -> Hooks {
     let Ok(roots) = Roots::new(&here.places) else { return Hooks::default() };
     let mut hooks = Hooks::default();
     for agent in Agent::ALL {
-        let state = install::hook_state(agent, &roots).unwrap_or(HookState::Absent);
-        if state != HookState::Absent {
-            hooks.installed.push(agent.name());
+        match install::hook_state(agent, &roots).unwrap_or(HookState::Absent) {
+            HookState::Absent => {}
+            HookState::Untrusted => hooks.untrusted.push(agent.name()),
+            state => {
+                hooks.installed.push(agent.name());
+                hooks.are_outdated |= state == HookState::Outdated;
+            }
         }
-        hooks.are_outdated |= state == HookState::Outdated;
     }
     hooks
 }

@@ -92,6 +92,8 @@ pub(crate) enum HookState {
     Current,
     /// An older gate wrote them, or they call another build.
     Outdated,
+    /// The client skips them until its user has reviewed them.
+    Untrusted,
 }
 
 /// Looks at an agent's hooks, and runs none.
@@ -101,10 +103,15 @@ pub(crate) enum HookState {
 /// The running program cannot be found out.
 pub(crate) fn hook_state(agent: Agent, roots: &Roots) -> Result<HookState, Failure> {
     let all = inspect_files(agent, roots, false)?;
-    Ok(match (all.places.is_empty(), all.outdated.is_empty()) {
-        (true, _) => HookState::Absent,
-        (false, true) => HookState::Current,
-        (false, false) => HookState::Outdated,
+    let is_skipped = |place: &Install| place.trusted == Some(false);
+    Ok(if all.places.is_empty() {
+        HookState::Absent
+    } else if !all.outdated.is_empty() {
+        HookState::Outdated
+    } else if all.places.iter().all(is_skipped) {
+        HookState::Untrusted
+    } else {
+        HookState::Current
     })
 }
 
