@@ -103,6 +103,18 @@ fn tests_that_fail_are_the_next_step() {
 }
 
 #[test]
+fn while_nothing_runs_tests_that_stays_the_next_step() {
+    let step = "next        name the command that runs your tests in gate.toml";
+    let ran = with_claude(gate("setup").file("README.md", "a\n").committed()).code(1).says(step);
+    let commit = "git add -A && git commit -qm 'Add gate.toml'";
+    let ran = with_claude(ran.again("setup").setup(commit)).code(1).says(step);
+    let ran = ran.says("is there and approved\n");
+    let ran = ran.again("").code(2).says("! checks      clean_git, integrity; none runs tests\n");
+    let ran = ran.says(step);
+    ran.again("doctor").code(0).says("note        no required check runs tests: ");
+}
+
+#[test]
 fn without_a_client_the_next_step_names_a_way() {
     let run = project("setup --no-run", "true").env("PATH", "/usr/bin:/bin");
     let ran = run.code(1).says("next        no client of an agent is found here");

@@ -182,13 +182,16 @@ fn findings_say_what_is_wrong() {
     check("[checks.a]\ncommand = [\"true\"]\ncwd = \"gone\"\n", &files, &["folder-missing"]);
     check("[checks.tests]\n", &[("a", "")], &["command-missing"]);
     check("[checks.audit]\n", &files, &["program-missing"]);
-    check("[checks.integrity]\n", &files, &[]);
-    check("[checks.handoff]\n", &files, &["handoff-unknown"]);
-    check("[checks.handoff]\nfiles = [\"HANDOFF.md\"]\n", &files, &[]);
-    check("[checks.clean_git]\nignore = [\"*.log\"]\n", &files, &["glob-matches-nothing"]);
-    check("[checks.clean_git]\nignore = [\"src\"]\n", &files, &[]);
-    check("[checks.clean_git]\nignore = [\"../x\"]\n", &files, &["glob-invalid"]);
-    check("[checks.acceptance_criteria]\nfiles = [\"T.md\"]\n", &files, &["criteria-unknown"]);
+    let unchecked = "tests-unchecked";
+    check("[checks.integrity]\n", &files, &[unchecked]);
+    check("[checks.handoff]\n", &files, &[unchecked, "handoff-unknown"]);
+    check("[checks.handoff]\nfiles = [\"HANDOFF.md\"]\n", &files, &[unchecked]);
+    let no_match = [unchecked, "glob-matches-nothing"];
+    check("[checks.clean_git]\nignore = [\"*.log\"]\n", &files, &no_match);
+    check("[checks.clean_git]\nignore = [\"src\"]\n", &files, &[unchecked]);
+    check("[checks.clean_git]\nignore = [\"../x\"]\n", &files, &[unchecked, "glob-invalid"]);
+    let criteria = "[checks.acceptance_criteria]\nfiles = [\"T.md\"]\n";
+    check(criteria, &files, &[unchecked, "criteria-unknown"]);
     let unreachable = "[exit_gate]\nindicator_threshold = 9000\n[checks.a]\ncommand = [\"true\"]\n";
     check(unreachable, &files, &["threshold-unreachable"]);
 }

@@ -40,6 +40,10 @@ struct Template {
     next: &'static str,
 }
 
+/// The step that is left if no required check runs tests.
+pub(super) const NAME_TESTS: &str =
+    "name the command that runs your tests in gate.toml, then `gate trust`";
+
 /// The settings' file.
 const SETTINGS_FILE: &str = "gate.toml";
 

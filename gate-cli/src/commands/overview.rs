@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use super::common::DONE;
-use super::{MISUSED, status};
+use super::{MISUSED, init, status};
 use crate::agent::Agent;
 use crate::context::Here;
 use crate::failure::Failure;
@@ -58,6 +58,7 @@ fn nothing(page: &mut Page, here: &Here) -> String {
 fn project(page: &mut Page, here: &Here) -> Result<String, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
     let state = trust.report()?.state;
+    let runs_tests = settings.policy.requires_behaviour();
     let status = status::status(here, settings.policy)?;
     let hooks = hooks(here);
     let mut next = Vec::new();
@@ -66,6 +67,10 @@ fn project(page: &mut Page, here: &Here) -> Result<String, Failure> {
     if checks.is_empty() {
         page.marked(Mark::Unsure, "checks", "none at a stop");
         next.push("`gate init --merge` finds the project's checks");
+    } else if !runs_tests {
+        let text = format!("{}; none runs tests", checks.join(", "));
+        page.marked(Mark::Unsure, "checks", &text);
+        next.push(init::NAME_TESTS);
     } else {
         page.marked(Mark::Good, "checks", &checks.join(", "));
     }

@@ -15,6 +15,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, HookProgram, Roots};
 use crate::render::{Mark, Page, print};
+use crate::settings::{self, Selection};
 use clap::Args;
 use clients::SetUp;
 
@@ -39,12 +40,14 @@ pub(super) fn run(here: &Here, args: &Setup) -> Result<u8, Failure> {
     let roots = Roots::new(&here.places)?;
     let here = &project::find(here)?;
     let is_new = here.places.project_file()?.is_none();
-    let mut repair = None;
-    if is_new {
+    let repair = if is_new {
         let found = init::write_settings(here, args.no_run)?;
         print(&found.page().into_text())?;
-        repair = found.next();
-    }
+        found.next()
+    } else {
+        let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+        (!policy.requires_behaviour()).then(|| init::NAME_TESTS.to_owned())
+    };
     let record = approved(here)?;
     print(&settings_row(&record, is_new))?;
     let mut clients = Vec::new();

@@ -21,6 +21,25 @@ pub use check::{CheckPolicy, Criterion, Deciding, Mode, Priority, ReportFormat, 
 pub use fail_to_pass::FailToPass;
 pub use integrity::{Allowance, IntegrityPolicy};
 
+/// Checks that say nothing of what the product does.
+const NO_BEHAVIOUR: [&str; 9] = [
+    "acceptance_criteria",
+    "build",
+    "clean_git",
+    "format",
+    "handoff",
+    "integrity",
+    "lint",
+    "noticed",
+    "typecheck",
+];
+
+/// True if a check of this name runs the product. The command of a check with a name of its own
+/// is taken for one.
+pub fn is_of_behaviour(check: &str) -> bool {
+    !NO_BEHAVIOUR.contains(&check)
+}
+
 /// Everything that settings say about a decision.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -354,6 +373,15 @@ impl Policy {
     /// Configured checks that can add an indicator.
     pub(super) fn counting_checks(&self) -> u32 {
         self.checks.values().filter(|check| check.mode != Mode::Warn).count() as u32
+    }
+
+    /// True if a required check runs the product: its tests, or criteria with commands.
+    pub fn requires_behaviour(&self) -> bool {
+        self.checks.iter().any(|(name, check)| {
+            let runs = |criterion: &Criterion| !criterion.verify.is_empty();
+            check.mode == Mode::Require
+                && (is_of_behaviour(name) || check.criteria.iter().any(runs))
+        })
     }
 
     /// The sum that all sources can reach: patterns, the signal's other fields,

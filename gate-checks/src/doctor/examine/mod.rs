@@ -54,6 +54,10 @@ fn policy_alone(policy: &Policy) -> Vec<Finding> {
         let message = "no check is configured: decisions rest on what the agent writes";
         let hint = "write [checks.tests] into gate.toml (`gate init` writes a commented one)";
         found.push(note("no-checks", message).hint(hint));
+    } else if !policy.requires_behaviour() {
+        let message = "no required check runs tests: nothing shows that the code works";
+        let hint = "name the command that runs your tests in [checks.tests] of gate.toml";
+        found.push(note("tests-unchecked", message).hint(hint));
     }
     let (threshold, most) = (policy.threshold_in_force(), policy.most_indicators());
     if policy.enabled && threshold > most {

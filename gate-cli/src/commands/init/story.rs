@@ -7,9 +7,9 @@ use std::path::Path;
 use gate_checks::project::{Aim, Detected, Proposal};
 use gate_core::decide::evidence::Outcome;
 
-use super::cannot_pass;
 use super::measured::Measured;
 use super::shown::length;
+use super::{NAME_TESTS, cannot_pass};
 use crate::agent::Agent;
 use crate::render::{Mark, Page};
 
@@ -132,7 +132,7 @@ pub(super) fn repair(detected: &Detected, times: &BTreeMap<String, Measured>) ->
     } else if !empty.is_empty() {
         Some(format!("write a test, then switch {empty} on in gate.toml and `gate trust`"))
     } else {
-        Some("name the command that runs your tests in gate.toml, then `gate trust`".to_owned())
+        Some(NAME_TESTS.to_owned())
     }
 }
 

@@ -2,20 +2,8 @@
 
 use gate_core::decide::decision::Decision;
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::is_of_behaviour;
 use serde_json::Value;
-
-/// Checks that say nothing of what the product does.
-const NO_BEHAVIOUR: [&str; 9] = [
-    "acceptance_criteria",
-    "build",
-    "clean_git",
-    "format",
-    "handoff",
-    "integrity",
-    "lint",
-    "noticed",
-    "typecheck",
-];
 
 /// The grounds of a verified exit, such as "2 checks passed", "old tests 311 of 311".
 pub(super) fn grounds(decision: &Decision) -> String {
@@ -91,10 +79,8 @@ fn sums(counts: Vec<(u64, u64)>) -> (u64, u64) {
     counts.into_iter().fold((0, 0), |sums, one| (sums.0 + one.0, sums.1 + one.1))
 }
 
-/// True if a check that passed runs the product. The command of a check with a name of its own
-/// is taken for one.
+/// True if a check that passed runs the product.
 fn has_check_of_behaviour(decision: &Decision) -> bool {
-    decision.evidence.iter().any(|check| {
-        check.outcome == Outcome::Pass && !NO_BEHAVIOUR.contains(&check.check.as_str())
-    })
+    let mut passed = decision.evidence.iter().filter(|check| check.outcome == Outcome::Pass);
+    passed.any(|check| is_of_behaviour(&check.check))
 }

@@ -46,6 +46,19 @@ fn the_reachable_threshold_follows_the_checks_that_count() {
 }
 
 #[test]
+fn behaviour_is_required_by_tests_and_by_criteria_with_commands() {
+    let requires = |settings: &str| policy(settings).requires_behaviour();
+    assert!(requires(CHECKS) && requires("[checks.smoke]\ncommand = [\"true\"]\n"));
+    assert!(!requires(""));
+    assert!(!requires("[checks.integrity]\nmode = \"require\"\n[checks.clean_git]\n"));
+    assert!(!requires("[checks.build]\ncommand = [\"true\"]\n"));
+    assert!(!requires("[checks.tests]\ncommand = [\"true\"]\nmode = \"count\"\n"));
+    let criterion = "[[criteria]]\nid = \"a\"\ntext = \"b\"\n";
+    assert!(!requires(criterion));
+    assert!(requires(&format!("{criterion}verify = [\"true\"]\n")));
+}
+
+#[test]
 fn the_most_indicators_are_those_of_patterns_checks_fields_and_the_plan() {
     let weights = "[[patterns.custom]]\nid = \"a\"\nliteral = \"b\"\nweight = 5\n\
                    [[patterns.custom]]\nid = \"c\"\nliteral = \"d\"\n";
