@@ -124,6 +124,21 @@ fn all_codes_are_listed_once_also_where_nothing_was_decided_yet() {
 }
 
 #[test]
+fn the_rules_of_integrity_are_explained_with_what_allows_them() {
+    let known = codes();
+    for rule in gate_core::integrity::rules() {
+        assert!(!known.iter().any(|code| code == rule.id), "{} is a code too", rule.id);
+    }
+    let ran = gate("explain skip-python").code(0).stderr("");
+    let ran = ran.says("skip-python\n\nMarks and calls of pytest").says("`integrity` fails\n");
+    ran.says("next        let the test run").says("`rule = \"skip-python\"` and a `reason`");
+    let ran = gate("explain nothing-changed").code(0).says("    next        do the work; ");
+    ran.says("allow       in gate.toml: `[integrity] nothing_changed = false`; then `gate trust`");
+    gate("explain test-edited").code(0).says("finding     a test was changed\n");
+    gate("explain skip-pythn").code(2).tells("did you mean `skip-python`?");
+}
+
+#[test]
 fn an_unknown_code_is_a_usage_error_with_advice() {
     let typed = [
         ("signal-absnt", "signal-absent"),

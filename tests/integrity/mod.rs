@@ -198,6 +198,14 @@ fn findings_as_sarif_and_on_the_card() {
 }
 
 #[test]
+fn a_finding_is_said_once_and_its_advice_is_the_next_step() {
+    let ran = project("").code(0).again("check --only integrity out.log").code(1);
+    assert_eq!(ran.stdout.matches("nothing was changed").count(), 1, "{}", ran.stdout);
+    let ran = ran.says("since the loop began [nothing-changed]\n");
+    ran.says("    next        do the work; if there is none to do, the operator sets ");
+}
+
+#[test]
 fn the_doctor_proves_that_it_can_fail() {
     let ran = project("").code(0).again("doctor --self-test --json").run();
     let record = ran.json();

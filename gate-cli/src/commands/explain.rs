@@ -6,6 +6,7 @@ mod codes;
 
 use gate_core::Decision;
 use gate_core::decide::reason::{ReasonCode, WarningCode, explain};
+use gate_core::integrity::rules;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -71,10 +72,8 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
         print(&all())?;
         return Ok(DONE);
     }
-    if let Some(code) = args.what.as_deref()
-        && let Some(explanation) = explain(code).or_else(|| error_page(code))
-    {
-        print(&codes::code_page(code, explanation))?;
+    if let Some(page) = args.what.as_deref().and_then(code_page) {
+        print(&page)?;
         return Ok(DONE);
     }
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
@@ -93,6 +92,14 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     // The policy is kept as it was written, so it may contain secrets.
     print(&secrets::masked(&text))?;
     Ok(if differs { DIFFERS } else { DONE })
+}
+
+/// The page of a code, or of a rule of `integrity`.
+fn code_page(code: &str) -> Option<String> {
+    match explain(code).or_else(|| error_page(code)) {
+        Some(explanation) => Some(codes::code_page(code, explanation)),
+        None => rules().find(|rule| rule.id == code).map(codes::rule_page),
+    }
 }
 
 /// Prints the codes, as there is no decision to explain.
@@ -131,8 +138,7 @@ fn nearest(what: &str) -> Option<&'static str> {
     let reasons = ReasonCode::ALL.iter().map(|code| code.code());
     let warnings = WarningCode::ALL.iter().map(|code| code.code());
     let errors = error_pages().map(|(code, _)| code);
-    gate_core::config::nearest_name(
-        what,
-        &reasons.chain(warnings).chain(errors).collect::<Vec<_>>(),
-    )
+    let rules = rules().map(|rule| rule.id);
+    let known: Vec<_> = reasons.chain(warnings).chain(errors).chain(rules).collect();
+    gate_core::config::nearest_name(what, &known)
 }

@@ -204,7 +204,8 @@ impl<'d> Card<'d> {
             }
         }
         for evidence in bad.into_iter().chain(unsure) {
-            check(page, evidence, self.options.verbose, self.is_stored);
+            let next = self.decision.next.as_deref();
+            check(page, evidence, self.options.verbose, self.is_stored, next);
         }
         for (why, names) in not_run {
             let why = if why.is_empty() { String::new() } else { format!(": {}", brief(why)) };

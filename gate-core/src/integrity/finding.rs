@@ -80,6 +80,14 @@ impl Finding {
         Self { test: Some(crate::text::brief(test, SHOWN)), ..self }
     }
 
+    /// The remedy, behind the file and line unless it concerns the whole tree.
+    pub fn advice(&self) -> String {
+        match self.file.as_str() {
+            "" | "." => self.hint.clone(),
+            _ => format!("{}: {}", self.place(), self.hint),
+        }
+    }
+
     /// Its file and line, for a person.
     pub fn place(&self) -> String {
         match self.line {

@@ -284,7 +284,7 @@ rules! {
     /// A new test that asserts nothing.
     pub(super) NO_ORACLE = "test-without-assertion" Warn "a new test asserts nothing", "say what is expected";
     /// Nothing is different from what a loop began with.
-    pub UNCHANGED = "nothing-changed" Block "nothing was changed since the loop began", "do the work; a task that needs no change has `progress = \"none\"`";
+    pub UNCHANGED = "nothing-changed" Block "nothing was changed since the loop began", "do the work; if there is none to do, the operator sets `[integrity] nothing_changed = false`";
     /// A file that could not be compared.
     pub UNSEEN = "not-compared" Block "the file could not be compared with the baseline", "see why it cannot be read";
 }

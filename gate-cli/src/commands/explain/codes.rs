@@ -1,6 +1,7 @@
-//! Codes of reasons, warnings and errors in words.
+//! Codes of reasons, warnings and errors, and rules of `integrity`, in words.
 
 use gate_core::decide::reason::Explanation;
+use gate_core::integrity::{About, Severity, UNCHANGED};
 
 use crate::render::page::{Mark, Page};
 
@@ -15,6 +16,39 @@ pub(crate) fn code_page(code: &str, explanation: Explanation) -> String {
     page.row("example", explanation.example);
     page.row("next", explanation.next);
     page.into_text()
+}
+
+/// A rule of `integrity` with its finding, its effect, the remedy, and the setting that allows
+/// what it finds.
+pub(crate) fn rule_page(rule: &About) -> String {
+    let effect = match rule.severity {
+        Severity::Tamper => "`integrity` does not count, whatever its mode",
+        Severity::Block => "`integrity` fails",
+        Severity::Budget => "`integrity` fails if there are more than `[integrity] budget` allows",
+        Severity::Warn => "none: it is only shown",
+    };
+    let mut page = Page::new();
+    page.text(rule.id);
+    page.blank();
+    page.text(rule.doc.trim());
+    page.blank();
+    page.row("finding", rule.message);
+    page.row("effect", effect);
+    page.row("next", rule.hint);
+    page.row("allow", &allowance(rule));
+    page.into_text()
+}
+
+/// The setting by which the operator allows what a rule finds.
+fn allowance(rule: &About) -> String {
+    let setting = match rule.id == UNCHANGED.id {
+        true => "`[integrity] nothing_changed = false`".to_owned(),
+        false => format!(
+            "`[[integrity.allow]]` with `rule = \"{}\"` and a `reason`; `path` and `test` narrow it",
+            rule.id
+        ),
+    };
+    format!("in gate.toml: {setting}; then `gate trust`")
 }
 
 /// All codes by group, a row each.

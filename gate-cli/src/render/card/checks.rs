@@ -5,6 +5,7 @@ use std::time::Duration;
 use gate_core::decide::changed_tests::DecidedIn;
 use gate_core::decide::evidence::{Evidence, NOT_RUN_AGAIN, Outcome};
 use gate_core::decide::policy::Mode;
+use gate_core::integrity::Finding;
 
 use super::super::findings::{finding_line, findings};
 use super::super::page::{Mark, Page};
@@ -16,15 +17,24 @@ const MAX_SHOWN: usize = 3;
 /// Lines of a failing test's message that a card shows at most.
 const MAX_MESSAGE_LINES: usize = 6;
 
-/// The row of a check, its failing tests, its findings, and its log if that says more.
-pub(crate) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stored: bool) {
+/// The row of a check, its failing tests, its findings, and its log if that says more. `next` is
+/// the next step, which the card ends with.
+pub(crate) fn check(
+    page: &mut Page,
+    evidence: &Evidence,
+    verbose: bool,
+    is_stored: bool,
+    next: Option<&str>,
+) {
     page.marked(mark(evidence), &evidence.check, &check_text(evidence));
     warm(page, evidence);
     let most = if verbose { usize::MAX } else { MAX_SHOWN };
     failures(page, evidence, most);
     let (found, _) = findings(std::slice::from_ref(evidence));
     for finding in found.iter().take(most) {
-        page.detail(&brief(&finding_line(finding)));
+        if let Some(line) = below_row(finding, &evidence.summary, next) {
+            page.detail(&brief(&line));
+        }
     }
     if found.len() > most {
         page.detail(&format!("and {} more: gate last --verbose", found.len() - most));
@@ -44,6 +54,17 @@ pub(crate) fn check(page: &mut Page, evidence: &Evidence, verbose: bool, is_stor
         }
         _ => {}
     }
+}
+
+/// The line of a finding below the row of its check: its advice alone if the row says the rest,
+/// and none if that advice is the next step.
+fn below_row(finding: &Finding, summary: &str, next: Option<&str>) -> Option<String> {
+    let row = format!("{}: {} [{}]", finding.place(), finding.message, finding.rule);
+    if !finding.excerpt.is_empty() || !summary.contains(&row) {
+        return Some(finding_line(finding));
+    }
+    let advice = finding.advice();
+    (next != Some(advice.as_str())).then_some(advice)
 }
 
 /// The lines from the first error in the output of a command that failed; its last lines if none

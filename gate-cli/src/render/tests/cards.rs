@@ -279,6 +279,26 @@ fn the_most_telling_findings_are_shown_and_the_rest_is_counted() {
 }
 
 #[test]
+fn a_finding_that_the_row_says_is_not_said_again() {
+    let finding = |file: &str| {
+        json!({ "rule": "gone", "severity": "block", "file": file,
+                "message": "a test is gone", "hint": "put it back" })
+    };
+    let summary = "a.rs: a test is gone [gone]; b.rs: a test is gone [gone]";
+    let evidence = json!([{ "check": "integrity", "mode": "require", "outcome": "fail",
+        "summary": summary, "detail": { "findings": [finding("a.rs"), finding("b.rs")] } }]);
+    check_rows(
+        &json!({ "evidence": evidence, "signal": signal(), "next": "a.rs: put it back" }),
+        &[
+            "  ✗ integrity   a.rs: a test is gone [gone]; b.rs: a test is gone [gone]",
+            "                b.rs: put it back",
+            "    signal      the agent signals completion in line 14 (exit_status)",
+            "    next        a.rs: put it back",
+        ],
+    );
+}
+
+#[test]
 fn limits_are_shown_from_half_of_them_on() {
     let layer = Layer::parse(Origin::Project("gate.toml".into()), "[breaker]\nno_progress = 4\n");
     let policy = resolve(&[layer.unwrap()], None).unwrap().policy;

@@ -1,5 +1,7 @@
 //! The one step for a person that would change the verdict.
 
+use serde::Deserialize as _;
+
 use super::lacks_token;
 use crate::decide::changed_tests::{approve_command, names_to_approve};
 use crate::decide::evidence::{Evidence, worst_of};
@@ -7,6 +9,7 @@ use crate::decide::input::Input;
 use crate::decide::reason::{Reason, ReasonCode, WarningCode};
 use crate::decide::signal::{NearMiss, TokenState};
 use crate::decide::verdict::Verdict;
+use crate::integrity::{Finding, Severity};
 use crate::text;
 
 /// The beginning of a plug-in's name.
@@ -14,6 +17,9 @@ const PLUGIN: &str = "gate-check-";
 
 /// The most of a test's name or place, in characters.
 const MAX_NAME_CHARS: usize = 120;
+
+/// The most of a finding's advice, in characters.
+const MAX_ADVICE_CHARS: usize = 240;
 
 /// The one cheapest thing that would change the verdict.
 pub(in crate::decide) fn next(
@@ -117,8 +123,8 @@ fn approve(input: &Input) -> String {
     format!("`{command}`, then check again; or put the tests back")
 }
 
-/// The repair of the first thing that a check names: a criterion, a failing test, a place. Else
-/// the command to run again, or for a check without one what it says.
+/// The repair of the first thing that a check names: a criterion, a failing test, a place, a
+/// finding. Else the command to run again, or for a check without one what it says.
 fn repair(reason: &Reason, input: &Input) -> String {
     let Some(failed) = reason.check.as_deref().and_then(|name| worst_of(&input.evidence, name))
     else {
@@ -129,6 +135,9 @@ fn repair(reason: &Reason, input: &Input) -> String {
     }
     if let Some(failure) = first_failure(failed) {
         return failure;
+    }
+    if let Some(finding) = first_finding(failed) {
+        return text::brief(&finding.advice(), MAX_ADVICE_CHARS);
     }
     let how = match failed.argv.as_slice() {
         [] => text::brief(&failed.summary, MAX_NAME_CHARS),
@@ -155,6 +164,18 @@ fn first_failure(failed: &Evidence) -> Option<String> {
         (None, Some(place)) => Some(format!("fix the error at {place}")),
         (None, None) => None,
     }
+}
+
+/// The first finding that decides, if gate itself looked for findings.
+fn first_finding(failed: &Evidence) -> Option<Finding> {
+    if !failed.argv.is_empty() {
+        return None;
+    }
+    let all = failed.detail.as_ref()?.get("findings")?.as_array()?;
+    all.iter().find_map(|finding| {
+        let finding = Finding::deserialize(finding).ok()?;
+        (finding.severity != Severity::Warn && !finding.hint.is_empty()).then_some(finding)
+    })
 }
 
 /// The words of the first criterion that is open or not met.

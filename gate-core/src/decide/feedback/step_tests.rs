@@ -58,6 +58,26 @@ fn a_criterion_that_is_not_met_is_the_next_step() {
 }
 
 #[test]
+fn the_advice_of_the_first_finding_that_decides_is_the_next_step() {
+    let finding = |severity: &str, file: &str, line: Option<u64>| {
+        json!({ "rule": "r", "severity": severity, "file": file, "line": line,
+                "message": "a test is skipped", "hint": format!("{severity} it") })
+    };
+    let with = |findings: Value| Evidence {
+        detail: Some(json!({ "findings": findings })),
+        ..ran(&[], "t.rs:3: a test is skipped [r]")
+    };
+    let warning = finding("warn", "t.rs", Some(1));
+    let found = json!([warning, { "torn": true }, finding("block", "t.rs", Some(3))]);
+    check(with(found.clone()), "t.rs:3: block it");
+    check(with(json!([finding("budget", ".", None), warning])), "budget it");
+    check(with(json!([warning])), "make tests pass: t.rs:3: a test is skipped [r]");
+    // A program's own words are no advice of gate's.
+    let command = Evidence { argv: vec!["make".to_owned()], ..with(found) };
+    check(command, "make tests pass: `make`");
+}
+
+#[test]
 fn an_output_of_an_unknown_format_needs_its_agent_s_name() {
     let told = |code| {
         let warnings = vec![Warning::new(code, "")];
