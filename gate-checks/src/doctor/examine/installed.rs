@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use gate_core::config::nearest_name;
+
 use crate::doctor::finding::{Finding, problem};
 
 /// Asks Python whether it finds a module, without the folder that it runs in.
@@ -44,8 +46,10 @@ pub(super) fn look(
             } else {
                 finds_module(program, module)?
             };
-            let hint = format!("{python} -m pip install {module}");
-            (!is_there).then(|| not_installed(module, hint))
+            (!is_there).then(|| match RUNNERS.contains(&module) {
+                true => not_installed(module, format!("{python} -m pip install {module}")),
+                false => no_module(module),
+            })
         }
         [first, second, name, ..] => {
             let runs = PACKAGE_PROGRAMS.iter().find(|(words, _)| words == &[*first, *second]);
@@ -60,6 +64,18 @@ pub(super) fn look(
 
 fn not_installed(name: &str, hint: String) -> Finding {
     problem("not-installed", format!("{name} is not installed, so the check cannot pass"))
+        .hint(hint)
+}
+
+/// A module that is no known runner may be a slip of the pen, and a package of its name may be
+/// anybody's: no command that installs it is given.
+fn no_module(module: &str) -> Finding {
+    let known = [&RUNNERS[..], &["unittest"][..]].concat();
+    let hint = match nearest_name(module, &known) {
+        Some(runner) => format!("did you mean {runner}? put `command` right, or install {module}"),
+        None => format!("put `command` right, or install {module}"),
+    };
+    problem("not-installed", format!("Python finds no module {module}, so the check cannot pass"))
         .hint(hint)
 }
 
@@ -139,6 +155,17 @@ mod tests {
         check(&[settings, other, "pytest.py"], &[python, "-m", "pytest"], None);
         check(&["selfcheck/__main__.py"], &["python3", "-m", "selfcheck.quick"], None);
         check(&["selfcheck.py"], &["python3", "-m", "selfcheck"], None);
+    }
+
+    #[test]
+    fn a_module_that_is_no_runner_may_be_a_slip_of_the_pen() {
+        for (module, expected) in [
+            ("pytset", "did you mean pytest? put `command` right, or install pytset"),
+            ("unitest", "did you mean unittest? put `command` right, or install unitest"),
+            ("selfcheck", "put `command` right, or install selfcheck"),
+        ] {
+            assert_eq!(no_module(module).hint.as_deref(), Some(expected));
+        }
     }
 
     #[test]
