@@ -22,6 +22,22 @@ fn the_line_says_the_verdict_the_iteration_and_why() {
 }
 
 #[test]
+fn the_end_of_a_pause_is_told_in_the_persons_time_to_the_minute() {
+    let is_minute = |text: &str| {
+        let rest = text.split_once("until 20").unwrap().1;
+        let end = rest.split([':', ',', '\n']).next().unwrap_or_default();
+        !rest.contains(['T', 'Z', '.']) && end.len() == "26-11-28 14".len()
+    };
+    let ran = gate("off --for 1h").settings(SETTINGS).code(0);
+    assert!(is_minute(&ran.stdout), "{}", ran.stdout);
+    let ran = ran.again("status").code(0);
+    assert!(is_minute(ran.stdout.lines().next().unwrap()), "{}", ran.stdout);
+    let ran = ran.again("log").code(0);
+    let line = ran.stdout.lines().find(|line| line.contains("hooks off")).unwrap();
+    assert!(is_minute(line), "{}", ran.stdout);
+}
+
+#[test]
 fn the_line_is_one_line_of_at_most_120_characters() {
     let output = UNDONE.replace("the old layout", &"the ünending \u{1b}[31mlist ".repeat(40));
     let ran = judge("check out.log", &output).settings(SETTINGS).code(1);

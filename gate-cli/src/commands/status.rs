@@ -139,7 +139,9 @@ fn card(status: &Status) -> String {
 
 fn meaning(status: &Status) -> String {
     match (&status.off_until, status.off) {
-        (Some(until), true) => format!("agents stop here without being judged, until {until}"),
+        (Some(until), true) => {
+            format!("agents stop here without being judged, until {}", local_time(until))
+        }
         (None, true) => "agents stop here without being judged, until `gate on`".to_owned(),
         _ if status.judges => "stops are checked here, if a hook is installed".to_owned(),
         _ => "stops of agents are not judged here".to_owned(),

@@ -6,7 +6,7 @@ use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::require_exit;
-use crate::render::print_text;
+use crate::render::{local_time, print_text};
 use crate::settings::parse_duration;
 use crate::settings::{self, Selection};
 use clap::Args;
@@ -31,7 +31,7 @@ pub(super) fn off(here: &Here, args: &Off) -> Result<u8, Failure> {
     here.operator("gate off")?;
     let millis = args.length.map(|length| u64::try_from(length.as_millis()).unwrap_or(u64::MAX));
     let until = match set(here, true, millis)? {
-        Some(until) => format!("until {until}"),
+        Some(until) => format!("until {}", local_time(&until)),
         None => "until `gate on`".to_owned(),
     };
     print_text(&format!("off {until}: agents stop here without being judged\n"))?;

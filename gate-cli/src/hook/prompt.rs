@@ -15,6 +15,7 @@ use crate::clients::facts;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
+use crate::render::local_time;
 use crate::settings::{self, Selection};
 use crate::test_approval;
 
@@ -82,7 +83,8 @@ impl Prompt<'_> {
                 let millis =
                     length.map(|length| u64::try_from(length.as_millis()).unwrap_or(u64::MAX));
                 let until = memory(here)?.set_switch(true, millis)?.until;
-                let until = until.unwrap_or_else(|| "`gate on`".to_owned());
+                let until =
+                    until.map_or_else(|| "`gate on`".to_owned(), |until| local_time(&until));
                 Ok(format!("gate is off until {until}: agents stop here without being judged"))
             }
             OperatorCommand::On => {

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::record::ApprovedChange;
 use crate::render::page::{Mark, Page};
-use crate::render::text::{brief, local_seconds, span};
+use crate::render::text::{brief, local_seconds, local_time, span};
 
 /// The columns of a project, and of a run or task.
 const SUBJECT_COLUMNS: usize = 24;
@@ -237,7 +237,8 @@ fn let_go(record: &Record) -> String {
 fn switched(record: &Record) -> (String, Option<AnsiColor>, String) {
     let off = record.body.get("switch").and_then(|switch| switch.get("off")?.as_bool());
     let until = at(record, "switch", "/until");
-    let until = if until.is_empty() { String::new() } else { format!("until {until}") };
+    let until =
+        if until.is_empty() { String::new() } else { format!("until {}", local_time(until)) };
     let what = if off == Some(true) { "hooks off" } else { "hooks on" };
     (what.to_owned(), Some(AnsiColor::Yellow), until)
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{log_line, record_card};
 use crate::render::tests::plain;
-use crate::render::text::local_seconds;
+use crate::render::text::{local_seconds, local_time};
 
 fn record(kind: &str, run: Option<&str>, body: &Value) -> Sealed {
     Head::EMPTY.follow(Draft {
@@ -68,9 +68,9 @@ fn what_hooks_let_go_names_the_agent() {
 fn acts_of_the_operator_are_told_in_both_directions() {
     let switch = |off: bool, until: Value| json!({ "switch": { "off": off, "until": until } });
     check(kind::SWITCH, &switch(true, Value::Null), "hooks off", "");
-    check(kind::SWITCH, &switch(true, json!("2026-11-02T11:00:00Z")), "hooks off", {
-        "until 2026-11-02T11:00:00Z"
-    });
+    let until = "2026-11-02T11:00:00.362720043Z";
+    let why = format!("until {}", local_time(until));
+    check(kind::SWITCH, &switch(true, json!(until)), "hooks off", &why);
     check(kind::SWITCH, &switch(false, Value::Null), "hooks on", "");
     check(kind::TRUST, &json!({ "trust": { "digest": "blake3:ab" } }), "trusted", "blake3:ab");
     check(kind::TRUST, &json!({ "trust": {} }), "trust revoked", "");
