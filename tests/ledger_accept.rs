@@ -191,7 +191,8 @@ fn a_backup_is_private_whole_and_takes_no_files_place() {
     let copy = Connection::open(ran.path("copy.db")).unwrap();
     let count = copy.query_row("SELECT count(*) FROM ledger", [], |row| row.get::<_, i64>(0));
     assert_eq!(count, Ok(1));
-    let ran = ran.again("ledger backup copy.db").code(5).tells("File exists");
+    let ran = ran.again("ledger backup copy.db").code(2);
+    let ran = ran.tells("copy.db exists already; it was not touched");
     ran.again("ledger backup no/such/folder.db").code(5).tells("No such file");
     let none = gate("ledger backup copy.db").code(5).tells("there is nothing to copy");
     assert!(!none.path("copy.db").exists());

@@ -54,6 +54,14 @@ fn so_many_records_of_a_run_are_shown() {
 }
 
 #[test]
+fn a_task_or_run_without_a_decision_is_named_by_gate_last() {
+    let ran = recorded().again("last --task typo").code(5);
+    let ran = ran.tells("nothing was decided for the task typo\n").tells("hint: `gate log` lists");
+    let ran = ran.again("last --run typo --task 42").code(5);
+    ran.tells("nothing was decided for the task 42 and the run typo\n");
+}
+
+#[test]
 fn the_latest_twenty_are_shown_unless_all_are_wanted() {
     let mut ran = judge("check out.log", UNDONE).settings(PATIENT).code(1);
     for _ in 0..24 {

@@ -7,6 +7,7 @@ use std::io::IsTerminal;
 
 use gate_checks::CheckSite;
 use gate_checks::baseline::{Baseline, Origin, Tool};
+use gate_checks::worktree::WorkTree;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -60,19 +61,19 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &args.settings.selection())?;
     let site = CheckSite { ignore: settings.policy.tree_ignore.clone(), ..here.site()? };
     if args.show {
-        return answer(args, &record(Baseline::kept(&site, None)?.as_ref(), None));
+        return answer(args, &record(Baseline::kept(&site, None)?.as_ref(), None), &site);
     }
     here.operator("gate baseline")?;
     let mut memory = here.memory(&settings.policy)?;
     if args.forget {
         Baseline::forget(&site, None)?;
         let ledger = memory.record_act("baseline-forget", None)?;
-        return answer(args, &record(None, Some(ledger)));
+        return answer(args, &record(None, Some(ledger)), &site);
     }
     // The person says with it that the tests are right as they stand.
     Baseline::forget_old_texts(&site)?;
     let interrupt = Interrupt::listen()?;
-    let gate = Gate::open(settings, site)?.trusting(trust)?;
+    let gate = Gate::open(settings, site.clone())?.trusting(trust)?;
     let taken = gate.take_baseline(None)?;
     if let Some(taken) = &taken {
         if std::io::stderr().is_terminal() {
@@ -86,7 +87,7 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
         Some(taken) => Some(memory.record_act("baseline", Some(taken.digest()))?),
         None => None,
     };
-    answer(args, &record(taken.as_ref(), ledger))
+    answer(args, &record(taken.as_ref(), ledger), &site)
 }
 
 impl From<&Tool> for ToolRecord {
@@ -113,20 +114,29 @@ fn record(baseline: Option<&Baseline>, ledger: Option<Ledger>) -> BaselineRecord
     }
 }
 
-fn answer(args: &args::Baseline, record: &BaselineRecord) -> Result<u8, Failure> {
+fn answer(args: &args::Baseline, record: &BaselineRecord, site: &CheckSite) -> Result<u8, Failure> {
     let there = record.baseline.is_some();
-    if args.json { print(&render::json(record)?) } else { print_text(&card(record, args.forget)) }?;
+    if args.json { print(&render::json(record)?) } else { print_text(&card(record, args, site)) }?;
     Ok(if there || args.forget { DONE } else { NONE })
 }
 
+/// The reason why there is no baseline, and the command that changes that.
+fn why_none(args: &args::Baseline, site: &CheckSite) -> &'static str {
+    let tree = WorkTree::open(site).ok();
+    let is_repository = tree.is_some_and(|tree| tree.git_folder().is_some());
+    match (is_repository, args.show) {
+        (false, _) => "not in a git repository: `git init`, then commit what is there",
+        (true, true) => "none was taken: `gate baseline` takes one",
+        (true, false) => "nothing is committed: `git commit`, then `gate baseline`",
+    }
+}
+
 /// The baseline that was taken, or that waits for runs.
-fn card(record: &BaselineRecord, forgotten: bool) -> String {
+fn card(record: &BaselineRecord, args: &args::Baseline, site: &CheckSite) -> String {
     let (Some(digest), Some(commit)) = (&record.baseline, &record.commit) else {
-        return if forgotten {
-            "no baseline waits for runs: they compare with history\n".to_owned()
-        } else {
-            "no baseline: none was taken, or this is outside of git, or nothing was committed\n"
-                .to_owned()
+        return match args.forget {
+            true => "no baseline waits for runs: they compare with history\n".to_owned(),
+            false => format!("no baseline: {}\n", why_none(args, site)),
         };
     };
     let time = render::local_time(record.time.as_deref().unwrap_or_default());

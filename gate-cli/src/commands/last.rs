@@ -44,10 +44,7 @@ pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
             let message = format!("the latest stop here was let go, undecided: {why}");
             return Err(Failure::internal("undecided", message));
         }
-        None => {
-            let failure = Failure::internal("no-decision", "gate has decided nothing here yet");
-            return Err(failure.hint("`gate check FILE` decides over an agent's output"));
-        }
+        None => return Err(nothing_decided(args)),
     };
     if let Some(check) = &args.log {
         print(&log(&record, check)?)?;
@@ -57,6 +54,20 @@ pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
         print(&last_card(&record, args.verbose))?;
     }
     Ok(record.decision.verdict.exit_code())
+}
+
+/// The failure if there is no decision, or none for the task and the run that were asked for.
+fn nothing_decided(args: &Last) -> Failure {
+    let task = args.task.as_ref().map(|task| format!("the task {task}"));
+    let run = args.run.as_ref().map(|run| format!("the run {run}"));
+    let wanted: Vec<_> = task.into_iter().chain(run).collect();
+    if wanted.is_empty() {
+        let failure = Failure::internal("no-decision", "gate has decided nothing here yet");
+        return failure.hint("`gate check FILE` decides over an agent's output");
+    }
+    let message = format!("nothing was decided for {}", wanted.join(" and "));
+    Failure::internal("no-decision", message)
+        .hint("`gate log` lists what was decided here, with its runs and tasks")
 }
 
 /// The text that a check of the decision wrote.

@@ -4,6 +4,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
+use gate_checks::worktree::WorkTree;
 use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace, programs};
 use gate_core::Verdict;
 use gate_core::decide::first_tests::FirstTests;
@@ -293,8 +294,15 @@ impl Gate {
             return None;
         }
         let Some(baseline) = &gathered.baseline else {
-            let message = "outside of git, or nothing was committed: what the tree was before the \
-                           agent acted is not known, and nothing is compared with it";
+            let tree = WorkTree::open(&self.site).ok();
+            let why = match tree.is_some_and(|tree| tree.git_folder().is_some()) {
+                true => "nothing is committed (`git commit`)",
+                false => "not in a git repository (`git init`)",
+            };
+            let message = format!(
+                "{why}: what the tree was before the agent acted is not known, and nothing is \
+                 compared with it"
+            );
             return Some(Warning::new(WarningCode::NoBaseline, message));
         };
         let message = "run `gate baseline` before the agent starts: none was taken, and the commit \

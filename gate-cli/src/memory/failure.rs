@@ -23,7 +23,7 @@ const POSTGRES: &str = "install it with `cargo install --path gate-cli --feature
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         use StoreError::{
-            BadAddress, Busy, Changed, Corrupt, Lost, Newer, NoPostgres, Occupied, Older,
+            BadAddress, Busy, Changed, Corrupt, Exists, Lost, Newer, NoPostgres, Occupied, Older,
             OtherTools, Refused, Uncertain, Unfit, Unreachable, Unwritable,
         };
         let message = error.to_string();
@@ -32,6 +32,9 @@ impl From<StoreError> for Failure {
                 let failure = Self::internal("state-unwritable", message);
                 let hint = "make room (`gate prune`) or the folder writable; nothing was recorded";
                 Self { file: Some(path.clone()), ..failure.hint(hint) }
+            }
+            Exists { path } => {
+                Self { file: Some(path.clone()), ..Self::usage("file-exists", message) }
             }
             Busy { .. } | Changed { .. } => Self::internal("state-busy", message),
             Unreachable { .. } => Self::internal("state-unreachable", message),

@@ -16,6 +16,12 @@ pub enum StoreError {
         /// The reason.
         what: String,
     },
+    /// The file that a copy would take the place of.
+    #[error("{path} exists already; it was not touched")]
+    Exists {
+        /// The file.
+        path: String,
+    },
     /// Rows that somebody else changed, or damage.
     #[error("{}: {what}", at(*.seq, .column.as_deref()))]
     Corrupt {

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
@@ -189,7 +190,10 @@ pub(super) fn copy_to(connection: &Connection, file: &Path) -> Result<(), StoreE
     // Only its owner may read it, and another file stays as it is.
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
-    options.open(file).map_err(|error| unwritable(file, &error.to_string()))?;
+    options.open(file).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => StoreError::Exists { path: file.display().to_string() },
+        _ => unwritable(file, &error.to_string()),
+    })?;
     let name = file.display().to_string();
     let copied = connection.execute("VACUUM INTO ?1", [&name]);
     let copied = copied.map(drop).map_err(|error| fault::store_error(&name, &error));

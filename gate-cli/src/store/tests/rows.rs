@@ -153,6 +153,7 @@ fn damage_and_loss_are_told_from_what_passes_by_itself() {
     let what = || "disk full".to_owned();
     for (error, code, exit_code) in [
         (StoreError::Unwritable { path: place(), what: what() }, "state-unwritable", 5),
+        (StoreError::Exists { path: place() }, "file-exists", 2),
         (StoreError::corrupt("a page"), "state-corrupt", 5),
         (StoreError::Newer { found: 9, known: 4 }, "state-newer", 5),
         (StoreError::Older { place: place(), found: 3, known: 4 }, "state-older", 5),
