@@ -17,8 +17,20 @@ fn shown(ran: Ran) -> String {
 #[test]
 fn in_an_empty_folder_it_says_that_nothing_was_found() {
     let ran = gate("init").code(0).says("FOUND  nothing that checks this project").stderr("");
+    let ran = ran.says("tests or builds\n\n    wrote       ");
     assert!(ran.file("gate.toml").contains("# [checks.tests]"), "{}", ran.file("gate.toml"));
     assert!(!shown(ran).contains("[checks."));
+}
+
+#[test]
+fn a_home_folder_gets_no_settings() {
+    for words in ["-C ../home init --no-run", "-C ../home init --criteria TASK.md"] {
+        let ran = gate(words).file("../home/TASK.md", "- It has to start.\n").code(2);
+        let ran = ran.tells("is no project: it holds everything of yours").tells("hint: cd into");
+        assert!(!ran.path("../home/gate.toml").exists(), "{words}");
+    }
+    let ran = gate("-C ../home status").code(0);
+    ran.says("settings    no gate.toml: cd into a project, then `gate setup`\n");
 }
 
 #[test]

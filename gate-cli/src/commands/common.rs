@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use crate::failure::Failure;
 use crate::render::{print, print_text};
+use crate::settings::Places;
 
 /// Exit code of a command that did its work.
 pub(super) const DONE: u8 = 0;
@@ -28,6 +29,26 @@ pub(super) fn known_check(policy: &Policy, name: &str) -> Result<(), Failure> {
     let failure = Failure::usage("unknown-check", message);
     let hint = format!("configured are {}", known.join(", "));
     Err(if known.is_empty() { failure } else { failure.hint(hint) })
+}
+
+/// That a folder is no home folder and not the root of all: as a project it would hold
+/// everything of the person's.
+pub(super) fn no_home(places: &Places, folder: &Path) -> Result<(), Failure> {
+    let home = places.variable("HOME").and_then(|home| Path::new(home).canonicalize().ok());
+    let is_home = folder.parent().is_none() || home.is_some_and(|home| home == folder);
+    if !is_home {
+        return Ok(());
+    }
+    let message = format!("{} is no project: it holds everything of yours", folder.display());
+    Err(no_project(&message))
+}
+
+/// The failure in a folder that is no project.
+pub(super) fn no_project(message: &str) -> Failure {
+    Failure::usage("no-project", message).hint(
+        "cd into a project and `gate setup`; a new one begins with `git init`. \
+         `gate demo` shows what gate does",
+    )
 }
 
 /// True if a person is there who can answer a question.

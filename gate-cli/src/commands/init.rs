@@ -18,7 +18,7 @@ use std::path::Path;
 use gate_checks::project::{Aim, Detected, Proposal, detect_with_ci};
 
 pub(crate) use self::args::{Init, Language};
-use super::common::DONE;
+use super::common::{DONE, no_home};
 use crate::agent::Agent;
 use crate::approval::approve_written;
 use crate::context::Here;
@@ -122,7 +122,7 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
 ///
 /// # Errors
 ///
-/// The folder has one already.
+/// The folder has one already, or is a home folder.
 pub(super) fn write_settings(here: &Here, no_run: bool) -> Result<FoundChecks, Failure> {
     let file = here.places.folder.join(SETTINGS_FILE);
     if file.symlink_metadata().is_ok() {
@@ -131,6 +131,7 @@ pub(super) fn write_settings(here: &Here, no_run: bool) -> Result<FoundChecks, F
              run now, delete gate.toml and run `gate init` again",
         ));
     }
+    no_home(&here.places, &here.places.folder)?;
     let mut detected = detect_with_ci(&here.places.folder);
     if let Some(shadowed) = here.places.project_file()? {
         detected.notes.push(shadows(&shadowed));

@@ -65,7 +65,7 @@ pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
     }
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let status = status(here, policy)?;
-    let text = if args.json { render::json(&status)? } else { card(&status) };
+    let text = if args.json { render::json(&status)? } else { card(here, &status) };
     print(&secrets::masked(&text))?;
     Ok(DONE)
 }
@@ -101,14 +101,17 @@ fn in_words(record: &Record) -> String {
     format!("{} ({}): {why}", record.decision.verdict.name(), record.time)
 }
 
-fn card(status: &Status) -> String {
+fn card(here: &Here, status: &Status) -> String {
     let mut page = Page::new();
     let (mark, word) = if status.judges { (Mark::Good, "ON") } else { (Mark::Unsure, "OFF") };
     page.head(mark, word, &meaning(status));
     page.blank();
     page.row("project", &status.project);
-    let settings = status.settings.as_deref();
-    page.row("settings", settings.unwrap_or("no gate.toml: `gate init` writes one"));
+    let none = match here.places.top().join(".git").exists() {
+        true => "no gate.toml: `gate init` writes one",
+        false => "no gate.toml: cd into a project, then `gate setup`",
+    };
+    page.row("settings", status.settings.as_deref().unwrap_or(none));
     let judged = match status.judge {
         Judge::Auto => "turns that changed something, and headless ones with a signal",
         Judge::Always => "all turns",

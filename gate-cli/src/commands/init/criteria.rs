@@ -9,6 +9,7 @@ use gate_core::config::{Layer, Origin};
 use toml_edit::value;
 
 use crate::approval;
+use crate::commands::common::no_home;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::page::Page;
@@ -44,6 +45,9 @@ pub(super) fn draft(here: &Here, task: &Path) -> Result<(), Failure> {
             .hint("write what is asked for as a list, one requirement an item"));
     }
     let nearest = here.places.project_file()?;
+    if nearest.is_none() {
+        no_home(&here.places, &here.places.folder)?;
+    }
     let file = nearest.clone().unwrap_or_else(|| here.places.folder.join(FILE));
     let own = match nearest {
         Some(nearest) => fs::read_to_string(&nearest)

@@ -43,7 +43,9 @@ pub(super) fn found_page(detected: &Detected, times: &BTreeMap<String, Measured>
         more => format!("{more} checks"),
     };
     page.head(if count > 0 { Mark::Good } else { Mark::Unsure }, "FOUND", &sentence);
-    page.blank();
+    if count > 0 || !optional.is_empty() || !detected.notes.is_empty() {
+        page.blank();
+    }
     for proposal in required {
         let measured = times.get(&proposal.check);
         page.marked(mark(measured), &proposal.check, &command(proposal));

@@ -1,9 +1,8 @@
 //! The folder that `gate setup` sets up.
 
-use std::path::Path;
-
 use gate_checks::project::detect_with_ci;
 
+use super::super::common::{no_home, no_project};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::settings::Places;
@@ -24,28 +23,13 @@ pub(super) fn find(here: &Here) -> Result<Here, Failure> {
         true => places.top(),
         false => places.folder.clone(),
     };
-    if is_home(places, &folder) {
-        let message = format!("{} is no project: it holds everything of yours", folder.display());
-        return Err(refused(&message));
-    }
+    no_home(places, &folder)?;
     if own.proposals.is_empty() && !own.repository {
         let folder = folder.display();
-        return Err(refused(&format!(
+        return Err(no_project(&format!(
             "{folder} is no project: it is in no git repository, and no known tool builds or \
              tests it"
         )));
     }
     Ok(Here { places: Places { folder, ..places.clone() } })
-}
-
-fn is_home(places: &Places, folder: &Path) -> bool {
-    let home = places.variable("HOME").and_then(|home| Path::new(home).canonicalize().ok());
-    folder.parent().is_none() || home.is_some_and(|home| home == folder)
-}
-
-fn refused(message: &str) -> Failure {
-    Failure::usage("no-project", message).hint(
-        "cd into a project and `gate setup`; a new one begins with `git init`. \
-         `gate demo` shows what gate does",
-    )
 }
