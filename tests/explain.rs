@@ -155,6 +155,13 @@ fn an_unknown_code_is_a_usage_error_with_advice() {
 }
 
 #[test]
+fn the_page_of_a_code_is_no_json() {
+    let ran = gate("explain --json signal-absent").code(2);
+    assert_eq!(ran.json()["code"], "usage");
+    ran.tells("--json prints a decision; the page of a code is text");
+}
+
+#[test]
 fn what_a_decision_says_can_be_looked_up() {
     for output in [DONE, UNDONE, ""] {
         let words = "check --json --exit-threshold 900 --agent-exit-code 3 out.log";

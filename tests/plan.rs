@@ -23,6 +23,15 @@ fn a_plan_shows_commands_and_runs_nothing() {
 }
 
 #[test]
+fn a_plan_of_one_check_shows_that_one() {
+    let ran = gate("check --plan --only tests").settings(SETTINGS).code(0);
+    let ran = ran.says("PLAN  `gate check` would run 1 check here\n").says("    tests       sh ");
+    assert!(!ran.stdout.contains("build  ") && !ran.stdout.contains("quick"), "{}", ran.stdout);
+    let ran = ran.again("check --plan --only quick").code(2);
+    ran.tells("--only quick: no such check is configured");
+}
+
+#[test]
 fn the_latest_run_of_each_check_is_told() {
     let ran = gate("check out.log").file("out.log", DONE).settings(SETTINGS).code(0);
     let ran = ran.again("check --plan --json").code(0);

@@ -31,6 +31,7 @@ fn an_exit_with_a_passing_check_is_verified() {
 fn checks_that_are_left_out_verify_nothing() {
     let ran = judge("check --no-checks --json out.log", DONE).settings(TESTS).code(0);
     assert_eq!(ran.json()["verified"], false);
+    ran.tells("no check stands behind it (check again without `--no-checks`)\n");
     let forced = "check --force-complete --reason shipped --json out.log";
     let red = judge(forced, DONE).settings(&TESTS.replace("true", "false")).code(0);
     assert_eq!(red.json()["verified"], false);

@@ -73,6 +73,11 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
         return Ok(DONE);
     }
     if let Some(page) = args.what.as_deref().and_then(code_page) {
+        if args.json {
+            let message = "--json prints a decision; the page of a code is text";
+            return Err(Failure::usage("usage", message)
+                .hint("leave `--json` out, or name a decision (`gate log` lists them)"));
+        }
         print(&page)?;
         return Ok(DONE);
     }

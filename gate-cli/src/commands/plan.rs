@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::check::args::Check;
-use super::common::DONE;
+use super::common::{DONE, known_check};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
@@ -30,9 +30,9 @@ pub struct PlanRecord {
     pub settings: Option<String>,
     /// Why nothing would be started: the settings are not approved.
     pub refused: Option<String>,
-    /// The checks, in the order of their names.
+    /// The checks, in the order of their names; with `--only` that one.
     pub checks: Vec<PlannedCheck>,
-    /// The checks that run in other places alone, such as a stop hook.
+    /// The checks that run in other places alone, such as a stop hook; none with `--only`.
     pub elsewhere: Vec<String>,
 }
 
@@ -76,10 +76,17 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
     let (settings, trust) =
         trust::settings_as_written(&here.places, &args.reading.settings.selection())?;
     let refused = trust.admit(&settings.policy, &here.site()?).err();
+    if let Some(name) = &args.checks.only {
+        known_check(&settings.policy.clone().at(When::Check), name)?;
+    }
     let mut memory = here.memory(&settings.policy)?;
     let mut elsewhere: Vec<String> = settings.policy.checks.keys().cloned().collect();
-    let checks = planned(here, settings.policy, When::Check, &mut memory)?;
+    let mut checks = planned(here, settings.policy, When::Check, &mut memory)?;
     elsewhere.retain(|name| !checks.iter().any(|check| check.check == *name));
+    if let Some(name) = &args.checks.only {
+        checks.retain(|check| check.check == *name);
+        elsewhere.clear();
+    }
     let record = PlanRecord {
         schema: "gate.plan.v1",
         settings: here.places.project_file()?.map(|file| file.display().to_string()),

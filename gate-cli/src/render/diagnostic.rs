@@ -5,6 +5,7 @@ use std::fmt::Write;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use gate_core::Verdict;
 use gate_core::config::Excerpt;
+use gate_core::decide::reason::WarningCode;
 
 use super::fit::stderr_columns;
 use super::text::plain;
@@ -56,9 +57,15 @@ fn masked(failure: &Failure) -> Failure {
 pub(crate) fn unverified_line(record: &Record) {
     let decision = &record.decision;
     if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
-        diagnose(
-            "gate: done on the agent's word alone: no check stands behind it (`gate init` finds checks)\n",
-        );
+        let mut warnings = decision.warnings.iter();
+        let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
+        let next = match left_out {
+            true => "check again without `--no-checks`",
+            false => "`gate init` finds checks",
+        };
+        diagnose(&format!(
+            "gate: done on the agent's word alone: no check stands behind it ({next})\n"
+        ));
     }
 }
 

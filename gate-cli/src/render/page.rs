@@ -116,7 +116,8 @@ impl Page {
         let is_wide = indent == self.text_column;
         let label = match indent.checked_sub(4) {
             Some(width) if is_wide => format!("{label:<width$}"),
-            _ if label.is_empty() => String::new(),
+            // At the labels' column the text would read as one.
+            Some(width) if label.is_empty() => " ".repeat(width),
             _ => format!("{label}  "),
         };
         let gap = if is_wide && label.len() > indent - 4 { "  " } else { "" };
@@ -260,6 +261,18 @@ NOT DONE  the tests of the shop failed,
     next  fix test_discount
 ";
         assert_eq!(page(Some(20)), expected);
+    }
+
+    #[test]
+    fn in_a_narrow_terminal_a_row_without_a_label_stands_below_the_text() {
+        let mut page = Page::with_columns(Some(40));
+        page.row("policy", "blake3:ab");
+        page.row("", "check integrity (required), check tests");
+        page.marked(Mark::Bad, "", "the hook is not run");
+        let text = anstream::adapter::strip_str(&page.into_text()).to_string();
+        let expected = "    policy  blake3:ab\n      check integrity (required), check\n      tests\n  \
+                        ✗   the hook is not run\n";
+        assert_eq!(text, expected);
     }
 
     #[test]
