@@ -13,6 +13,7 @@ fn what_is_not_understood_is_refused_and_what_is_not_known_is_told() {
     let ran = ran.again("approve a::b").code(2).again("approve --reason x").code(2);
     let ran = ran.again("approve ../**/*.py --reason x").code(2);
     let ran = ran.again("approve a::b --reason x").code(0).tells("does not name a::b");
+    assert!(!ran.stdout.contains("Check again"), "no decision waits: {}", ran.stdout);
     ran.again("approve a::b --reason x").env("CLAUDECODE", "1").code(2).tells("under an agent");
 }
 
@@ -33,7 +34,7 @@ fn an_approved_file_counts_as_it_stands() {
         return;
     }
     let ran = shop("check --json out.log").committed().setup(RAISE).code(1);
-    let ran = ran.again("approve test_calc.py --reason asked-for").code(0);
+    let ran = ran.again("approve test_calc.py --reason asked-for").code(0).says("Check again");
     let ran = tools(ran.again("check --json out.log")).code(0);
     assert_eq!(ran.json()["approved"][0]["path"], "test_calc.py");
     // The commit is the baseline of what comes after, and the approval has done its work.

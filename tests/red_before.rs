@@ -42,6 +42,26 @@ fn a_baseline_lists_them_and_an_approval_leaves_them_out() {
     let approve = "approve tests/test_a.py::test_old --reason later";
     let ran = ran.again(approve).code(0).again("check --json --new-run out.log").code(0);
     assert_eq!(ran.json()["verdict"], "exit");
+    let ran = tools(ran.again("baseline")).code(0);
+    assert!(!ran.stderr.contains("red before"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_approval_outlives_exits_as_long_as_its_test_fails() {
+    if !needs("pytest") {
+        return;
+    }
+    let approve = "approve tests/test_a.py::test_old --reason later";
+    let mut ran = project(judge(approve, DONE)).settings(SETTINGS).committed().code(0);
+    for name in ["one", "two"] {
+        let commit = format!("echo 'x = 1' > {name}.py; git add -A; git commit -qm {name}");
+        ran = tools(ran.again("check --json out.log")).setup(&commit).code(0);
+        let decision = ran.json();
+        assert_eq!(decision["approved"][0]["test"], "tests/test_a.py::test_old", "{name}");
+        let left_out = &decision["evidence"][0]["detail"]["tests"]["left_out"];
+        assert_eq!(left_out[0], "tests/test_a.py::test_old", "{name}");
+        assert!(!ran.stdout.contains("otherwise in a fresh folder"), "{}", ran.stdout);
+    }
 }
 
 #[test]

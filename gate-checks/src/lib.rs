@@ -48,8 +48,8 @@ pub mod worktree;
 
 pub use cancellation::{CancelReason, Cancellation, Grace};
 pub use checks::{
-    OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, PutBack, carry_tests, learn_tests,
-    red_tests, rerun, tests_first_policy,
+    OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, PutBack, carry_tests, is_test_allowed,
+    learn_tests, red_tests, rerun, tests_first_policy,
 };
 pub use doctor::{
     Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,

@@ -235,9 +235,13 @@ pub(crate) fn card(record: &ApproveRecord) -> String {
             let _ = writeln!(card, "approved  {}", text::clean(change.name()));
         }
         card.push_str(
-            "It holds until the baseline has taken the change in, at most 30 days.\n\
-             Check again: the agent needs no further turn.\n",
+            "A change holds until the baseline has taken it in, a failing test until it passes; at \
+             most 30 days.\n",
         );
+        // Only if a decision waits for it.
+        if record.unknown.len() < record.approved.len() {
+            card.push_str("Check again: the agent needs no further turn.\n");
+        }
         return card;
     }
     if record.waiting.is_empty() {

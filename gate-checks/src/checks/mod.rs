@@ -38,7 +38,9 @@ pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 pub(crate) use verified_tests::test_checks;
 use verified_tests::{Noticed, TestsFirst};
-pub use verified_tests::{PutBack, carry_tests, learn_tests, red_tests, rerun, tests_first_policy};
+pub use verified_tests::{
+    PutBack, carry_tests, is_test_allowed, learn_tests, red_tests, rerun, tests_first_policy,
+};
 
 /// A check, and what planning has to know of it.
 #[derive(Clone)]

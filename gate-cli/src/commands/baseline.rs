@@ -73,7 +73,7 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     // The person says with it that the tests are right as they stand.
     Baseline::forget_old_texts(&site)?;
     let interrupt = Interrupt::listen()?;
-    let gate = Gate::open(settings, site.clone())?.trusting(trust)?;
+    let gate = Gate::open(settings, site.clone())?.remembering(memory).trusting(trust)?;
     let taken = gate.take_baseline(None)?;
     if let Some(taken) = &taken {
         if std::io::stderr().is_terminal() {
@@ -83,9 +83,11 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
         }
         render::notes(&red_before(&gate.learn_now(taken, &interrupt)));
     }
-    let ledger = match &taken {
-        Some(taken) => Some(memory.record_act("baseline", Some(taken.digest()))?),
-        None => None,
+    let ledger = match (&taken, gate.memory()) {
+        (Some(taken), Some(mut memory)) => {
+            Some(memory.record_act("baseline", Some(taken.digest()))?)
+        }
+        _ => None,
     };
     answer(args, &record(taken.as_ref(), ledger), &site)
 }

@@ -9,6 +9,7 @@ use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace, progra
 use gate_core::Verdict;
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::iteration_facts::TreeState;
+use gate_core::decide::policy::Allowance;
 use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::release::runs_the_work;
 use jiff::Timestamp;
@@ -38,8 +39,8 @@ impl Drop for Learning {
 
 impl Gate {
     /// Finds out the tests of the baseline while the first agent works, so that its first claim
-    /// waits less for them, and hands on the names of those that fail there. None if there is no
-    /// baseline, or if the checks' commands are not approved.
+    /// waits less for them, and hands on the names of those that fail there and are not left out.
+    /// None if there is no baseline, or if the checks' commands are not approved.
     pub(crate) fn learn(
         &self,
         report: impl FnOnce(Vec<String>) + Send + 'static,
@@ -51,16 +52,17 @@ impl Gate {
         let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
         let (policy, cancel) = (self.policy.clone(), Cancellation::default());
         let until = cancel.clone();
+        let allow = self.approved_tests(&baseline);
         let thread = thread::spawn(move || {
             // A test that is not found out here is found out when a decision needs it.
             drop(gate_checks::learn_tests(&policy, &site, &baseline, &until));
-            report(gate_checks::red_tests(&policy, &site, &baseline));
+            report(gate_checks::red_tests(&policy, &site, &baseline, &allow));
         });
         Some(Learning { cancel, thread: Some(thread) })
     }
 
-    /// Runs the tests on a baseline, unless an earlier run is stored: the names of those that fail.
-    /// Nothing runs if the checks' commands are not approved.
+    /// Runs the tests on a baseline, unless an earlier run is stored: the names of those that fail
+    /// and are not left out. Nothing runs if the checks' commands are not approved.
     pub(crate) fn learn_now(&self, baseline: &Baseline, interrupt: &Interrupt) -> Vec<String> {
         if self.may_start_checks() {
             let cancel = Cancellation::default();
@@ -145,9 +147,18 @@ impl Gate {
         Ok(taken)
     }
 
-    /// The tests of a baseline that fail there, as far as they are known.
+    /// The tests of a baseline that fail there and are not left out, as far as they are known.
     fn red_tests(&self, baseline: &Baseline) -> Vec<String> {
-        gate_checks::red_tests(&self.policy, &self.site, baseline)
+        let allow = self.approved_tests(baseline);
+        gate_checks::red_tests(&self.policy, &self.site, baseline, &allow)
+    }
+
+    /// The approvals for decisions that are compared with this baseline; none without memory, or
+    /// if they cannot be read.
+    fn approved_tests(&self, baseline: &Baseline) -> Vec<Allowance> {
+        let approvals = self.memory().and_then(|mut memory| memory.approvals().ok());
+        let approved = approvals.unwrap_or_default().in_force(Some(baseline.digest()));
+        approved.into_iter().map(Allowance::from).collect()
     }
 
     /// True if a check compares the tree with a baseline.

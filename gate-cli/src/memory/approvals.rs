@@ -1,6 +1,9 @@
-//! Approvals of changed tests. An approval is a record of its own. It holds in the project
-//! until the baseline has taken the change in, and for 30 days at most.
+//! Approvals of changed tests, and of tests that fail. An approval is a record of its own. It
+//! holds in the project until the baseline has taken the change in, or as long as the test fails
+//! there, and for 30 days at most.
 
+use gate_checks::is_test_allowed;
+use gate_core::decide::policy::Allowance;
 use gate_core::history::kind;
 use gate_core::ledger::{Draft, Sealed};
 use jiff::{SignedDuration, Timestamp};
@@ -40,6 +43,8 @@ struct Exit {
     seq: u64,
     /// The digest of the baseline that it was compared with.
     baseline: String,
+    /// The tests that failed and were left out. They fail in the next baseline, too.
+    left_out: Vec<String>,
 }
 
 impl Approvals {
@@ -49,20 +54,35 @@ impl Approvals {
     }
 
     /// The approved changes for a decision that is compared with this baseline. After an
-    /// exit with an approved change, another baseline has taken the change in.
+    /// exit with an approved change, another baseline has taken the change in. Of an approval
+    /// only those tests are left that each such exit left out, for they still failed.
     pub(crate) fn in_force(&self, baseline: Option<&str>) -> Vec<ApprovedChange> {
         let mut changes = Vec::new();
         for approval in &self.given {
-            let is_taken_in = self
+            let taken_in = self
                 .exits
                 .iter()
-                .any(|exit| exit.seq > approval.seq && Some(exit.baseline.as_str()) != baseline);
-            if !is_taken_in {
-                changes.extend(approval.changes.iter().cloned());
+                .filter(|exit| exit.seq > approval.seq && Some(exit.baseline.as_str()) != baseline);
+            let taken_in: Vec<_> = taken_in.collect();
+            for change in &approval.changes {
+                changes.extend(still_in_force(change, &taken_in));
             }
         }
         changes
     }
+}
+
+/// The rest of an approved change after these exits.
+fn still_in_force(change: &ApprovedChange, taken_in: &[&Exit]) -> Vec<ApprovedChange> {
+    let Some((first, others)) = taken_in.split_first() else { return vec![change.clone()] };
+    let allow = [Allowance::from(change.clone())];
+    let failing = first.left_out.iter().filter(|test| {
+        is_test_allowed(test, &allow) && others.iter().all(|exit| exit.left_out.contains(test))
+    });
+    let reason = &change.reason;
+    failing
+        .map(|test| ApprovedChange { path: None, test: Some(test.clone()), reason: reason.clone() })
+        .collect()
 }
 
 impl Memory {
@@ -134,8 +154,16 @@ fn exit(sealed: &Sealed, tree: &str) -> Option<Exit> {
     if sealed.record.kind != kind::PASSED || !is_here {
         return None;
     }
-    let baseline = body.get("decision")?.get("baseline")?.as_str()?.to_owned();
-    Some(Exit { seq: sealed.record.seq, baseline })
+    let decision = body.get("decision")?;
+    let baseline = decision.get("baseline")?.as_str()?.to_owned();
+    Some(Exit { seq: sealed.record.seq, baseline, left_out: left_out(decision) })
+}
+
+/// The failing tests that a person had left out of a decision, as its checks name them.
+fn left_out(decision: &Value) -> Vec<String> {
+    let evidence = decision.get("evidence").and_then(Value::as_array).into_iter().flatten();
+    let listed = evidence.filter_map(|one| one.pointer("/detail/tests/left_out")?.as_array());
+    listed.flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -149,7 +177,7 @@ mod tests {
     }
 
     fn exit(seq: u64, baseline: &str) -> Exit {
-        Exit { seq, baseline: baseline.to_owned() }
+        Exit { seq, baseline: baseline.to_owned(), left_out: Vec::new() }
     }
 
     #[track_caller]
@@ -170,5 +198,38 @@ mod tests {
         check(&approvals, Some("b"), &["t7"]);
         check(&approvals, None, &["t7"]);
         check(&Approvals::default(), Some("a"), &[]);
+    }
+
+    #[test]
+    fn a_failing_test_is_left_out_until_an_exit_finds_it_passing() {
+        let red = |seq, baseline: &str, tests: &[&str]| {
+            let left_out = tests.iter().map(|&test| test.to_owned()).collect();
+            Exit { left_out, ..exit(seq, baseline) }
+        };
+        let mut approvals = Approvals { given: vec![given(3)], exits: Vec::new() };
+        approvals.exits = vec![red(5, "a", &["f.py::t3", "f.py::t4"]), red(6, "b", &["f.py::t3"])];
+        check(&approvals, Some("a"), &["f.py::t3"]);
+        check(&approvals, Some("c"), &["f.py::t3"]);
+        approvals.exits.push(exit(7, "c"));
+        check(&approvals, Some("c"), &["f.py::t3"]);
+        check(&approvals, Some("d"), &[]);
+    }
+
+    #[test]
+    fn an_approval_of_many_tests_holds_for_those_that_fail() {
+        let mut approvals = Approvals { given: vec![given(3)], exits: vec![exit(5, "a")] };
+        approvals.given[0].changes[0].test = Some("f.py::*".to_owned());
+        approvals.exits[0].left_out = vec!["f.py::red".to_owned(), "g.py::red".to_owned()];
+        check(&approvals, Some("a"), &["f.py::*"]);
+        check(&approvals, Some("b"), &["f.py::red"]);
+    }
+
+    #[test]
+    fn a_decision_names_the_tests_that_were_left_out() {
+        let tests = json!({ "left_out": ["a::b", "c"] });
+        let evidence =
+            json!([{ "check": "build" }, { "check": "tests", "detail": { "tests": tests } }]);
+        assert_eq!(left_out(&json!({ "evidence": evidence })), ["a::b", "c"]);
+        assert_eq!(left_out(&json!({})), [""; 0]);
     }
 }

@@ -7,14 +7,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gate_core::decide::policy::{CheckPolicy, Deciding, Mode};
+use gate_core::decide::policy::{Allowance, CheckPolicy, Deciding, Mode};
 use gate_core::text::{MAX_NAMES, some_names};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::VerifiedTests;
 use super::control_outcome::{ControlOutcome, without};
-use super::identities::{name, names_all};
+use super::identities::{is_allowed, name, names_all};
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
@@ -154,7 +154,7 @@ impl VerifiedTests<'_> {
                 Err(why) => return Ok(Ground::Warm(why)),
             },
         };
-        Ok(difference(warm, &fresh).map_or(Ground::Fresh, Ground::Warm))
+        Ok(difference(warm, &fresh, &self.cx.allow).map_or(Ground::Fresh, Ground::Warm))
     }
 
     /// Runs the command on the baseline in a fresh folder; the reason if it gives no answer.
@@ -225,8 +225,9 @@ impl VerifiedTests<'_> {
     }
 }
 
-/// The difference between the two runs on the baseline; none if the fresh folder decides.
-fn difference(warm: &BaselineRun, fresh: &BaselineRun) -> Option<String> {
+/// The difference between the two runs on the baseline; none if the fresh folder decides. Tests
+/// that a person leaves out make none.
+fn difference(warm: &BaselineRun, fresh: &BaselineRun, allow: &[Allowance]) -> Option<String> {
     let (before, after) = (statuses(warm), statuses(fresh));
     if before.is_empty() && after.is_empty() {
         let comparable = warm.control.is_none();
@@ -234,7 +235,9 @@ fn difference(warm: &BaselineRun, fresh: &BaselineRun) -> Option<String> {
             .then(|| "the baseline ends otherwise in a fresh folder".to_owned());
     }
     let names: BTreeSet<_> = before.keys().chain(after.keys()).collect();
-    let differing = names.into_iter().filter(|name| before.get(*name) != after.get(*name));
+    let differing = names
+        .into_iter()
+        .filter(|name| before.get(*name) != after.get(*name) && !is_allowed(name.as_str(), allow));
     let differing: Vec<_> = differing.cloned().collect();
     if !differing.is_empty() {
         let count = differing.len();

@@ -35,6 +35,9 @@ use crate::worktree::WorkTree;
 /// The most runs for one decision: each takes edited tests in place of old ones.
 const MAX_RUNS: usize = 3;
 
+/// The most tests that a record names as left out. An approval of others does not outlive the exit.
+const MAX_LEFT_OUT_NAMES: usize = 500;
+
 /// The reasons why a run with the baseline's tests did not pass.
 struct Failures {
     /// The tests that failed, are gone or are skipped.
@@ -267,10 +270,12 @@ impl VerifiedTests<'_> {
         {
             return run;
         }
-        let left_out = failed.len() as u64;
+        let number = failed.len() as u64;
+        let left_out: Vec<_> = failed.into_iter().take(MAX_LEFT_OUT_NAMES).collect();
+        let left_out = json!({ "left_out": left_out });
         let mut report = report.clone();
-        report.failed = report.failed.saturating_sub(left_out);
-        report.skipped += left_out;
+        report.failed = report.failed.saturating_sub(number);
+        report.skipped += number;
         for test in report.tests.iter_mut().filter(|test| test.status == Status::Failed) {
             test.status = Status::Skipped;
         }
@@ -284,6 +289,7 @@ impl VerifiedTests<'_> {
         (evidence.outcome, evidence.summary) = (judged.outcome, judged.summary);
         (evidence.exit_code, evidence.excerpt) = (Some(0), None);
         add_detail(&mut evidence, judged.detail);
+        add_detail(&mut evidence, left_out);
         TestOutcome { evidence, report: Some(report), ..run }
     }
 }

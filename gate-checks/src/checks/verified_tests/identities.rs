@@ -188,7 +188,8 @@ pub(super) fn compare(
     compared
 }
 
-pub(super) fn is_allowed(id: &str, allow: &[Allowance]) -> bool {
+/// True if one of these allowances lets a test fail, or be gone. `id` is its name in a report.
+pub fn is_allowed(id: &str, allow: &[Allowance]) -> bool {
     allow.iter().filter(|allowance| allowance.rule.is_none()).any(|allowance| {
         let Some(glob) = &allowance.test else { return false };
         let in_path = allowance.path.as_ref().is_none_or(|path| {

@@ -1,18 +1,25 @@
 //! The baseline's tests that fail there, as far as a stored run tells.
 
-use gate_core::decide::policy::{Mode, Policy};
+use gate_core::decide::policy::{Allowance, Mode, Policy};
 
 use super::VerifiedTests;
 use super::baseline_run::{BaselineRun, RunKind};
 use super::context::context;
+use super::identities::is_allowed;
 use super::noticed::test_checks;
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::site::CheckSite;
 
-/// The tests of required checks that fail on the baseline, each once. Nothing is run: tests
-/// that were not found out yet are not told.
-pub fn red_tests(policy: &Policy, site: &CheckSite, baseline: &Baseline) -> Vec<String> {
+/// The tests of required checks that fail on the baseline, each once, but for those that the
+/// settings or these allowances leave out. Nothing is run: tests that were not found out yet are
+/// not told.
+pub fn red_tests(
+    policy: &Policy,
+    site: &CheckSite,
+    baseline: &Baseline,
+    allow: &[Allowance],
+) -> Vec<String> {
     let Some((tree, cx)) = context(policy, site, baseline, &Cancellation::default()) else {
         return Vec::new();
     };
@@ -27,6 +34,7 @@ pub fn red_tests(policy: &Policy, site: &CheckSite, baseline: &Baseline) -> Vec<
             kinds.iter().find_map(|kind| baseline.result(site, &tree, &tests.key(*kind)));
         red.extend(run.iter().flat_map(BaselineRun::failed).map(str::to_owned));
     }
+    red.retain(|test| !is_allowed(test, &cx.allow) && !is_allowed(test, allow));
     red.sort();
     red.dedup();
     red

@@ -163,7 +163,6 @@ impl VerifiedTests<'_> {
         runner: Option<&RunnerCommand>,
         own: TestOutcome,
     ) -> Result<Verdict, Trouble> {
-        self.remember(workspace, overlay, runner, &own);
         let (code, passed, kinds) = (own.code, own.passed(), own.kinds);
         let mut verdict = Verdict::new(own);
         if let (Some(planted), Some(runner)) = (verdict.control, runner)
@@ -211,7 +210,7 @@ impl VerifiedTests<'_> {
     }
 
     /// A run on a tree that is its own baseline tells what the baseline's tests are.
-    fn remember(
+    pub(super) fn remember(
         &self,
         workspace: &TestWorkspace,
         overlay: Option<&Overlay<'_>>,
