@@ -121,6 +121,23 @@ fn report_runs_log_and_ledger_count_the_same_money() {
 }
 
 #[test]
+fn a_loop_whose_agent_could_not_be_started_is_listed_with_the_way_out() {
+    let words = "run --task night --prompt PROMPT.md --json -- no-such-agent";
+    let run = gate(words).settings(SETTINGS).file("PROMPT.md", "Mend it.\n").committed();
+    let ran = run.code(1);
+    let message = ran.json()["message"].as_str().unwrap().to_owned();
+    assert_eq!(message.matches("could not be started").count(), 1, "{message}");
+    let next = ran.json()["next"].as_str().unwrap().to_owned();
+    assert!(next.contains("behind `--`"), "{next}");
+    let ran = ran.again("run --task night --prompt PROMPT.md -- no-such-agent").code(1).says(&next);
+    let ran = ran.again("report").code(0).says("2 loops: 2 stopped.").says("STOPPED  night");
+    let ran = ran.says(&message).says(&next).again("runs --json").code(0);
+    let run = &ran.json()["runs"][0];
+    assert_eq!((&run["state"], &run["agent"]), (&json!("stopped"), &json!("no-such-agent")));
+    ran.again("report --all-projects --md").code(0).says("## STOPPED: night");
+}
+
+#[test]
 fn words_of_others_are_only_words_in_the_page() {
     let ran = night().again("report --html night.html").code(0).says("wrote night.html");
     let page = ran.file("night.html");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gate_core::decide::breaker::BreakerState;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::decide::spent::Spent;
@@ -24,19 +25,21 @@ use crate::render::card::next_step;
 /// A record that cannot be read.
 pub(crate) fn fold(project: &str, records: &[Sealed]) -> Result<Vec<LoopRecord>, Failure> {
     let mut loops: BTreeMap<&str, Open> = BTreeMap::new();
+    let mut undecided = Vec::new();
     for sealed in records {
         let Some(run) = sealed.record.run.as_deref() else { continue };
         if kind::is_decision(&sealed.record.kind) {
             let record = decision_of(sealed)?;
             loops.entry(run).or_default().decided(record);
-        } else if sealed.record.kind == kind::RUN_ENDED
-            && let Some(open) = loops.get_mut(run)
-        {
-            open.end = Some(sealed);
+        } else if sealed.record.kind == kind::RUN_ENDED {
+            match loops.get_mut(run) {
+                Some(open) if open.goes_on() => open.end = Some(sealed),
+                _ => undecided.push(without_decision(project, run, sealed)),
+            }
         }
     }
-    let mut loops: Vec<_> =
-        loops.into_iter().filter_map(|(run, open)| open.into_record(project, run)).collect();
+    let decided = loops.into_iter().filter_map(|(run, open)| open.into_record(project, run));
+    let mut loops: Vec<_> = decided.chain(undecided).collect();
     loops.sort_by(|one, other| one.started.cmp(&other.started));
     Ok(loops)
 }
@@ -55,6 +58,13 @@ impl Open<'_> {
         self.last = Some(record);
     }
 
+    /// True if its latest record is a decision. An end after another end is one of a loop that
+    /// came to no decision.
+    fn goes_on(&self) -> bool {
+        let place = self.last.as_ref().and_then(|last| last.ledger.as_ref());
+        place.map(|place| place.seq) > self.end.map(|end| end.record.seq)
+    }
+
     fn into_record(self, project: &str, run: &str) -> Option<LoopRecord> {
         let Self { iterations, last, end } = self;
         let last = last?;
@@ -67,6 +77,8 @@ impl Open<'_> {
             None => first_reason(&last),
         };
         let is_done = state == LoopState::Done && last.decision.verified;
+        let remedy = end.map(|end| text(end, "next")).filter(|next| !next.is_empty());
+        let next = remedy.map(str::to_owned).or_else(|| next_step(&last.decision));
         Some(LoopRecord {
             project: project.to_owned(),
             run: run.to_owned(),
@@ -75,7 +87,7 @@ impl Open<'_> {
             model: last.transcript.model.clone(),
             state,
             why,
-            next: if is_done { None } else { next_step(&last.decision) },
+            next: if is_done { None } else { next },
             duration_ms: between(&started, &ended),
             started,
             ended,
@@ -86,12 +98,40 @@ impl Open<'_> {
     }
 }
 
+/// A loop that ended before any decision, such as one whose agent could not be started.
+fn without_decision(project: &str, run: &str, end: &Sealed) -> LoopRecord {
+    let known = |key: &str| Some(text(end, key).to_owned()).filter(|text| !text.is_empty());
+    let (ended, duration_ms) = (end.record.time.clone(), number(end, "duration_ms"));
+    LoopRecord {
+        project: project.to_owned(),
+        run: run.to_owned(),
+        task: known("task"),
+        agent: known("agent"),
+        model: None,
+        state: end_state(end),
+        why: text(end, "message").to_owned(),
+        next: known("next"),
+        started: earlier(&ended, duration_ms),
+        ended,
+        duration_ms,
+        usage: Usage::new(number(end, "tokens"), number(end, "cost_micro_usd")),
+        breaker: BreakerState::Closed,
+        iterations: Vec::new(),
+    }
+}
+
+fn end_state(end: &Sealed) -> LoopState {
+    match text(end, "stopped_by") {
+        "completed" => LoopState::Done,
+        "blocked" => LoopState::Blocked,
+        _ => LoopState::Stopped,
+    }
+}
+
 /// The end of a loop counts more than its last decision: a person may have stopped it since.
 fn state(last: &Record, end: Option<&Sealed>) -> LoopState {
-    match end.map(|end| text(end, "stopped_by")) {
-        Some("completed") => LoopState::Done,
-        Some("blocked") => LoopState::Blocked,
-        Some(_) => LoopState::Stopped,
+    match end {
+        Some(end) => end_state(end),
         None if last.decision.released.is_some() => LoopState::Released,
         None => match last.decision.verdict {
             Verdict::Exit => LoopState::Done,
@@ -178,10 +218,15 @@ fn first_reason(record: &Record) -> String {
 /// When an iteration began: its decision's time less the time of the agent and the checks.
 fn started(first: &IterationRecord) -> String {
     let took = first.agent_ms.unwrap_or_default().saturating_add(first.decision_ms);
-    let took = i64::try_from(took).map(jiff::SignedDuration::from_millis);
-    match (first.time.parse::<Timestamp>(), took) {
+    earlier(&first.time, took)
+}
+
+/// A time so many milliseconds before; the same if one of them cannot be read.
+fn earlier(time: &str, milliseconds: u64) -> String {
+    let took = i64::try_from(milliseconds).map(jiff::SignedDuration::from_millis);
+    match (time.parse::<Timestamp>(), took) {
         (Ok(time), Ok(took)) => time.checked_sub(took).unwrap_or(time).to_string(),
-        _ => first.time.clone(),
+        _ => time.to_owned(),
     }
 }
 
@@ -198,4 +243,9 @@ fn between(from: &str, to: &str) -> u64 {
 /// A text in the body of a record; empty if there is none.
 fn text<'r>(sealed: &'r Sealed, key: &str) -> &'r str {
     sealed.record.body.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// A number in the body of a record; 0 if there is none.
+fn number(sealed: &Sealed, key: &str) -> u64 {
+    sealed.record.body.get(key).and_then(Value::as_u64).unwrap_or_default()
 }

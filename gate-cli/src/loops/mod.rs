@@ -56,7 +56,8 @@ pub(crate) struct LoopRecord {
 pub(crate) enum LoopState {
     /// The work is done.
     Done,
-    /// A breaker, a budget, a limit or a person ended the loop before the work was done.
+    /// A breaker, a budget, a limit or a person ended the loop before the work was done, or its
+    /// agent could not be started.
     Stopped,
     /// A person is needed.
     Blocked,

@@ -64,6 +64,12 @@ impl StoppedBy {
         }
     }
 
+    /// The way out of an end that no decision explains.
+    pub(crate) fn remedy(self) -> Option<&'static str> {
+        (self == Self::NotStarted)
+            .then_some("install the agent's program, or give its command behind `--`")
+    }
+
     /// True if the same loop can be resumed at once.
     pub(crate) fn can_resume(self) -> bool {
         matches!(
@@ -99,6 +105,8 @@ pub(crate) struct LoopEnd<'e> {
     pub(crate) run: Option<&'e str>,
     /// The task's id.
     pub(crate) task: &'e str,
+    /// The agent's name.
+    pub(crate) agent: &'e str,
     pub(crate) stopped_by: StoppedBy,
     /// The reason as a sentence.
     pub(crate) message: String,
@@ -113,9 +121,12 @@ pub(crate) struct LoopEnd<'e> {
 #[derive(Serialize)]
 struct Body<'e> {
     task: &'e str,
+    agent: &'e str,
     tree: &'e str,
     stopped_by: StoppedBy,
     message: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<&'static str>,
     iterations: usize,
     tokens: u64,
     cost_micro_usd: u64,
@@ -127,9 +138,11 @@ impl Memory {
     pub(crate) fn loop_ended(&mut self, end: &LoopEnd<'_>) -> Result<(), Failure> {
         let body = body::body(&Body {
             task: end.task,
+            agent: end.agent,
             tree: &self.tree,
             stopped_by: end.stopped_by,
             message: &end.message,
+            next: end.stopped_by.remedy(),
             iterations: end.iterations,
             tokens: end.spent.tokens,
             cost_micro_usd: end.spent.cost_micro_usd,

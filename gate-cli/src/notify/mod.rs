@@ -161,7 +161,8 @@ pub(crate) fn loop_ended(notifier: &Notifier, end: &RunRecord, last: Option<&Rec
     if !notifier.wants(event) {
         return;
     }
-    let next = if end.success { None } else { decision.and_then(next_step) };
+    let remedy = end.stopped_by.remedy().map(str::to_owned);
+    let next = if end.success { None } else { remedy.or_else(|| decision.and_then(next_step)) };
     let record = NotifyRecord {
         title: title(event, Some(&end.task), end.cost_usd),
         why: end.message.clone(),

@@ -104,6 +104,8 @@ pub(crate) struct RunRecord {
     pub(crate) runs: Vec<String>,
     /// The command that resumes the loop, if it ended before the work was done.
     pub(crate) resume: Option<String>,
+    /// The one thing to do next.
+    pub(crate) next: Option<String>,
     /// The tools that were denied in the last iteration.
     pub(crate) denied: Vec<String>,
     /// The last decision's id.
@@ -145,6 +147,12 @@ impl End {
         decision.is_some_and(|last| last.waits_for_settings() || last.waits_for_tests())
     }
 
+    /// The one thing to do next: the way out of this end, else what the last decision names.
+    fn next(&self) -> Option<String> {
+        let decided = self.last.as_ref().and_then(|last| last.decision.next.clone());
+        self.by.remedy().map(str::to_owned).or(decided)
+    }
+
     fn denied_tools(&self) -> Vec<String> {
         match &self.last {
             Some(last) if !self.is_success() => last.decision.observed.denied.clone(),
@@ -164,6 +172,10 @@ impl End {
 
     /// The reason for the end, as a sentence.
     pub(crate) fn message(&self) -> String {
+        // That error names the agent's program itself.
+        if let (StoppedBy::NotStarted, Some(error)) = (self.by, &self.problem) {
+            return error.clone();
+        }
         let own = self.work.as_ref().and_then(|work| work.refused.as_deref());
         if let Some(why) = own.or(self.problem.as_deref()) {
             return self.introduced(why);
@@ -222,6 +234,7 @@ impl End {
             iterations: self.runs.len(),
             runs: self.runs.clone(),
             resume: self.resume.clone(),
+            next: self.next(),
             denied: self.denied_tools(),
             decision_id: last.map(|last| last.decision_id.clone()),
             verdict: last.map(|last| last.decision.verdict),

@@ -101,6 +101,7 @@ impl Loop<'_> {
             memory.loop_ended(&LoopEnd {
                 run: last.and_then(|last| last.run.as_deref()).or(self.request.run.as_deref()),
                 task: self.task.id(),
+                agent: &self.order.agent,
                 stopped_by: end.by,
                 message: end.message(),
                 iterations: end.runs.len(),

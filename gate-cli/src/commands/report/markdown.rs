@@ -47,6 +47,9 @@ fn section(lines: &mut Vec<String>, one: &LoopRecord) {
         }
         lines.push(String::new());
     }
+    if one.iterations.is_empty() {
+        return;
+    }
     lines.push("| # | time | verdict | agent said | found | took | cost |".to_owned());
     lines.push("| --: | --- | --- | --- | --- | --: | --: |".to_owned());
     let earlier = one.iterations.len().saturating_sub(MAX_ITERATIONS);

@@ -44,7 +44,7 @@ fn section(one: &LoopRecord) -> Markup {
                 p.next { strong { "Next: " } (with_code(next)) }
             }
             p.figures { (plain(&agent_name(one))) " · " (figures(one)) " · " (local_time(&one.started)) " to " (local_time(&one.ended)) }
-            (svg(one))
+            @if !one.iterations.is_empty() { (svg(one)) }
             @for failure in failures(one) {
                 figure {
                     figcaption { strong { (plain(&failure.check)) } ": " (plain(&failure.summary)) }
@@ -53,7 +53,7 @@ fn section(one: &LoopRecord) -> Markup {
                     }
                 }
             }
-            (iterations(one))
+            @if !one.iterations.is_empty() { (iterations(one)) }
         }
     }
 }

@@ -15,8 +15,10 @@ use crate::runner::Allow;
 use crate::settings::parse_duration;
 
 pub(crate) const CODES: &str = "\
-Exit codes: 0 the work is done, 1 it is not, 2 or 5 the loop could not run;
-with --exit-codes check: those of gate check (3 tripped, cancelled or out of iterations, 4 blocked)";
+Exit codes: 0 the work is done, 1 it is not, also if the agent could not be started,
+2 wrong usage or settings, 5 an error inside gate;
+with --exit-codes check: those of gate check (2 also if the agent could not be started,
+3 tripped, cancelled or out of iterations, 4 blocked)";
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {

@@ -147,7 +147,7 @@ pub(crate) fn run_card(record: &RunRecord, last: Option<&Record>) -> String {
         page.row("denied", &record.denied.join(", "));
         page.detail("allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml");
     }
-    if let Some(next) = last.and_then(|last| last.decision.next.as_deref()) {
+    if let Some(next) = &record.next {
         page.row("next", next);
     }
     if let Some(command) = &record.resume {

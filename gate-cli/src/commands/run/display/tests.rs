@@ -23,6 +23,7 @@ fn ended(success: bool, verified: Option<bool>) -> RunRecord {
         iterations: 2,
         runs: Vec::new(),
         resume: None,
+        next: None,
         denied: Vec::new(),
         decision_id: None,
         verdict: None,
@@ -92,6 +93,7 @@ fn a_person_finds_what_is_needed_to_go_on() {
         denied: vec!["Bash".to_owned(), "Web\u{1b}[2JFetch".to_owned()],
         tokens: Some(1_200),
         cost_usd: Some(0.375),
+        next: Some("install it".to_owned()),
         resume: Some(command.clone()),
         ..ended(false, None)
     };
@@ -108,6 +110,7 @@ fn a_person_finds_what_is_needed_to_go_on() {
             "    handoff     /r/p/t/HANDOFF.md",
             "    denied      Bash, WebFetch",
             "                allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml",
+            "    next        install it",
             &resume,
         ],
     );
