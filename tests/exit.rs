@@ -174,7 +174,9 @@ fn a_person_is_told_in_one_line() {
     run(done()).code(0).stdout("VALID  IMPLEMENTATION completed: the next phase is CI_PENDING\n");
     let wrong = done().replace("1.0.0", "2.0.0");
     run(wrong).code(1).stdout("INVALID  unsupported version: expected '1.x', got '2.0.0'\n");
-    gate("exit parse").stdin(done()).code(1).stdout(&format!("INVALID  {DISABLED}\n"));
+    // The file is not opened.
+    let off = gate("exit parse missing.json").code(1).stderr("");
+    off.stdout(&format!("OFF  exit signals are not read: set {FLAG}=1\n"));
 }
 
 #[test]

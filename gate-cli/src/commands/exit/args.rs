@@ -38,7 +38,8 @@ impl Exit {
 const PARSE_CODES: &str = "\
 Exit codes: 0 the signal holds, 1 it does not or there is none, 2 or 5 nothing was found out
 
-AGENT_EXIT_PROTOCOL_ENABLED=true switches the protocol on; without it no signal holds.";
+AGENT_EXIT_PROTOCOL_ENABLED=true switches the protocol on; without it nothing is read, and no signal
+holds.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Parse {

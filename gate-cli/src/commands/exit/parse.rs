@@ -1,6 +1,6 @@
 //! `gate exit parse`: whether a signal holds.
 
-use gate_core::exit::{ExitSignal, WorkPhase};
+use gate_core::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, ExitSignal, ExitSignalError, WorkPhase};
 use gate_core::text;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,6 +61,11 @@ fn line(parsed: &ExitParsed) -> String {
         ExitParsed::Holds { signal, next_phase, .. } => {
             let ExitSignal { phase_completed, exit_reason, .. } = signal;
             format!("VALID  {phase_completed} {exit_reason}: the next phase is {next_phase}\n")
+        }
+        ExitParsed::Broken { error, .. }
+            if *error == ExitSignalError::ValidationDisabled.to_string() =>
+        {
+            format!("OFF  exit signals are not read: set {AGENT_EXIT_PROTOCOL_ENABLED_ENV}=1\n")
         }
         ExitParsed::Broken { error, .. } => format!("INVALID  {}\n", text::clean(error)),
     }
