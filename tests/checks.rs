@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::fooled::tools;
+use crate::needs::needs;
 use crate::support::{DONE, Ran, Run, STUCK, UNDONE, each, judge};
 
 /// The record of a check.
@@ -232,6 +234,18 @@ fn a_person_sees_what_failed_and_where_its_log_is() {
     let ran = ran.again("check --no-state out.log").code(1);
     let log = ran.stdout.split_whitespace().find(|word| word.ends_with("one.log")).unwrap();
     assert_eq!(std::fs::read_to_string(log).unwrap(), "the reason\n");
+}
+
+#[test]
+fn a_log_says_first_which_of_its_failures_are_gates_own() {
+    if !needs("pytest") {
+        return;
+    }
+    let settings = "[checks.tests]\ncommand = [\"python3\", \"-m\", \"pytest\", \"-q\"]\n";
+    let run = tools(judge("check out.log", DONE)).settings(settings);
+    let ran = run.file("test_a.py", "def test_a():\n    pass\n").committed().code(0);
+    let ran = ran.again("last --log tests").code(0).says(" to fail (");
+    assert!(ran.stdout.starts_with("gate planted "), "{}", ran.stdout);
 }
 
 #[test]

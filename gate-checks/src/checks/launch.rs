@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use gate_core::config::ByteSize;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Priority};
+use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::{Map, Value, json};
 
 use super::not_installed::not_installed;
@@ -51,6 +52,18 @@ pub(super) struct CopyReport<'a> {
 impl CopyReport<'_> {
     fn text(&self, text: &str) -> String {
         self.mapping.map_or_else(|| text.to_owned(), |mapping| mapping.to_real(text))
+    }
+
+    /// The first line of the log of a run with gate's own tests; empty without them.
+    fn log_note(&self) -> String {
+        let names = self.hidden.map(Names::in_reports).unwrap_or_default();
+        let tests = match names.len() {
+            0 => return String::new(),
+            1 => "1 test that has".to_owned(),
+            number => format!("{number} tests that have"),
+        };
+        let names = some_names(&names, MAX_NAMES);
+        format!("gate planted {tests} to fail ({names}): leave them out of the numbers below\n\n")
     }
 
     fn shows(&self, paragraph: &str) -> bool {
@@ -179,7 +192,7 @@ fn record(
     (cx, copy_report): (&CheckContext, CopyReport<'_>),
 ) -> Result<Launched, Box<Evidence>> {
     let text = cx.masker.text(&copy_report.text(&ended.capture.text()));
-    let log = cx.logs.keep(id, &text);
+    let log = cx.logs.keep(id, &format!("{}{text}", copy_report.log_note()));
     let excerpt = excerpt_of(&text, copy_report);
     let missing = not_installed(&text);
     let evidence = Evidence::new(id.as_str(), Mode::default(), Outcome::Inconclusive);

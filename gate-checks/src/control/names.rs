@@ -89,6 +89,11 @@ impl Names {
         names.iter().map(|(kind, number)| Name::numbered(*kind, *number)).collect()
     }
 
+    /// The part of its name that each has in reports, as functions are named.
+    pub(crate) fn in_reports(&self) -> Vec<String> {
+        self.0.iter().map(Name::snake).collect()
+    }
+
     /// The kinds of all of them.
     pub(crate) fn kinds(&self) -> Kinds {
         self.0.iter().map(|name| name.kind).collect()
