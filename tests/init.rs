@@ -167,7 +167,12 @@ fn the_next_steps_are_told_in_order_and_begin_with_the_commit() {
     let path = format!("{}:/usr/bin:/bin", run.at("bin").display());
     let ran = run.env("PATH", path).code(0);
     let at = |step: &str| ran.stdout.find(step).unwrap_or_else(|| panic!("{step}: {}", ran.stdout));
-    let steps = ["1. read gate.toml", "2. commit it", "3. gate install codex", "4. or around one"];
+    let steps = [
+        "1. read gate.toml",
+        "2. commit it",
+        "3. gate install codex",
+        "4. or around one: gate init --loop bash, or `gate run --prompt PROMPT.md --agent codex`",
+    ];
     let places = steps.map(at);
     assert!(places.is_sorted(), "{}", ran.stdout);
     assert!(ran.stdout.contains("git add gate.toml && git commit"), "{}", ran.stdout);

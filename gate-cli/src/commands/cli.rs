@@ -62,7 +62,7 @@ pub(crate) enum Command {
     /// Propose settings that judge fewer transcripts wrong
     Tune(replay::tune::Tune),
     /// Run an agent until gate says that the work is done
-    #[command(after_help = run::CODES)]
+    #[command(after_help = run::CODES, override_usage = run::USAGE)]
     Run(run::Run),
     /// Show the loops of this machine: what they do, took and cost
     Runs(runs::Runs),

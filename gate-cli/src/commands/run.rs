@@ -21,7 +21,7 @@ use gate_fleet::run;
 use gate_transcript::Forced;
 use jiff::Timestamp;
 
-pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run};
+pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run, USAGE};
 use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
 use self::tests_first::{Stage, Writes};

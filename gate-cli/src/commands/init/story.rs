@@ -150,7 +150,10 @@ fn steps(detected: &Detected, times: &BTreeMap<String, Measured>, agent: Agent) 
         "gate install {} (in front of an agent that you talk to; `gate install` asks for each)",
         agent.name()
     );
-    let around = "or around one: gate init --loop bash, or `gate run`; in a loop of your own, put \
-                  `gate prompt` into the prompt, and call `gate check OUTPUT`";
-    [Some(first), commit, Some(hook), Some(around.to_owned())].into_iter().flatten().collect()
+    let around = format!(
+        "or around one: gate init --loop bash, or `gate run --prompt PROMPT.md --agent {}`; in a \
+         loop of your own, put `gate prompt` into the prompt, and call `gate check OUTPUT`",
+        agent.name()
+    );
+    [Some(first), commit, Some(hook), Some(around)].into_iter().flatten().collect()
 }

@@ -20,14 +20,19 @@ Exit codes: 0 the work is done, 1 it is not, also if the agent could not be star
 with --exit-codes check: those of gate check (2 also if the agent could not be started,
 3 tripped, cancelled or out of iterations, 4 blocked)";
 
+/// The command line in short. clap's own names neither the prompt nor the command as a choice.
+pub(crate) const USAGE: &str = "\
+gate run --prompt <FILE> --agent <A> [OPTIONS]
+       gate run --prompt <FILE> [OPTIONS] -- <COMMAND>...";
+
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// The prompt, a file; `-` is the standard input. It becomes the task's
     /// TASK.md.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["task", "work"])]
     pub(crate) prompt: Option<PathBuf>,
     /// The task's id; without --prompt its TASK.md is the prompt.
-    #[arg(long, value_name = "ID", required_unless_present_any = ["prompt", "work"])]
+    #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
     /// Claim a work item, this one or the next, and run until its phase has ended;
     /// then its exit signal is submitted, and the lease is over.
