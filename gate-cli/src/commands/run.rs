@@ -422,7 +422,7 @@ fn preset(
     let project = PresetContext { policy: &settings.policy, git: git.as_deref(), args: own };
     let start = agent_start(name, args.allow, &project).ok_or_else(|| {
         let known = agents().collect::<Vec<_>>().join(", ");
-        let message = format!("gate does not know how to start {name}; known are {known}");
+        let message = format!("gate does not know how to start {name}; it can start {known}");
         Failure::usage("agent-unknown", message).hint("give its command behind `--`")
     })?;
     Ok(Worker { name: name.to_owned(), format: Some(agent), start })

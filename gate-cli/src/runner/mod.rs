@@ -57,8 +57,8 @@ pub(crate) use order::Order;
 pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, shell_word};
 
 /// The way out if nobody's words could be found in an agent's output.
-const UNKNOWN_FORMAT: &str = "name the agent with --agent (`gate run --help` lists the names), or \
-     let it print plain text; nothing that it printed could be read";
+const UNKNOWN_FORMAT: &str = "name the agent or its format with --agent (`gate scan --help` lists \
+     them), or let it print plain text; nothing that it printed could be read";
 
 impl Loop<'_> {
     /// Runs the loop to its end.

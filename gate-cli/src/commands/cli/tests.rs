@@ -95,6 +95,12 @@ fn a_value_that_means_nothing_is_refused() {
             ("check a.log --iteration 0", "0 is not in 1..=1000000000"),
             ("check a.log --iteration two", "invalid digit"),
             ("check a.log --format cluade", "cluade"),
+            (
+                "run --task t1 --agent nope",
+                "unknown agent `nope`: gate can start claude-code, codex, ",
+            ),
+            ("run --task t1 --agent nope", "; with `-- COMMAND` any format"),
+            ("run --task t1 --tests-first --tests-by nope -- x", "unknown agent `nope`: "),
             ("run --task t1 --agent codex --timeout 10", "a length of time such as 90s"),
             ("run --task t1 --agent codex --timeout 0s", "a length of time such as 90s"),
             ("run --task t1 --agent codex --max-iterations 0", "zero"),
@@ -196,9 +202,20 @@ fn a_command_says_if_it_answers_in_json() {
 
 #[test]
 fn a_person_finds_the_names_of_formats_in_the_help() {
-    for command in ["scan", "check", "run", "replay"] {
+    for (command, names) in [
+        ("scan", "text, claude-json, claude-session"),
+        ("check", "text, claude-json, claude-session"),
+        ("replay", "text, claude-json, claude-session"),
+        ("run", "[possible values: claude-code, codex, "),
+    ] {
         let help = Cli::try_parse_from(["gate", command, "--help"]).unwrap_err().to_string();
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(help.contains("text, claude-json, claude-session"), "{command}: {help}");
+        assert!(help.contains(names), "{command}: {help}");
+        assert!(command != "run" || !help.contains("claude-json"), "{help}");
     }
+    // With a command, the name of a format says what the command prints.
+    let Command::Run(run) = parse("run --task t1 --agent claude-stream -- x").unwrap() else {
+        panic!()
+    };
+    assert!(run.agent.is_some());
 }

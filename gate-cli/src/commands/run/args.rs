@@ -1,17 +1,18 @@
 //! The arguments of `gate run`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command, Error, ValueEnum};
 use gate_core::exit::WorkPhase;
 use gate_transcript::Forced;
 
-use crate::commands::arguments::{FormatName, non_empty};
+use crate::commands::arguments::non_empty;
 use crate::commands::exit::phase;
-use crate::runner::Allow;
+use crate::runner::{Allow, agents};
 use crate::settings::parse_duration;
 
 pub(crate) const CODES: &str = "\
@@ -50,8 +51,10 @@ pub(crate) struct Run {
     /// The length of the lease; it is renewed while the loop runs.
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
     pub(crate) ttl: Duration,
-    /// The agent: gate knows how to start it and how to read its output.
-    #[arg(long, value_name = "A", required_unless_present = "command", value_parser = FormatName)]
+    /// The agent: gate knows how to start it and how to read its output. With its command behind
+    /// `--`, also the format of its output: `gate scan --help` lists them.
+    #[arg(long, value_name = "A", required_unless_present = "command",
+        value_parser = AgentName { or_format: true })]
     pub(crate) agent: Option<Forced>,
     /// The actions that the agent may take without asking anybody.
     #[arg(long, value_enum, default_value_t = Allow::Checks, conflicts_with = "command")]
@@ -99,7 +102,8 @@ pub(crate) struct Run {
     #[arg(long, conflicts_with = "force_complete")]
     pub(crate) tests_first: bool,
     /// The agent that writes the tests, if it is another one than that of the code.
-    #[arg(long, value_name = "A", requires = "tests_first", value_parser = FormatName)]
+    #[arg(long, value_name = "A", requires = "tests_first",
+        value_parser = AgentName { or_format: false })]
     pub(crate) tests_by: Option<Forced>,
     /// Show the tests at the terminal, and lock them only if you agree.
     #[arg(long, requires = "tests_first")]
@@ -124,6 +128,41 @@ pub(crate) struct Run {
     /// the place of `{prompt}`.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+/// The value of an option that names an agent. The help lists those that gate can start, and
+/// shells complete them; a format's name is read, too.
+#[derive(Clone)]
+struct AgentName {
+    /// A format is enough if the command is given.
+    or_format: bool,
+}
+
+impl AgentName {
+    fn unknown(&self, name: &str) -> String {
+        let known = agents().collect::<Vec<_>>().join(", ");
+        let format = if self.or_format { "; with `-- COMMAND` any format" } else { "" };
+        format!("unknown agent `{name}`: gate can start {known}{format}")
+    }
+}
+
+impl TypedValueParser for AgentName {
+    type Value = Forced;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Forced, Error> {
+        let owned = self.clone();
+        let parse = move |name: &str| name.parse::<Forced>().map_err(|_| owned.unknown(name));
+        parse.parse_ref(command, option, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(agents().map(PossibleValue::new)))
+    }
 }
 
 /// The agent's working folder.
