@@ -85,6 +85,8 @@ pub enum Kind {
     NotOpen,
     /// The text is about other work than this.
     OtherWork,
+    /// The sentence before is about other work than this.
+    OtherWorkBefore,
     /// The announcement of a summary.
     Summary,
     /// A value that means that nothing is left.

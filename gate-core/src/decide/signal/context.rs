@@ -90,6 +90,7 @@ impl<'l, 'w> Context<'l, 'w> {
             }
             BlockKind::Quote => Some(Objection::new("it is quoted")),
             BlockKind::Thinking => Some(Objection::new("it is reasoning, not the agent's word")),
+            BlockKind::Output => Some(Objection::new("it stands in a tool's output")),
             BlockKind::Comment => Some(Objection::new("it stands in a comment")),
             BlockKind::Fence | BlockKind::Fenced | BlockKind::Prose => {
                 by_mark(first.text.trim_start()).map(Objection::new)

@@ -63,6 +63,8 @@ pub(crate) enum BlockKind {
     Comment,
     /// Reasoning that the model wrote into its message.
     Thinking,
+    /// A tool's output, as Claude Code shows it in a terminal (`⎿`).
+    Output,
 }
 
 impl Line<'_> {
@@ -207,6 +209,8 @@ struct BlockTracker {
     comment: bool,
     fence: Option<(char, usize, BlockKind)>,
     hunk: Hunk,
+    /// The indentation of the mark before the tool's output that a line may stand in.
+    output: Option<usize>,
 }
 
 /// The lines of the current hunk that are still to come.
@@ -229,6 +233,7 @@ impl BlockTracker {
             comment: false,
             fence: None,
             hunk: Hunk::default(),
+            output: None,
         }
     }
 
@@ -248,7 +253,22 @@ impl BlockTracker {
             self.hunk = hunk;
             return BlockKind::Diff;
         }
+        if self.is_output(line) {
+            return BlockKind::Output;
+        }
         self.fenced(line)
+    }
+
+    /// All lines below the mark that are further to the right than the mark.
+    fn is_output(&mut self, line: &str) -> bool {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        if self.fence.is_none() && text.starts_with('⎿') {
+            self.output = Some(indent);
+        } else if !text.is_empty() {
+            self.output = self.output.filter(|mark| indent > *mark);
+        }
+        self.output.is_some()
     }
 
     /// A comment begins its line; `<!--` within a sentence is a mention, and
@@ -430,6 +450,13 @@ mod tests {
         assert_eq!(blocks("<!-- a\nb -->\nc"), [Comment, Comment, Prose]);
         assert_eq!(blocks("- strips `<!--` marks\nb -->\nc"), [Prose, Prose, Prose]);
         assert_eq!(blocks("<!-- never closed\nb"), [Prose, Prose]);
+    }
+
+    #[test]
+    fn a_tools_output_is_further_to_the_right_than_its_mark() {
+        use BlockKind::{Output, Prose};
+        let text = "⏺ Bash(cat a)\n  ⎿  b\n\n     c\n\n  d\n⏺ e";
+        assert_eq!(blocks(text), [Prose, Output, Output, Output, Output, Prose, Prose]);
     }
 
     #[test]

@@ -75,12 +75,17 @@ pub(super) fn is_open_work(language: &Language, text: &str) -> bool {
 
 fn has_open_work(language: &Language, text: &str) -> bool {
     // "No blockers. Two tests fail." says that nothing is open, and then that something is.
-    let is_open = sentences(text).any(|sentence| {
-        language.is(Kind::OpenWork, sentence)
-            && !language.is(Kind::NotOpen, sentence)
-            && !language.is(Kind::Product, sentence)
-    });
-    is_open && !language.is(Kind::OtherWork, text)
+    let mut sentences = sentences(text).peekable();
+    while let Some(sentence) = sentences.next() {
+        let excuses = [Kind::NotOpen, Kind::OtherWork, Kind::Product];
+        if language.is(Kind::OpenWork, sentence)
+            && language.first_in(&excuses, sentence).is_none()
+            && !sentences.peek().is_some_and(|next| language.is(Kind::OtherWorkBefore, next))
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// The line on which a runner begins another iteration in one log.
@@ -125,7 +130,7 @@ static QUOTED: Expression = Expression::new(r"\x22[^\x22]*\x22|“[^”]*”");
 static ITEM: Expression = Expression::new(r"^\s*(?:[-*•]|\d+[.)])\s+(?:\[ \]\s+)?\w");
 
 static ITERATION: Expression = Expression::new(
-    r"^[^\w\n#*\[]*(?:\[(?:[a-z]+|[\d:.tz+ /-]+)\][^\w\n#*\[]*)*(?:(?:starting|running|beginning|ralph|executing)\s+)*(?:iteration|loop)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[^\w\n]*(?:\([^)]*\)|\|\s*\d\d:\d\d\S*|\.\.\.)?[^\w\n]*$|^(?:starting|running|ralph)[^\w\n]*(?:iteration|loop)\s*#?\d+.*$|^(?:[=~═━─—-]{2,}|\*{3,})[^\w\n]*(?:\w+\s+){0,3}(?:iteration|loop|cycle|round)\s*#?\d+.*$|^# iteration \d+ log$|^(?:human|user):\s+\S+\s+\S+\s+\S+",
+    r"^[^\w\n#*\[]*(?:\[(?:[a-z]+|[\d:.tz+ /-]+)\][^\w\n#*\[]*)*(?:(?:starting|running|beginning|ralph|executing)\s+)*(?:iteration|loop)\s*#?\d+(?:\s*(?:of|/)\s*\d+)?[^\w\n]*(?:\([^)]*\)|\|\s*\d\d:\d\d\S*|\.\.\.)?[^\w\n]*$|^(?:starting|running|ralph)[^\w\n]*(?:iteration|loop)\s*#?\d+.*$|^(?:[=~═━─—-]{2,}|\*{3,})[^\w\n]*(?:\w+\s+){0,3}(?:iteration|loop|cycle|round)\s*[#:]?\s*\d+.*$|^# iteration \d+ log$|^(?:human|user):\s+\S+\s+\S+\s+\S+",
 );
 
 /// The line on which a driver starts its loop.
@@ -176,6 +181,9 @@ mod tests {
             "3 tests still fail because the fixture is missing.",
             "3 tests fail when they run in parallel.",
             "Lint: 0 errors. Tests: 3 failed.",
+            "3 tests still fail; the optional ones are skipped.",
+            "2 tasks are still open, no longer blocked.",
+            "Tests: 412 failed.",
             "Fixed 2 of 5 failing tests; 3 tests still fail.",
             "In the next iteration I will implement the export.",
             "The next story is US-004.",

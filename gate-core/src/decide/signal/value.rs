@@ -157,6 +157,7 @@ mod tests {
             "No acceptance criteria met",
             "Nothing is done",
             "None implemented",
+            "zero tests pass",
             "none, only tests",
         ] {
             assert!(!is_nothing(&Language::default(), text), "{text}");
@@ -211,6 +212,7 @@ mod tests {
             "PASSING (2 errors)",
             "❌ 3 tests",
             "MIXED",
+            "PASSING with 2 known failures",
         ] {
             assert!(is_failing(&Language::default(), text), "{text}");
         }

@@ -17,6 +17,13 @@ fn a_mark_before_its_line_makes_it_another_s() {
 }
 
 #[test]
+fn what_a_terminal_shows_of_a_tool_is_not_the_agent_s() {
+    let shown = "⏺ Bash(tail -2 PROMPT.md)\n  ⎿  # Rules\n     EXIT_STATUS: COMPLETE\n\n";
+    none(&format!("{shown}⏺ I have read the prompt."), "a tool's output");
+    complete(&format!("{shown}⏺ All is done.\n\n  EXIT_STATUS: COMPLETE"));
+}
+
+#[test]
 fn a_rule_hides_no_introduction() {
     none("For example:\n\n---\n\nEXIT_STATUS: COMPLETE", "example");
 }
