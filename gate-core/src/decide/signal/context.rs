@@ -28,6 +28,9 @@ const MAX_ORDER_BYTES: usize = 40;
 /// Fewer orders than these make no prompt.
 const MIN_ORDERS: usize = 4;
 
+/// A label has no more words.
+const MAX_LABEL_WORDS: usize = 6;
+
 /// The lines above a candidate that are searched for the heading of its section.
 const MAX_SECTION_LINES: usize = 400;
 
@@ -296,14 +299,13 @@ fn numbered(text: &str) -> &str {
     rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).unwrap_or(text)
 }
 
-/// A heading, or a line that is bold, in parentheses or a markup tag as a
-/// whole.
+/// A heading, a markup tag, or a few words that are bold or in parentheses as a whole.
 fn is_label(text: &str) -> bool {
-    let bold = text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
+    let is_bold = text.starts_with("**") && text.trim_end_matches(':').ends_with("**");
+    let is_short = text.split_whitespace().nth(MAX_LABEL_WORDS).is_none();
     text.starts_with('#')
-        || bold
-        || (text.starts_with('(') && text.ends_with(')'))
-        || (text.starts_with('<') && text.ends_with('>'))
+        || (is_short && (is_bold || (text.starts_with('(') && text.ends_with(')'))))
+        || (text.starts_with('<') && text.find('>') == Some(text.len() - 1))
 }
 
 /// Somebody speaks of what they did.
@@ -328,7 +330,7 @@ fn is_rule(text: &str) -> bool {
 
 /// An item that is ticked, or said to be reached.
 static TICKED: Expression = Expression::new(
-    r"^\W*\[x\]|[✅✓✔☑]|(?:[:(—–-]\s*)(?:done|met|verified|passed|completed?|yes|ok)\W*$",
+    r"^\W*\[x\]|[✅✓✔☑]|(?:[:(—–-]\s*)(?:done|met|verified|pass(?:ed|es)?|tested|completed?|yes|ok)\W*$|[:(—–-]\s*(?:covered|tested|verified|checked) (?:by|with|in)\b",
 );
 
 /// The beginning of a tool's trace: `[Bash] …`, `⚡ [Edit]`, `⏺ Bash(…)`.

@@ -3,6 +3,7 @@
 
 use super::marker::Marker;
 use super::objection::Objection;
+use super::value::has_open_fraction;
 use crate::decide::expression::Expression;
 use crate::decide::language::{Kind, Language};
 use crate::decide::sentence::sentences;
@@ -78,7 +79,7 @@ fn has_open_work(language: &Language, text: &str) -> bool {
     let mut sentences = sentences(text).peekable();
     while let Some(sentence) = sentences.next() {
         let excuses = [Kind::NotOpen, Kind::OtherWork, Kind::Product];
-        if language.is(Kind::OpenWork, sentence)
+        if (language.is(Kind::OpenWork, sentence) || is_partly_done(sentence))
             && language.first_in(&excuses, sentence).is_none()
             && !sentences.peek().is_some_and(|next| language.is(Kind::OtherWorkBefore, next))
         {
@@ -86,6 +87,11 @@ fn has_open_work(language: &Language, text: &str) -> bool {
         }
     }
     false
+}
+
+/// True for `3 of 7 stories are done`.
+fn is_partly_done(sentence: &str) -> bool {
+    PROGRESS.find_iter(sentence).any(|found| has_open_fraction(&sentence[found]))
 }
 
 /// The line on which a runner begins another iteration in one log.
@@ -126,6 +132,11 @@ static GOES_ON: Expression =
     Expression::new(r"^(?-i:but|or|and|when|where|which|because|is|was|as soon as)\s");
 
 static QUOTED: Expression = Expression::new(r"\x22[^\x22]*\x22|“[^”]*”");
+
+/// A number of tasks or tests, out of all of them.
+static PROGRESS: Expression = Expression::new(
+    r"\b\d+\s*(?:/|of)\s*\d+\s+(?:tasks?|stor(?:y|ies)|items?|tests?|criteria|checks?)\b[^.;]{0,20}\b(?:done|pass\w*|complete\w*|finished|implemented|met|green)\b|^\W*(?:tests?|tasks?|stories|progress)\W*\d+\s*(?:/|of)\s*\d+\b",
+);
 
 static ITEM: Expression = Expression::new(r"^\s*(?:[-*•]|\d+[.)])\s+(?:\[ \]\s+)?\w");
 
@@ -184,6 +195,8 @@ mod tests {
             "3 tests still fail; the optional ones are skipped.",
             "2 tasks are still open, no longer blocked.",
             "Tests: 412 failed.",
+            "3 of 7 stories are done.",
+            "Progress: 3/7",
             "Fixed 2 of 5 failing tests; 3 tests still fail.",
             "In the next iteration I will implement the export.",
             "The next story is US-004.",
@@ -221,6 +234,8 @@ mod tests {
             "Next steps: deploy",
             "Remaining: none",
             "Todo: none",
+            "All 7 of 7 stories are done.",
+            "At first 12 tests failed; now they all pass.",
             "Reste à faire : rien",
             "The badge shows how many items remain open.",
             "2 tests fail. Both are unrelated to this change.",

@@ -103,6 +103,7 @@ fn only_a_line_that_is_marked_as_a_whole_is_a_label() {
         "An example is there (in Rust)",
         "<b>Docs</b> hold an example",
         "The docs hold an example <here>",
+        "(An example of the new format is in the docs folder)",
     ] {
         complete(&format!("{sentence}\n\nEXIT_STATUS: COMPLETE"));
     }
