@@ -163,6 +163,7 @@ fn a_report_of_nothing_says_so() {
     gate("report").settings("").code(0).says("No loops.");
     gate("runs").settings("").code(0).says("No loops.");
     gate("report --html x/y.html").settings("").code(2).tells("x/y.html");
+    gate("report --since 9999999d").settings("").code(0).says("No loops.");
     gate("report --since yesterday").code(2).tells("--since");
 }
 

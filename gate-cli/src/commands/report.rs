@@ -14,7 +14,7 @@ use clap::Args;
 use gate_core::config::nearest_name;
 use jiff::Timestamp;
 
-use super::common::{DONE, write_page};
+use super::common::{DONE, ago, write_page};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::loops::{self, LoopRecord, Window};
@@ -53,7 +53,7 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
     let until = Timestamp::now();
     let since = match args.run {
         Some(_) => None,
-        None => Some(until - args.since.unwrap_or(USUAL_AGE)),
+        None => Some(ago(args.since.unwrap_or(USUAL_AGE))),
     };
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let window = Window { since, all_projects: args.all_projects };
