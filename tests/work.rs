@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::exit::signal;
 use crate::schemas::printed;
 use crate::support::json_schema::{holds, holds_but_for};
-use crate::support::shop::{Said, Shop};
+use crate::support::shop::{Said, Shop, given};
 
 /// The phases that agents end, and where each leads.
 const STEPS: [[&str; 2]; 5] = [
@@ -134,6 +134,27 @@ fn blocked_work_waits_for_an_operator() {
     let words = "work unblock W-1 --phase implementation --actor lead --json";
     assert_eq!(shop.say(words).is(0).json()["phase"], "IMPLEMENTATION");
     assert_eq!(shop.records()[4]["actor"], "lead");
+    shop.say("ledger verify").is(0);
+}
+
+#[test]
+fn an_id_that_equals_a_secret_is_kept_and_texts_are_masked() {
+    let shop = Shop::new();
+    shop.add("SHOP-1234", "DRAFT");
+    shop.claim("SHOP-1234", "a");
+    let done = signal("DRAFT", "completed", &[("notes", "SHOP-1234 is written")]).to_string();
+    let mut submit = shop.command(0, "exit submit - --work SHOP-1234 --actor a");
+    given(submit.env("ISSUE_KEY", "SHOP-1234"), &done).is(0);
+    shop.ends("SHOP-1234", "completed");
+    let mut ci = shop.command(0, "work ci SHOP-1234 --result passed --reason");
+    ci.arg("SHOP-1234 is green").env("ISSUE_KEY", "SHOP-1234");
+    Said::of(&ci.output().unwrap()).is(0);
+    let records = shop.records();
+    assert_eq!(records[1]["body"]["work"]["id"], "SHOP-1234");
+    assert_eq!(records[1]["body"]["event"]["notes"], "[masked] is written");
+    assert_eq!(records[3]["body"]["work"]["id"], "SHOP-1234");
+    assert_eq!(records[3]["body"]["reason"], "[masked] is green");
+    assert_eq!(shop.show("SHOP-1234")["phase"], "READY_FOR_REVIEW");
     shop.say("ledger verify").is(0);
 }
 

@@ -226,7 +226,7 @@ fn session_end(request: &DecisionRequest<'_>, record: &Record) -> Result<Option<
         kind: AgentSessionCompleted::EVENT_TYPE.to_owned(),
         run,
         actor: actor.to_owned(),
-        body: body::masked(&json!({ "event": event }))?,
+        body: body::body(&json!({ "event": body::without_secrets(event) }))?,
     }))
 }
 

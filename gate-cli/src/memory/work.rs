@@ -23,6 +23,7 @@ use self::verified_rows::found;
 use super::{Memory, body, is_record_of};
 use crate::failure::Failure;
 use crate::operator::Operator;
+use crate::secrets;
 use crate::store::{Item, Reading, Transaction};
 
 /// Tries of a change that others get in the way of.
@@ -122,7 +123,7 @@ impl Memory {
                     return Ok(item);
                 }
                 let ended = handed.ends(&item, signal, transaction.now()?)?;
-                act.take(transaction, item, &ended.work, body::masked(&ended)?)
+                act.take(transaction, item, &ended.work, body::body(&ended)?)
             })
         })?;
         Ok(Submitted { seq: item.seq, item, signal: signal.clone() })
@@ -175,8 +176,8 @@ impl Memory {
                     return Ok(item);
                 }
                 let work = step(&item.work.state)?;
-                let moved = Moved { work, reason: reason.map(str::to_owned) };
-                act.take(transaction, item, &moved.work, body::masked(&moved)?)
+                let moved = Moved { work, reason: reason.map(secrets::masked) };
+                act.take(transaction, item, &moved.work, body::body(&moved)?)
             })
         })
     }
@@ -213,7 +214,7 @@ impl LeaseRef<'_> {
             Failure::usage("exit-signal-refused", error.to_string())
         })?;
         let work = state.step(&item.work.id, signal.exit_reason.into())?;
-        Ok(Ended { event: result.event, work })
+        Ok(Ended { event: body::without_secrets(result.event), work })
     }
 }
 
