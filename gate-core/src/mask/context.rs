@@ -103,8 +103,27 @@ const MIN_USER_TOKEN_BYTES: usize = 20;
 
 /// A word that documents print instead of a password, such as `$PASSWORD` or `XXX`.
 fn is_placeholder(password: &str) -> bool {
-    password.starts_with(['$', '{', '<', '%'])
+    is_reference(password)
         || password.chars().all(|c| c.is_ascii_uppercase() || "*x._-".contains(c))
+}
+
+/// True for a whole reference: `$NAME`, `${…}`, `{…}`, `%NAME%` or `%s`. A password may begin
+/// with any of these marks, and `%23` is a byte of one. `<…>` never comes here: an address ends
+/// at `<`.
+fn is_reference(password: &str) -> bool {
+    if let Some(rest) = password.strip_prefix('%') {
+        return rest == "s" || rest.strip_suffix('%').is_some_and(is_variable_name);
+    }
+    let rest = password.strip_prefix('$');
+    let braced = rest.unwrap_or(password);
+    rest.is_some_and(is_variable_name) || (braced.starts_with('{') && braced.ends_with('}'))
+}
+
+/// True for the name of an environment variable. One with a small letter may be a password, such
+/// as `$ecret9`.
+fn is_variable_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+        && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Most bytes between a key and its `:` or `=`.

@@ -129,6 +129,9 @@ fn what_is_no_secret_stays_readable() {
         "ssh://git@github.com/a/b and user@example.org",
         "postgres://USER:PASSWORD@HOST:PORT/NAME is expected",
         "postgres://user:$PASSWORD@host/name",
+        "postgres://user:${db_password}@host/name",
+        "postgres://user:{password}@host, postgres://user:%s@host",
+        "postgres://user:%PASSWORD%@host/name and postgres://user:<password>@host/name",
         "Bearer authentication is not supported here",
         "the password is wrong, and the secret: nobody knows",
         "passed = 311, failed = 1, took 12.3s",
@@ -137,6 +140,14 @@ fn what_is_no_secret_stays_readable() {
         "let token = cancellation_token.child_token();",
     ] {
         assert_eq!(masked(text), text);
+    }
+}
+
+#[test]
+fn a_password_that_begins_like_a_placeholder_is_masked() {
+    for password in ["%23Secret9fK2", "$ecret9fK2", "$ecret", "{ecret9fK2", "${ecret", "%sK2"] {
+        let text = masked(&format!("postgres://app:{password}@db/prod"));
+        assert_eq!(text, format!("postgres://app:{MASKED}@db/prod"), "{password}");
     }
 }
 
