@@ -106,6 +106,22 @@ fn the_checks_of_a_decision_are_junit_xml() {
 }
 
 #[test]
+fn a_failed_test_is_a_case_of_junit_xml_with_its_message() {
+    let settings =
+        "[checks.tests]\ncommand = [\"cp\", \"report.xml\", \"{report}\"]\nreport = \"junit\"\n";
+    let report = "<testsuite><testcase classname=\"Calc\" name=\"adds\"><failure \
+                  message=\"expected 3 but was 4\"/></testcase>\
+                  <testcase classname=\"Calc\" name=\"holds\"/></testsuite>";
+    let run = judge("check out.log", DONE).settings(settings).file("report.xml", report);
+    let text = run.code(1).again("receipt --junit checks.xml").code(0).file("checks.xml");
+    let start = text.find("<testcase ").map(|at| &text[at..]).expect(&text);
+    let case = start.split('>').next().unwrap();
+    assert!(case.contains("adds") && case.contains("classname=\"tests\""), "{text}");
+    assert!(text.contains("<failure message=\"expected 3 but was 4\""), "{text}");
+    assert!(!text.contains("holds"), "{text}");
+}
+
+#[test]
 fn the_metrics_are_in_the_text_format_of_prometheus() {
     let ran = decided().again("metrics").code(0);
     let mut types = BTreeSet::new();

@@ -3,7 +3,6 @@
 use gate_core::decide::evidence::{Evidence, Outcome};
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::writer::Writer;
-use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::record::Record;
@@ -91,15 +90,11 @@ fn suite(writer: &mut Writer<Vec<u8>>, evidence: &Evidence, time: &str) -> std::
 
 /// The failed tests of a check, else the check itself.
 fn cases(evidence: &Evidence) -> Vec<Case> {
-    let detail = evidence.detail.as_ref();
-    let failed = detail.and_then(|detail| detail.get("failed_tests")?.as_array());
-    let failures = detail.and_then(|detail| detail.get("failures")?.as_array());
-    let cases = failed.into_iter().flatten().filter_map(Value::as_str).map(|test| {
-        let own = failures.into_iter().flatten();
-        let own = own.filter(|failure| failure.get("test").and_then(Value::as_str) == Some(test));
-        let message = own.filter_map(|failure| failure.get("message")?.as_str()).next();
-        let message = lines(message.unwrap_or(&evidence.summary));
-        Case { name: lines(test), problem: Some((Problem::Failure, message)) }
+    let failures = evidence.failures();
+    let cases = evidence.failed_tests().into_iter().map(|test| {
+        let failure = failures.iter().find(|failure| failure.test.as_deref() == Some(test));
+        let message = failure.map_or(evidence.summary.as_str(), |failure| failure.message.as_str());
+        Case { name: lines(test), problem: Some((Problem::Failure, lines(message))) }
     });
     let cases: Vec<_> = cases.collect();
     if !cases.is_empty() {
