@@ -43,8 +43,9 @@ struct Exit {
     seq: u64,
     /// The digest of the baseline that it was compared with.
     baseline: String,
-    /// The tests that failed and were left out. They fail in the next baseline, too.
-    left_out: Vec<String>,
+    /// The tests that failed and were left out. They fail in the next baseline, too. None if that
+    /// is not known: the tests did not run, or not all of them are named.
+    left_out: Option<Vec<String>>,
 }
 
 impl Approvals {
@@ -55,7 +56,8 @@ impl Approvals {
 
     /// The approved changes for a decision that is compared with this baseline. After an
     /// exit with an approved change, another baseline has taken the change in. Of an approval
-    /// only those tests are left that each such exit left out, for they still failed.
+    /// only those tests are left that each such exit left out, for they still failed. An exit
+    /// without tests says nothing about them.
     pub(crate) fn in_force(&self, baseline: Option<&str>) -> Vec<ApprovedChange> {
         let mut changes = Vec::new();
         for approval in &self.given {
@@ -74,10 +76,15 @@ impl Approvals {
 
 /// The rest of an approved change after these exits.
 fn still_in_force(change: &ApprovedChange, taken_in: &[&Exit]) -> Vec<ApprovedChange> {
-    let Some((first, others)) = taken_in.split_first() else { return vec![change.clone()] };
+    let known: Vec<_> = taken_in.iter().filter_map(|exit| exit.left_out.as_ref()).collect();
+    let Some((first, others)) = known.split_first() else {
+        // Any exit ends the approval of a file: only tests are left out by name.
+        let is_over = change.test.is_none() && !taken_in.is_empty();
+        return if is_over { Vec::new() } else { vec![change.clone()] };
+    };
     let allow = [Allowance::from(change.clone())];
-    let failing = first.left_out.iter().filter(|test| {
-        is_test_allowed(test, &allow) && others.iter().all(|exit| exit.left_out.contains(test))
+    let failing = first.iter().filter(|test| {
+        is_test_allowed(test, &allow) && others.iter().all(|left_out| left_out.contains(test))
     });
     let reason = &change.reason;
     failing
@@ -159,11 +166,21 @@ fn exit(sealed: &Sealed, tree: &str) -> Option<Exit> {
     Some(Exit { seq: sealed.record.seq, baseline, left_out: left_out(decision) })
 }
 
-/// The failing tests that a person had left out of a decision, as its checks name them.
-fn left_out(decision: &Value) -> Vec<String> {
-    let evidence = decision.get("evidence").and_then(Value::as_array).into_iter().flatten();
-    let listed = evidence.filter_map(|one| one.pointer("/detail/tests/left_out")?.as_array());
-    listed.flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+/// The failing tests that a person had left out of a decision, as its checks name them. None if
+/// no check of tests passed in it, and if a check left out more tests than it names.
+fn left_out(decision: &Value) -> Option<Vec<String>> {
+    let evidence = decision.get("evidence")?.as_array()?;
+    let passed = evidence.iter().filter(|one| one["outcome"] == "pass");
+    let mut all: Option<Vec<String>> = None;
+    for tests in passed.filter_map(|one| one.pointer("/detail/tests")) {
+        let listed = tests["left_out"].as_array().into_iter().flatten();
+        let names: Vec<_> = listed.filter_map(Value::as_str).map(str::to_owned).collect();
+        if tests["left_out_count"].as_u64().is_some_and(|count| count > names.len() as u64) {
+            return None;
+        }
+        all.get_or_insert_with(Vec::new).extend(names);
+    }
+    all
 }
 
 #[cfg(test)]
@@ -177,7 +194,7 @@ mod tests {
     }
 
     fn exit(seq: u64, baseline: &str) -> Exit {
-        Exit { seq, baseline: baseline.to_owned(), left_out: Vec::new() }
+        Exit { seq, baseline: baseline.to_owned(), left_out: Some(Vec::new()) }
     }
 
     #[track_caller]
@@ -204,7 +221,7 @@ mod tests {
     fn a_failing_test_is_left_out_until_an_exit_finds_it_passing() {
         let red = |seq, baseline: &str, tests: &[&str]| {
             let left_out = tests.iter().map(|&test| test.to_owned()).collect();
-            Exit { left_out, ..exit(seq, baseline) }
+            Exit { left_out: Some(left_out), ..exit(seq, baseline) }
         };
         let mut approvals = Approvals { given: vec![given(3)], exits: Vec::new() };
         approvals.exits = vec![red(5, "a", &["f.py::t3", "f.py::t4"]), red(6, "b", &["f.py::t3"])];
@@ -219,17 +236,43 @@ mod tests {
     fn an_approval_of_many_tests_holds_for_those_that_fail() {
         let mut approvals = Approvals { given: vec![given(3)], exits: vec![exit(5, "a")] };
         approvals.given[0].changes[0].test = Some("f.py::*".to_owned());
-        approvals.exits[0].left_out = vec!["f.py::red".to_owned(), "g.py::red".to_owned()];
+        approvals.exits[0].left_out = Some(vec!["f.py::red".to_owned(), "g.py::red".to_owned()]);
         check(&approvals, Some("a"), &["f.py::*"]);
         check(&approvals, Some("b"), &["f.py::red"]);
     }
 
     #[test]
+    fn an_exit_without_tests_ends_no_approval_of_a_failing_test() {
+        let mut approvals = Approvals { given: vec![given(3)], exits: Vec::new() };
+        approvals.exits = vec![Exit { left_out: None, ..exit(5, "a") }];
+        check(&approvals, Some("b"), &["t3"]);
+        approvals.exits.push(exit(6, "b"));
+        check(&approvals, Some("c"), &[]);
+        approvals.exits.pop();
+        let change = &mut approvals.given[0].changes[0];
+        (change.path, change.test) = (Some("tests/*".to_owned()), None);
+        check(&approvals, Some("a"), &["tests/*"]);
+        check(&approvals, Some("b"), &[]);
+    }
+
+    #[test]
     fn a_decision_names_the_tests_that_were_left_out() {
-        let tests = json!({ "left_out": ["a::b", "c"] });
-        let evidence =
-            json!([{ "check": "build" }, { "check": "tests", "detail": { "tests": tests } }]);
-        assert_eq!(left_out(&json!({ "evidence": evidence })), ["a::b", "c"]);
-        assert_eq!(left_out(&json!({})), [""; 0]);
+        let named = |outcome: &str, detail: Value| {
+            let evidence = json!([
+                { "check": "build", "outcome": "pass" },
+                { "check": "tests", "outcome": outcome, "detail": detail },
+            ]);
+            left_out(&json!({ "evidence": evidence }))
+        };
+        let names = vec!["a::b".to_owned(), "c".to_owned()];
+        let tests = json!({ "left_out": ["a::b", "c"], "left_out_count": 2 });
+        assert_eq!(named("pass", json!({ "tests": tests })), Some(names));
+        assert_eq!(named("fail", json!({ "tests": tests })), None);
+        assert_eq!(named("pass", json!({ "tests": { "executed": 3 } })), Some(Vec::new()));
+        assert_eq!(named("pass", json!({ "tests": null })), Some(Vec::new()));
+        assert_eq!(named("pass", json!({ "log": "x" })), None);
+        let cut = json!({ "left_out": ["a"], "left_out_count": 2 });
+        assert_eq!(named("pass", json!({ "tests": cut })), None);
+        assert_eq!(left_out(&json!({})), None);
     }
 }

@@ -272,7 +272,7 @@ impl VerifiedTests<'_> {
         }
         let number = failed.len() as u64;
         let left_out: Vec<_> = failed.into_iter().take(MAX_LEFT_OUT_NAMES).collect();
-        let left_out = json!({ "left_out": left_out });
+        let left_out = json!({ "left_out": left_out, "left_out_count": number });
         let mut report = report.clone();
         report.failed = report.failed.saturating_sub(number);
         report.skipped += number;
