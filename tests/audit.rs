@@ -232,6 +232,22 @@ fn a_named_commit_and_file_are_looked_up() {
 }
 
 #[test]
+fn looking_up_a_commit_starts_no_program_of_the_repository() {
+    // A partial clone fetches an object that it lacks.
+    let settings = "git config core.repositoryFormatVersion 1\n\
+                    git config extensions.partialClone origin\n\
+                    git config remote.origin.promisor true\n\
+                    git config remote.origin.url ssh://localhost/r\n\
+                    git config core.sshCommand \"touch '$PWD/started'; false\"\n";
+    let run = gate("audit s.jsonl --json").file("b", "").committed().setup(settings);
+    let said = format!("Committed it as {}. All tests pass.", "1a2b3c4d5e".repeat(4));
+    let session = Session::new().edit(&run.at("work/a.py").display().to_string()).says(&said);
+    let ran = run.file("s.jsonl", session.text()).code(0);
+    assert_eq!(ran.json()["items"][0]["looked_up"][0]["holds"], false);
+    assert!(!ran.path("started").exists());
+}
+
+#[test]
 fn hooks_of_a_commit_are_checks() {
     let commit = |output: &str| {
         Session::new().edit("a.ts").ran("git commit -m 'Add a flag'", output).says(CLAIM)

@@ -60,6 +60,12 @@ const VARIABLES: [(&str, &str); 5] = [
     ("GIT_ALLOW_PROTOCOL", ""),
 ];
 
+/// Gives git its options before a command, so that no setting of the repository starts a program
+/// or fetches an object. The caller has to remove the `GIT_*` variables of its own environment.
+pub fn harden_git(git: &mut Command) {
+    git.envs(VARIABLES).args(HARDENING);
+}
+
 /// The git program, and the environment that it is given.
 #[derive(Clone, Debug)]
 pub(crate) struct Git {
@@ -134,9 +140,8 @@ impl Git {
         let mut command = Command::new(&*self.program);
         command.env_clear();
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.envs(VARIABLES);
+        harden_git(&mut command);
         command.envs(place.variables.iter().copied());
-        command.args(HARDENING);
         command.arg("--git-dir").arg(place.git_dir);
         command.arg("--work-tree").arg(place.work_tree);
         command.current_dir(place.work_tree);

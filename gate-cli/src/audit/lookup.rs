@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use gate_checks::worktree::harden_git;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -75,14 +76,16 @@ fn repository(file: &Path) -> Option<PathBuf> {
     file.ancestors().skip(1).find(|folder| folder.join(".git").exists()).map(Path::to_owned)
 }
 
+/// Nobody approved this repository, so git may start nothing that its settings name.
 fn has_commit(root: &Path, commit: &str) -> Option<bool> {
     let mut git = Command::new("git");
-    git.args(["-c", "core.fsmonitor=false", "cat-file", "-e"]).arg(format!("{commit}^{{commit}}"));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("GIT_") {
             git.env_remove(name);
         }
     }
+    harden_git(&mut git);
+    git.args(["cat-file", "-e"]).arg(format!("{commit}^{{commit}}"));
     let git =
         git.current_dir(root).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     git.status().ok().map(|status| status.success())
