@@ -115,21 +115,26 @@ pub(crate) fn hook_state(agent: Agent, roots: &Roots) -> Result<HookState, Failu
     })
 }
 
-/// Plans that update an agent's hooks.
+/// The scopes whose hooks an installation would put right.
+///
+/// # Errors
+///
+/// The running program cannot be found out.
+pub(crate) fn outdated_scopes(agent: Agent, roots: &Roots) -> Result<Vec<Scope>, Failure> {
+    Ok(inspect_files(agent, roots, false)?.outdated)
+}
+
+/// Plans an update of an agent's hooks in one scope. Scopes share files, such as Codex's
+/// config.toml, so a plan is out of date once that of another scope is applied.
 ///
 /// # Errors
 ///
 /// As of [`Plan::install`].
-pub(crate) fn fixes(agent: Agent, roots: &Roots) -> Result<Vec<Plan>, Failure> {
+pub(crate) fn update(agent: Agent, scope: Scope, roots: &Roots) -> Result<Plan, Failure> {
     let program = HookProgram::new(roots)?;
-    let mut plans = Vec::new();
-    for scope in inspect_files(agent, roots, false)?.outdated {
-        // Codex silently skips a changed hook, so trust that gate gave is renewed.
-        let trust = agent == Agent::Codex && gave_trust(roots, scope)?;
-        let options = InstallOptions { agent, scope, roots, program: &program, trust, fix: true };
-        plans.push(Plan::install(&options)?);
-    }
-    Ok(plans)
+    // Codex silently skips a changed hook, so trust that gate gave is renewed.
+    let trust = agent == Agent::Codex && gave_trust(roots, scope)?;
+    Plan::install(&InstallOptions { agent, scope, roots, program: &program, trust, fix: true })
 }
 
 fn inspect_files(agent: Agent, roots: &Roots, with_trial: bool) -> Result<Installs, Failure> {
@@ -204,6 +209,12 @@ impl Inspection<'_> {
         !place.this_program && called_path(place).is_some_and(|path| self.program.is_copy(path))
     }
 
+    /// True if gate gave trust that the client does not see any more, as after an update that
+    /// failed between the hooks and their trust.
+    fn has_lost_trust(&self, place: &Install) -> bool {
+        place.trusted == Some(false) && matches!(gave_trust(self.roots, place.scope), Ok(true))
+    }
+
     fn is_fleeting(&self, place: &Install) -> bool {
         called_path(place).is_some_and(|path| is_fleeting(path) && path != self.program.path)
     }
@@ -230,7 +241,9 @@ impl Installs {
             // Root alone updates the settings of the machine.
             if inspection.plugin.is_none()
                 && place.scope != Scope::Managed
-                && (entry.is_outdated(&place) || inspection.is_other_to_call(&place))
+                && (entry.is_outdated(&place)
+                    || inspection.is_other_to_call(&place)
+                    || inspection.has_lost_trust(&place))
                 && !self.outdated.contains(&place.scope)
             {
                 self.outdated.push(place.scope);

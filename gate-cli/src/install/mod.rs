@@ -33,7 +33,7 @@ mod trust;
 pub(crate) use clients::{next, script};
 pub(crate) use detection::is_here;
 pub use inspection::Install;
-pub(crate) use inspection::{HookState, fixes, hook_state, inspect};
+pub(crate) use inspection::{HookState, hook_state, inspect, outdated_scopes, update};
 pub(crate) use plan::{CopyStep, InstallOptions, Plan, Step};
 pub(crate) use program::{HookProgram, is_in_path};
 pub(crate) use roots::Roots;

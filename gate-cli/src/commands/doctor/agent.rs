@@ -18,7 +18,9 @@ use crate::render::{self, print};
 /// Brings the hooks of an agent up to date. Prints the changes, unless the answer is one
 /// JSON object.
 pub(super) fn fix(here: &Here, agent: Agent, json: bool) -> Result<(), Failure> {
-    for plan in install::fixes(agent, &Roots::new(&here.places)?)? {
+    let roots = Roots::new(&here.places)?;
+    for scope in install::outdated_scopes(agent, &roots)? {
+        let plan = install::update(agent, scope, &roots)?;
         plan.apply()?;
         if !json {
             print(&changes(&plan, false))?;

@@ -54,6 +54,12 @@ impl Machine {
         Plan::install(&options).unwrap().apply().unwrap();
     }
 
+    fn fix(&self, agent: Agent) {
+        for scope in outdated_scopes(agent, &self.roots).unwrap() {
+            update(agent, scope, &self.roots).unwrap().apply().unwrap();
+        }
+    }
+
     fn inspect(&self, agent: Agent) -> Installs {
         let mut all = inspect_files(agent, &self.roots, false).unwrap();
         all.counted(agent);
@@ -87,7 +93,7 @@ fn an_installation_of_this_program_is_well() {
     assert_eq!(place.file, machine.path(USER).display().to_string());
     assert_eq!(machine.codes(Agent::ClaudeCode), ["installed"]);
     assert_eq!(hook_state(Agent::ClaudeCode, &machine.roots), Ok(HookState::Current));
-    assert_eq!(fixes(Agent::ClaudeCode, &machine.roots).unwrap().len(), 0);
+    assert_eq!(outdated_scopes(Agent::ClaudeCode, &machine.roots), Ok(Vec::new()));
 }
 
 const OLD: &str = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"gate hook claude-code --deadline 540s","timeout":600}]}]}}"#;
@@ -103,9 +109,7 @@ fn an_older_entry_says_what_it_lacks_and_is_brought_up_to_date() {
     let message = format!("{file} calls gate, and there is no such program");
     assert_eq!(machine.finding(Agent::ClaudeCode, expected[0]), (Level::Problem, message, fix));
     assert_eq!(hook_state(Agent::ClaudeCode, &machine.roots), Ok(HookState::Outdated));
-    for plan in fixes(Agent::ClaudeCode, &machine.roots).unwrap() {
-        plan.apply().unwrap();
-    }
+    machine.fix(Agent::ClaudeCode);
     assert_eq!(machine.codes(Agent::ClaudeCode), ["installed"]);
     Plan::uninstall(Agent::ClaudeCode, Scope::User, &machine.roots).unwrap().apply().unwrap();
     assert_eq!(fs::read_to_string(machine.path(USER)).unwrap(), r#"{"hooks":{"Stop":[]}}"#);
@@ -182,9 +186,7 @@ fn a_file_that_the_client_does_not_read_is_a_problem() {
     assert_eq!(level, Level::Problem);
     assert!(message.starts_with(&format!("{}, line 1: ", machine.path(USER).display())));
     assert!(message.ends_with(": claude-code does not read such a file, and runs no hook of it"));
-    for plan in fixes(Agent::ClaudeCode, &machine.roots).unwrap() {
-        plan.apply().unwrap();
-    }
+    machine.fix(Agent::ClaudeCode);
     assert_eq!(fs::read_to_string(machine.path(USER)).unwrap(), text);
 }
 
@@ -206,10 +208,31 @@ fn codex_runs_what_it_trusts_as_it_stands() {
     assert_eq!(trusted(), Some(false));
     let expected = ["installed", "entry-outdated", "untrusted"];
     assert_eq!(machine.codes(Agent::Codex), expected);
-    for plan in fixes(Agent::Codex, &machine.roots).unwrap() {
-        plan.apply().unwrap();
-    }
+    machine.fix(Agent::Codex);
     assert_eq!(trusted(), Some(true), "the trust that gate gave is renewed with the entry");
+}
+
+#[test]
+fn hooks_of_two_scopes_are_updated_and_trusted_and_lost_trust_is_renewed() {
+    let machine = Machine::new();
+    let files = ["home/.codex/hooks.json", "project/.codex/hooks.json"];
+    for (scope, file) in [Scope::User, Scope::Project].into_iter().zip(files) {
+        machine.install(Agent::Codex, scope, true);
+        let text = fs::read_to_string(machine.path(file)).unwrap();
+        machine.write(file, &text.replacen("600", "60", 1));
+    }
+    let trusted = || {
+        let places = machine.inspect(Agent::Codex).places;
+        places.iter().map(|place| place.trusted).collect::<Vec<_>>()
+    };
+    assert_eq!(trusted(), [Some(false), Some(false)]);
+    machine.fix(Agent::Codex);
+    assert_eq!(trusted(), [Some(true), Some(true)]);
+    machine.write("home/.codex/config.toml", "");
+    assert_eq!(hook_state(Agent::Codex, &machine.roots), Ok(HookState::Outdated));
+    machine.fix(Agent::Codex);
+    assert_eq!(trusted(), [Some(true), Some(true)]);
+    assert_eq!(hook_state(Agent::Codex, &machine.roots), Ok(HookState::Current));
 }
 
 #[test]
