@@ -13,27 +13,44 @@ const CALL: &str = "tools.";
 /// The names by which tools take a command line.
 const COMMANDS: [&str; 2] = ["cmd", "command"];
 
-/// The tools that a script calls, by their names, with their command line or patch.
+/// Calls that are read of one script. A script is a line of the transcript, which may be long
+/// and is the agent's own: its calls must not cost more than its text does.
+const MAX_CALLS: usize = 256;
+
+/// Patches of one script that are reported with the whole script.
+const MAX_WHOLE_PATCHES: usize = 4;
+
+/// The tools that a script calls, by their names, with their command line or patch: the first
+/// [`MAX_CALLS`] of them.
 pub(super) fn calls(script: &str) -> Vec<(&str, Leaves<'_>)> {
-    let mut calls = Vec::new();
+    let (mut calls, mut patches) = (Vec::new(), 0);
     for (at, _) in script.match_indices(CALL) {
-        let rest = &script[at + CALL.len()..];
-        let Some((name, arguments)) = rest.split_once('(') else { continue };
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        {
-            continue;
-        }
+        let Some((name, arguments)) = named_call(&script[at + CALL.len()..]) else { continue };
         let end = arguments.find(CALL).unwrap_or(arguments.len());
-        let command = COMMANDS.iter().find_map(|key| value(&arguments[..end], key));
-        let texts = if name == "apply_patch" {
+        let arguments = &arguments[..end];
+        let command = COMMANDS.iter().find_map(|key| value(arguments, key));
+        let text = if name == "apply_patch" {
+            patches += 1;
             // The patch is an argument, or a variable that was set before.
-            vec![Cow::Owned(script.replace("\\n", "\n"))]
+            let text = if patches > MAX_WHOLE_PATCHES { arguments } else { script };
+            Cow::Owned(text.replace("\\n", "\n"))
         } else {
-            vec![Cow::Borrowed(&arguments[..end])]
+            Cow::Borrowed(arguments)
         };
-        calls.push((name, Leaves { texts, command }));
+        calls.push((name, Leaves { texts: vec![text], command }));
+        if calls.len() == MAX_CALLS {
+            break;
+        }
     }
     calls
+}
+
+/// The name that a text begins with, and the text behind the parenthesis that follows.
+fn named_call(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let (name, rest) = text.split_at(end);
+    let arguments = rest.strip_prefix('(')?;
+    (!name.is_empty()).then_some((name, arguments))
 }
 
 /// The string that a key of an object has.
@@ -100,5 +117,25 @@ mod tests {
             r#"const p = "*** Begin Patch\n*** Update File: a.rs\n"; await tools.apply_patch(p)"#;
         let found = calls(script);
         assert!(found[0].1.texts[0].lines().any(|line| line == "*** Update File: a.rs"));
+    }
+
+    #[test]
+    fn each_patch_of_a_script_names_its_files() {
+        let script: String =
+            (0..6).map(|n| format!(r#"tools.apply_patch("\n*** Add File: {n}.rs\n");"#)).collect();
+        for (n, (_, input)) in calls(&script).iter().enumerate() {
+            let file = format!("*** Add File: {n}.rs");
+            assert!(input.texts[0].lines().any(|line| line == file), "{file}");
+        }
+    }
+
+    #[test]
+    fn many_calls_cost_no_more_than_the_script_is_long() {
+        let script = "tools.apply_patch(".repeat(100_000);
+        let found = calls(&script);
+        let bytes: usize = found.iter().map(|(_, input)| input.texts[0].len()).sum();
+        assert_eq!((found.len(), bytes), (MAX_CALLS, MAX_WHOLE_PATCHES * script.len()));
+        check(&"tools.a b ".repeat(500_000), &[]);
+        check("tools.a b(); tools.(); tools.ä()", &[]);
     }
 }
