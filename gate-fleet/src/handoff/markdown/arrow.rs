@@ -43,10 +43,29 @@ pub(super) fn arrows(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// True if a line begins by saying what came of something, whatever marks stand
-/// before the word. The name of a file, such as `errors.txt`, says nothing.
-pub(super) fn says_result(line: &str) -> bool {
-    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+/// The first arrow of a line that a result follows: what stands before the arrow, and what behind.
+pub(super) fn deciding_arrow(line: &str) -> Option<(&str, &str)> {
+    // Arrows with nothing but marks between them stand before the same word, so the first of them
+    // answers for all. A line may be as long as a file, and each part of it is read once.
+    let mut word_at = 0;
+    arrows(line).find(|(before, after)| {
+        if before.len() < word_at {
+            return false;
+        }
+        let word = from_word(after);
+        word_at = line.len() - word.len();
+        says_result(word)
+    })
+}
+
+/// A text from its first word on, without the marks before that.
+fn from_word(text: &str) -> &str {
+    text.trim_start_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// True if the word that a line begins with says what came of something. The name of a file,
+/// such as `errors.txt`, says nothing.
+fn says_result(line: &str) -> bool {
     let (word, rest) = line.split_at(line.find(|c| !is_word(c)).unwrap_or(line.len()));
     let is_file = rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_word));
     !is_file && RESULTS.iter().any(|known| word.eq_ignore_ascii_case(known))
@@ -57,5 +76,5 @@ fn is_word(c: char) -> bool {
 }
 
 pub(super) fn has_result(text: &str) -> bool {
-    arrows(text).any(|(_, after)| says_result(after))
+    deciding_arrow(text).is_some()
 }

@@ -2,7 +2,7 @@
 
 use super::super::form::{Entry, Field, Node, field, fields_within, handoff_fields};
 use super::super::problem::Problem;
-use super::arrow::{ARROWS, arrows, has_result, says_result};
+use super::arrow::{ARROWS, arrows, deciding_arrow, has_result};
 use super::outline::Item;
 use super::quote::{leading, unquote};
 use super::{Reader, keyed, text_of};
@@ -76,7 +76,10 @@ fn own_lines(item: &Item<'_>, fields: &[Field]) -> Vec<Entry> {
     for line in item.lines() {
         match (keyed(line).filter(|(key, _)| field(fields, key).is_some()), entries.last_mut()) {
             (Some((key, value)), _) => entries.push((key, value.to_owned())),
-            (None, Some((_, value))) => *value = format!("{value} {line}"),
+            (None, Some((_, value))) => {
+                value.push(' ');
+                value.push_str(line);
+            }
             (None, None) => return Vec::new(),
         }
     }
@@ -144,8 +147,7 @@ fn command(head: &str) -> (String, &str) {
             None => {}
         }
     }
-    let decides = arrows(head).find(|(_, after)| says_result(after));
-    match decides.or_else(|| arrows(head).last()) {
+    match deciding_arrow(head).or_else(|| arrows(head).last()) {
         Some((command, after)) => (command.trim().to_owned(), after),
         None => (head.to_owned(), ""),
     }

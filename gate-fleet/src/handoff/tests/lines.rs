@@ -42,6 +42,26 @@ fn the_first_result_counts_and_another_one_is_a_problem() {
 }
 
 #[test]
+fn a_line_of_many_arrows_is_read_as_a_short_one_is() {
+    for (arrows, result) in [("-> ", "->"), ("→ ✓ => ", "✓")] {
+        for count in [2, 100_000] {
+            let (one, _) = told(&format!("make {}PASS", arrows.repeat(count)));
+            assert_eq!((one.command.as_str(), one.result.as_str()), ("make", result), "{count}");
+        }
+    }
+    for count in [2, 100_000] {
+        let (one, _) = told(&format!("make {}-> FAIL", "-> x ".repeat(count)));
+        assert_eq!((one.command.len(), one.result), (4 + 5 * count, Outcome::Fail));
+    }
+}
+
+#[test]
+fn many_lines_below_a_key_are_one_value() {
+    let (one, _) = told(&format!("command: a\n{}    result: FAIL", "    b\n".repeat(100_000)));
+    assert_eq!((one.command.len(), one.result), (1 + 2 * 100_000, Outcome::Fail));
+}
+
+#[test]
 fn a_command_may_look_like_a_key() {
     for command in ["result: PASS", "command: x", "notes: n", "notes:", "blocker: b"] {
         for line in [format!("`{command}` -> FAIL"), format!("{command:?} -> FAIL (n)")] {
