@@ -1,6 +1,8 @@
 //! The simple commands of a shell's command line: roughly, which is enough to know what an
 //! agent ran. A transcript shows the line and seldom the shell.
 
+use std::str::Chars;
+
 /// A simple command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
@@ -67,7 +69,7 @@ struct Splitter {
 impl Splitter {
     fn line(&mut self, line: &str) {
         self.joined = false;
-        let mut letters = line.chars().peekable();
+        let mut letters = line.chars();
         while let Some(letter) = letters.next() {
             match (self.quote, letter) {
                 (Some(open), _) if letter == open => self.quote = None,
@@ -80,10 +82,11 @@ impl Splitter {
                     Some(next) => self.push(next),
                     None => self.joined = true,
                 },
-                (Some('"'), '<') if letters.peek() == Some(&'<') && self.is_in_substitution() => {
+                (Some('"'), '<') if goes_on(&letters, '<') && self.is_in_substitution() => {
                     // A text for a command within the quotes, as in `"$(cat <<EOF`.
-                    let rest: String = letters.clone().skip(1).collect();
-                    let end = rest.trim_start_matches(['-', ' ']).trim_start_matches(['\'', '"']);
+                    letters.next();
+                    let end = letters.as_str().trim_start_matches(['-', ' ']);
+                    let end = end.trim_start_matches(['\'', '"']);
                     let end: String = end
                         .chars()
                         .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
@@ -99,17 +102,16 @@ impl Splitter {
                     self.word.get_or_insert_default();
                 }
                 (None, '#') if self.word.is_none() => return,
-                (None, '<') if letters.peek() == Some(&'<') => {
-                    let rest: String = letters.by_ref().skip(1).collect();
-                    let end = rest.trim_start_matches(['-', '<', ' ']);
-                    let end = end.split([' ', '>', '|', ';', '&']).next().unwrap_or_default();
-                    if !rest.starts_with('<') {
+                (None, '<') if take(&mut letters, '<') => {
+                    let is_here_string = goes_on(&letters, '<');
+                    let rest = letters.as_str().trim_start_matches(['-', '<', ' ']);
+                    let end = rest.split([' ', '>', '|', ';', '&']).next().unwrap_or_default();
+                    if !is_here_string {
                         self.here.push(end.trim_matches(['"', '\'']).to_owned());
                     }
-                    let behind = rest.find(end).map_or(rest.len(), |at| at + end.len());
                     self.end_word();
                     // What stands behind the mark still belongs to the command.
-                    return self.line(&rest[behind..]);
+                    letters = rest[end.len()..].chars();
                 }
                 (None, '>') => {
                     // The number of a stream is no word.
@@ -117,18 +119,18 @@ impl Splitter {
                         self.word = None;
                     }
                     self.end_word();
-                    letters.next_if_eq(&'>');
-                    self.file = Some(letters.next_if_eq(&'&').is_none());
+                    take(&mut letters, '>');
+                    self.file = Some(!take(&mut letters, '&'));
                 }
                 (None, '<') => {
                     self.end_word();
                     self.file = Some(false);
                 }
-                (None, '&') if letters.peek() == Some(&'>') => {}
-                (None, '&') if letters.next_if_eq(&'&').is_some() => self.end_part(Then::And),
-                (None, '|') if letters.next_if_eq(&'|').is_some() => self.end_part(Then::Or),
+                (None, '&') if goes_on(&letters, '>') => {}
+                (None, '&') if take(&mut letters, '&') => self.end_part(Then::And),
+                (None, '|') if take(&mut letters, '|') => self.end_part(Then::Or),
                 (None, '|') => {
-                    letters.next_if_eq(&'&');
+                    take(&mut letters, '&');
                     self.end_part(Then::Pipe);
                 }
                 (None, ';' | '&') => self.end_part(Then::Next),
@@ -175,6 +177,20 @@ impl Splitter {
     }
 }
 
+/// True if this letter comes next.
+fn goes_on(letters: &Chars<'_>, letter: char) -> bool {
+    letters.as_str().starts_with(letter)
+}
+
+/// Takes the next letter if this is the one; true if so.
+fn take(letters: &mut Chars<'_>, letter: char) -> bool {
+    let comes_next = goes_on(letters, letter);
+    if comes_next {
+        letters.next();
+    }
+    comes_next
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,5 +226,26 @@ mod tests {
         check("cat > a.py <<'EOF'\nimport b; c()\nEOF\nmake", &["cat > a.py Next", "make End"]);
         check("cat <<EOF >> a.py\nx\nEOF", &["cat > a.py End"]);
         check("a &> log", &["a > log End"]);
+    }
+
+    #[test]
+    fn texts_for_a_command_are_left_out() {
+        check(
+            "cat <<-'B' | tee c && d\nx\nB\nmake",
+            &["cat Pipe", "tee|c And", "d Next", "make End"],
+        );
+        check("grep a <<< 'b' > c", &["grep|a > c End"]);
+        check(
+            "git commit -m \"$(cat <<'E'\na; b\nE\n)\" && c",
+            &["git|commit|-m|$(cat ) And", "c End"],
+        );
+    }
+
+    #[test]
+    fn a_line_with_many_texts_is_looked_at_once() {
+        for mark in [" <<a", "<", "<<", " <<<a"] {
+            let found = parts(&format!("cat{}\nmake", mark.repeat(100_000)));
+            assert_eq!(found[0].words, ["cat"], "{mark}");
+        }
     }
 }

@@ -48,8 +48,48 @@ pub(in crate::audit) fn label_kind(label: &str) -> Option<CheckKind> {
         .min()
 }
 
+/// Commands in commands that are looked at, one in the other.
+const MAX_DEPTH: usize = 32;
+
+/// Times that each word of a command may be looked at again as a part of a command in that one.
+const MAX_LOOKS: usize = 64;
+
 /// The kind of check that a simple command starts.
 pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
+    CommandSearch { words_left: (words.len() + 1) * MAX_LOOKS, depth: 0 }.check_kind(words)
+}
+
+/// A search for the check in a command. Each word may begin another command, and each word of that
+/// one a further one: without bounds, a line of thirty words takes seconds, and a long one ends
+/// the process, for the stack is full.
+struct CommandSearch {
+    words_left: usize,
+    depth: usize,
+}
+
+impl CommandSearch {
+    /// The kind of check that these words start; none if they lie too deep, or too many were
+    /// looked at before.
+    fn check_kind(&mut self, words: &[String]) -> Option<CheckKind> {
+        self.spend(words.len() + 1)?;
+        if self.depth == MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let kind = command_kind(words, self);
+        self.depth -= 1;
+        kind
+    }
+
+    /// Takes so many words from those that may be looked at; none if too few are left.
+    fn spend(&mut self, words: usize) -> Option<()> {
+        let left = self.words_left.checked_sub(words);
+        self.words_left = left.unwrap_or(0);
+        left.map(drop)
+    }
+}
+
+fn command_kind(words: &[String], search: &mut CommandSearch) -> Option<CheckKind> {
     let meant = meant(words);
     let (program, rest) = meant.split_first()?;
     let name = base(program);
@@ -83,10 +123,10 @@ pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
             script_kind(rest).or_else(|| rest.iter().skip(1).find_map(|word| verb_kind(word)))
         }
         "node" | "tsx" | "ts-node" | "pwsh" | "powershell" if !has("--run") => script_kind(rest),
-        _ if is_python(name) => python_kind(rest),
+        _ if is_python(name) => python_kind(rest, search),
         _ if NO_TASKS.contains(&name) => {
             let at = rest.iter().position(|word| word.starts_with("-exec"))?;
-            check_kind(&rest[at + 1..])
+            search.check_kind(&rest[at + 1..])
         }
         _ if FORMATTERS.contains(&name) && !checks() => None,
         _ if matches!(rest.first().map(String::as_str), Some("fmt" | "format")) && !checks() => {
@@ -106,15 +146,15 @@ pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
         }
         // A program that was built elsewhere may have any name.
         _ if program.contains('/') && (!program.starts_with('/') || program.ends_with(".sh")) => {
-            file_kind(name).or_else(|| task_kind(name, rest))
+            file_kind(name).or_else(|| task_kind(name, rest, search))
         }
-        _ => task_kind(name, rest),
+        _ => task_kind(name, rest, search),
     }
 }
 
 /// The kind of the task that a program is told to run; what comes behind `--` is for the task,
 /// or a command.
-fn task_kind(program: &str, rest: &[String]) -> Option<CheckKind> {
+fn task_kind(program: &str, rest: &[String], search: &mut CommandSearch) -> Option<CheckKind> {
     let has_targets = TARGETS.contains(&program);
     let mut found = None;
     let mut seen = 0;
@@ -122,7 +162,8 @@ fn task_kind(program: &str, rest: &[String]) -> Option<CheckKind> {
     while let Some((at, word)) = words.next() {
         if RUNNERS.contains(&word.as_str()) {
             let options = rest[at + 1..].iter().take_while(|word| word.starts_with('-')).count();
-            if let Some(kind) = check_kind(&rest[at + 1 + options..]) {
+            search.spend(options)?;
+            if let Some(kind) = search.check_kind(&rest[at + 1 + options..]) {
                 return Some(found.map_or(kind, |known| kind.min(known)));
             }
             if word == "--" {
@@ -132,7 +173,7 @@ fn task_kind(program: &str, rest: &[String]) -> Option<CheckKind> {
             words.next();
         } else if let Some(task) = task(word) {
             if is_tool(task) && !has_targets {
-                return check_kind(&rest[at..]);
+                return search.check_kind(&rest[at..]);
             }
             let kind = match seen {
                 _ if has_targets => target_kind(task),
@@ -203,13 +244,16 @@ pub(super) fn is_python(program: &str) -> bool {
         || program == "manage.py"
 }
 
-fn python_kind(rest: &[String]) -> Option<CheckKind> {
+fn python_kind(rest: &[String], search: &mut CommandSearch) -> Option<CheckKind> {
     match rest.iter().position(|word| word == "-m").and_then(|at| rest.get(at + 1)) {
         Some(module) => match module.as_str() {
             "unittest" | "nose" | "doctest" => Some(Test),
             "py_compile" | "compileall" => Some(Lint),
             "build" => Some(Build),
-            _ => rest.iter().position(|word| word == module).and_then(|at| check_kind(&rest[at..])),
+            _ => {
+                let at = rest.iter().position(|word| word == module)?;
+                search.check_kind(&rest[at..])
+            }
         },
         None if rest.iter().any(|word| word == "test") => Some(Test),
         None => script_kind(rest),

@@ -201,6 +201,15 @@ fn a_line_of_any_length_is_looked_at_once() {
 }
 
 #[test]
+fn commands_in_commands_are_looked_at_up_to_a_bound() {
+    check(&format!("foo{}", " x".repeat(1_000)), "-");
+    check(&format!("make{}", " -c".repeat(100_000)), "-");
+    check(&format!("find .{}", " -exec find .".repeat(30_000)), "-");
+    check("find . -exec env -i npx -- pytest -q {} +", "Test both");
+    check(&format!("pnpm exec pytest{}", " a.py".repeat(50_000)), "Test both");
+}
+
+#[test]
 fn files_are_written_by_scripts_in_a_command() {
     let writes = |line: &str| inspect(line).writes;
     assert_eq!(writes("python3 - <<'E'\nopen('a.py', 'w').write(x)\nE"), ["a.py"]);
