@@ -23,7 +23,7 @@ pub(super) fn moved(
 
 impl Baseline {
     /// The submodules that stand at another commit now. One whose tests or settings of runners
-    /// are others decides.
+    /// are others decides, and so does one whose changes cannot be read.
     ///
     /// # Errors
     ///
@@ -35,14 +35,19 @@ impl Baseline {
             let Some(now) = tree.head_of_submodule(&path)?.filter(|head| head != was) else {
                 continue;
             };
-            let changed = tree.changed_in_submodule(&path, (was, &now))?.unwrap_or_default();
-            let deciding = changed.iter().find(|file| guarded(file).is_some());
+            let changed = tree.changed_in_submodule(&path, (was, &now))?;
             let finding = SUBMODULE.finding(&path);
-            let (severity, message) = match deciding {
-                Some(file) => {
-                    (finding.severity, format!("{}: {file} is another one", finding.message))
+            let (severity, message) = match changed {
+                None => {
+                    let message = format!("{}: what changed cannot be read", finding.message);
+                    (finding.severity, message)
                 }
-                None => (Severity::Warn, finding.message.clone()),
+                Some(files) => match files.iter().find(|file| guarded(file).is_some()) {
+                    Some(file) => {
+                        (finding.severity, format!("{}: {file} is another one", finding.message))
+                    }
+                    None => (Severity::Warn, finding.message.clone()),
+                },
             };
             findings.push(Finding { severity, message, ..finding });
         }

@@ -53,7 +53,19 @@ impl WorkTree {
     ) -> Result<Option<Vec<String>>, WorktreeError> {
         let Some((git, _)) = self.repository()? else { return Ok(None) };
         let Some(submodule) = self.submodule(path)? else { return Ok(None) };
-        let args = ["diff", "--name-only", "--no-renames", "--diff-filter=DMT", "-z", old, new];
+        // Unlike `git diff`, this command does not take its order or its filters from settings of
+        // the repository: one that names a file that is missing would make it fail.
+        let args = [
+            "diff-tree",
+            "-r",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "--ignore-submodules=none",
+            "--diff-filter=DMT",
+            old,
+            new,
+        ];
         let answer = git.ask(submodule.place(), &args, &[], &Cancellation::default())?;
         let names = answer.out.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let names = names.map(|name| String::from_utf8_lossy(name).into_owned());

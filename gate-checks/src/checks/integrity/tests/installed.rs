@@ -159,30 +159,50 @@ fn a_link_out_of_the_tree_is_no_source() {
     assert_eq!(linked("notes", outside.path()), passed);
 }
 
+/// Commits a test of the submodule with this text.
+fn commit_in_submodule(fixture: &Fixture, text: &str) {
+    fixture.write("libs/x/tests/test_a.py", text);
+    fixture.git_in(&fixture.path("libs/x"), &["add", "-A"]);
+    fixture.git_in(&fixture.path("libs/x"), &["commit", "-qm", "moved"]);
+}
+
+fn examined(fixture: &Fixture, policy: &Policy, baseline: &Baseline) -> (Outcome, Vec<String>) {
+    let evidence = evidence(fixture, policy, Some(baseline.clone()), &Cancellation::default());
+    (evidence.outcome, rules(&evidence))
+}
+
+const MOVED: &str = "submodule-moved: libs/x";
+
 #[test]
 fn a_submodule_may_not_lose_its_tests() {
     let fixture = Fixture::with_submodule();
     let policy = policy("[checks.integrity]\n");
-    let commit = |text: &str| {
-        fixture.write("libs/x/tests/test_a.py", text);
-        fixture.git_in(&fixture.path("libs/x"), &["add", "-A"]);
-        fixture.git_in(&fixture.path("libs/x"), &["commit", "-qm", "moved"]);
-    };
-    let examined = |baseline: &Baseline| {
-        let cancel = Cancellation::default();
-        let evidence = evidence(&fixture, &policy, Some(baseline.clone()), &cancel);
-        (evidence.outcome, rules(&evidence))
-    };
-    let moved = || vec!["submodule-moved: libs/x".to_owned()];
     let baseline = Baseline::from_history(&fixture.site, "2026-01-02T03:04:05Z").unwrap().unwrap();
-    commit("def test_a():\n    assert 1\n");
-    let (outcome, rules) = examined(&baseline);
-    assert_eq!((outcome, &rules[..1]), (Outcome::Pass, &moved()[..]), "only added: {rules:?}");
+    commit_in_submodule(&fixture, "def test_a():\n    assert 1\n");
+    let (outcome, rules) = examined(&fixture, &policy, &baseline);
+    assert_eq!((outcome, &*rules[0]), (Outcome::Pass, MOVED), "only added: {rules:?}");
     let taken = take(&fixture, &policy);
     fixture.write("a", "later\n");
-    assert!(!examined(&taken).1.contains(&moved()[0]), "it stood there before");
-    commit("def test_a():\n    pass\n");
-    let (outcome, rules) = examined(&taken);
+    let (_, rules) = examined(&fixture, &policy, &taken);
+    assert!(!rules.iter().any(|rule| rule == MOVED), "it stood there before");
+    commit_in_submodule(&fixture, "def test_a():\n    pass\n");
+    // git has to find the change whatever the submodule's settings say.
+    let order = ["config", "diff.orderFile", "/nonexistent"];
+    fixture.git_in(&fixture.path("libs/x"), &order);
+    let (outcome, rules) = examined(&fixture, &policy, &taken);
     assert_eq!(outcome, Outcome::Fail);
-    assert!(rules.contains(&moved()[0]), "{rules:?}");
+    assert!(rules.iter().any(|rule| rule == MOVED), "{rules:?}");
+}
+
+#[test]
+fn a_submodule_whose_changes_cannot_be_read_is_no_pass() {
+    let fixture = Fixture::with_submodule();
+    let policy = policy("[checks.integrity]\n");
+    let gone = format!("160000,{},libs/x", "a".repeat(40));
+    fixture.git(&["update-index", "--cacheinfo", &gone]);
+    fixture.git(&["commit", "-qm", "a commit that is not there"]);
+    let baseline = Baseline::from_history(&fixture.site, "2026-01-02T03:04:05Z").unwrap().unwrap();
+    let (outcome, rules) = examined(&fixture, &policy, &baseline);
+    assert_eq!(outcome, Outcome::Fail);
+    assert!(rules.iter().any(|rule| rule == MOVED), "{rules:?}");
 }
