@@ -218,7 +218,7 @@ fn keep(
         None => all.remove(check),
     };
     let written = serde_json::to_vec_pretty(&all).map_err(io::Error::from);
-    let written = written.and_then(|bytes| store::write_file(&file, &bytes));
+    let written = written.and_then(|bytes| store::write_durable_file(&file, &bytes));
     written.map_err(|error| SealError::Damaged { file, error })?;
     Ok(earlier)
 }

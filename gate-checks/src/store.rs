@@ -55,12 +55,30 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes a file whole or not at all, for this user alone. A link in its place
-/// is replaced, not followed.
+/// is replaced, not followed. After a power cut it may be empty, so this is for what can be made
+/// again.
 pub(crate) fn write_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(write_beside(file, bytes)?, file)
+}
+
+/// The same for what cannot be made again: after a power cut, too, the file has its old bytes or
+/// these.
+pub(crate) fn write_durable_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = write_beside(file, bytes)?;
+    // A rename may be on the disk before the bytes are.
+    temporary.as_file().sync_all()?;
+    put(temporary, file)
+}
+
+fn write_beside(file: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let folder = file.parent().unwrap_or(Path::new("."));
     make_folder(folder)?;
     let mut temporary = NamedTempFile::new_in(folder)?;
     temporary.write_all(bytes)?;
+    Ok(temporary)
+}
+
+fn put(temporary: NamedTempFile, file: &Path) -> io::Result<()> {
     temporary.persist(file).map(drop).map_err(|error| error.error)
 }
 
@@ -91,16 +109,18 @@ mod tests {
 
     #[test]
     fn a_file_is_private_and_replaces_a_link() {
-        let folder = tempfile::tempdir().unwrap();
-        let (victim, file) = (folder.path().join("victim"), folder.path().join("state/file"));
-        fs::write(&victim, "untouched").unwrap();
-        make_folder(file.parent().unwrap()).unwrap();
-        symlink(&victim, &file).unwrap();
-        write_file(&file, b"ours").unwrap();
-        assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
-        assert_eq!(fs::read_to_string(&file).unwrap(), "ours");
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+        for write in [write_file, write_durable_file] {
+            let folder = tempfile::tempdir().unwrap();
+            let (victim, file) = (folder.path().join("victim"), folder.path().join("state/file"));
+            fs::write(&victim, "untouched").unwrap();
+            make_folder(file.parent().unwrap()).unwrap();
+            symlink(&victim, &file).unwrap();
+            write(&file, b"ours").unwrap();
+            assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
+            assert_eq!(fs::read_to_string(&file).unwrap(), "ours");
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+        }
     }
 
     #[test]

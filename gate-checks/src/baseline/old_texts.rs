@@ -115,7 +115,7 @@ impl OldTexts {
         let mark = file.map(|file| Mark::with(&file.bytes, file.kind));
         if let (Some(mark), Some(file)) = (&mark, file) {
             let path = self.folder.join(&mark.hash);
-            store::write_file(&path, &file.bytes)
+            store::write_durable_file(&path, &file.bytes)
                 .map_err(|source| BaselineError::Io { path, source })?;
         }
         self.insert(path, OldText { part, mark, since: seconds(), passed: Vec::new() });
@@ -199,7 +199,7 @@ impl OldTexts {
         let texts: Vec<_> = self.texts.iter().collect();
         let text = serde_json::to_vec(&texts).unwrap_or_default();
         let path = self.folder.join(LIST);
-        store::write_file(&path, &text).map_err(|source| BaselineError::Io { path, source })
+        store::write_durable_file(&path, &text).map_err(|source| BaselineError::Io { path, source })
     }
 
     /// Puts the old texts into a baseline that is taken of the tree.

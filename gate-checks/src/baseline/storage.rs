@@ -146,6 +146,6 @@ fn bytes(folder: &Path, digest: &str) -> PathBuf {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), BaselineError> {
-    let written = store::write_file(path, bytes);
+    let written = store::write_durable_file(path, bytes);
     written.map_err(|source| BaselineError::Io { path: path.to_owned(), source })
 }
