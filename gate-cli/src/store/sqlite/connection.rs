@@ -1,8 +1,8 @@
 //! A database file that is open.
 
 use std::cell::Cell;
-use std::fs::{self, OpenOptions};
-use std::io::ErrorKind;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use super::lock::LockWait;
 use super::private::{Folder, Identity, unwritable};
 use super::transaction::Running;
 use super::{MAX_KEPT_LOG_BYTES, fault};
+use crate::durable;
 
 /// A database file that is open.
 #[derive(Debug)]
@@ -196,8 +197,26 @@ pub(super) fn copy_to(connection: &Connection, file: &Path) -> Result<(), StoreE
     })?;
     let name = file.display().to_string();
     let copied = connection.execute("VACUUM INTO ?1", [&name]);
-    let copied = copied.map(drop).map_err(|error| fault::store_error(&name, &error));
+    let copied = copied.map_err(|error| fault::store_error(&name, &error));
+    let copied = copied.and_then(|_| make_durable(file));
     copied.inspect_err(|_| drop(fs::remove_file(file)))
+}
+
+/// Makes a copy durable, with its name: SQLite does not sync what `VACUUM INTO` writes.
+fn make_durable(file: &Path) -> Result<(), StoreError> {
+    let named = |error: io::Error| unwritable(file, &error.to_string());
+    File::open(file).and_then(|file| file.sync_all()).map_err(named)?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match durable::sync_folder(folder.unwrap_or(Path::new("."))) {
+        Err(error) if !is_not_for_folders(error.kind()) => Err(named(error)),
+        _ => Ok(()),
+    }
+}
+
+/// True for the errors of folders that may be written and not read, and of file systems, as a
+/// network's, on which a folder cannot be synced.
+fn is_not_for_folders(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied)
 }
 
 /// The damage that a check of SQLite's finds, at most ten lines.

@@ -22,6 +22,7 @@ use super::lock::LockWait;
 use super::private::{Folder, unwritable};
 use super::transaction::Running;
 use super::{INTEGRITY_CHECK, SqliteStore, fault};
+use crate::durable;
 
 /// The beginning of the names of folders with copies.
 const PREFIX: &str = "restore-";
@@ -103,6 +104,7 @@ impl SqliteStore {
                 let aside = self.folder.set_aside()?;
                 let database = self.folder.database();
                 fs::rename(Folder::at(staged.folder())?.database(), &database)
+                    .and_then(|()| durable::sync_folder(self.folder.path()))
                     .map_err(|error| unwritable(&database, &error.to_string()))?;
                 Ok(Replaced { aside: Some(aside), before: Vec::new() })
             }
@@ -131,7 +133,10 @@ impl SqliteStore {
             // A file that is only half there has no such name.
             let (whole, file) = (staged.folder().join(BEFORE), self.folder.aside());
             opened.copy_to(&whole)?;
-            fs::rename(&whole, &file).map_err(|error| unwritable(&file, &error.to_string()))?;
+            // The name has to be on the disk before the database is overwritten.
+            fs::rename(&whole, &file)
+                .and_then(|()| durable::sync_folder(self.folder.path()))
+                .map_err(|error| unwritable(&file, &error.to_string()))?;
             aside = Some(file);
         }
         let written = step(&backup, -1, &wait, path);
