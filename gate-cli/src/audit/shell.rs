@@ -34,7 +34,7 @@ pub(super) fn parts(line: &str) -> Vec<Part> {
     let mut lines = line.split('\n').peekable();
     while let Some(line) = lines.next() {
         splitter.line(line);
-        while let Some(end) = splitter.here.pop() {
+        for end in std::mem::take(&mut splitter.here) {
             for text in lines.by_ref() {
                 if text.trim() == end {
                     break;
@@ -234,6 +234,7 @@ mod tests {
             "cat <<-'B' | tee c && d\nx\nB\nmake",
             &["cat Pipe", "tee|c And", "d Next", "make End"],
         );
+        check("cat <<A - <<B\nx\nA\ny\nB\nmake", &["cat|- Next", "make End"]);
         check("grep a <<< 'b' > c", &["grep|a > c End"]);
         check(
             "git commit -m \"$(cat <<'E'\na; b\nE\n)\" && c",
