@@ -33,7 +33,9 @@ pub(in crate::decide) fn next(
     }
     let first = reasons.iter().min_by_key(|reason| cost(reason.code))?;
     Some(match first.code {
-        ReasonCode::SignalAbsent if is_unreadable(input) => UNREADABLE.to_owned(),
+        ReasonCode::SignalAbsent if has_warning(input, WarningCode::UnknownFormat) => {
+            UNREADABLE.to_owned()
+        }
         ReasonCode::SignalAbsent if is_silent(input) => SILENT.to_owned(),
         ReasonCode::SignalAbsent => absent(&signal.near_misses),
         ReasonCode::SignalInvalid if signal.token == Some(TokenState::Unchecked) => {
@@ -41,6 +43,9 @@ pub(in crate::decide) fn next(
         }
         ReasonCode::SignalInvalid if lacks_token(signal) => {
             "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
+        }
+        ReasonCode::SignalInvalid if has_warning(input, WarningCode::InputProblem) => {
+            "check again when the transcript is whole: a part of it could not be read".to_owned()
         }
         ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => freed(input).to_owned(),
         ReasonCode::TestsChanged => approve(input),
@@ -56,9 +61,8 @@ pub(in crate::decide) fn next(
 const UNREADABLE: &str =
     "name the agent whose output it is: `--format`, in `gate run` `--agent`, takes its name";
 
-/// True if the output is of no known format.
-fn is_unreadable(input: &Input) -> bool {
-    input.warnings.iter().any(|warning| warning.code == WarningCode::UnknownFormat)
+fn has_warning(input: &Input, code: WarningCode) -> bool {
+    input.warnings.iter().any(|warning| warning.code == code)
 }
 
 /// The step after an output without a word of the agent's.

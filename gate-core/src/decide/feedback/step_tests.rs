@@ -92,6 +92,14 @@ fn an_output_of_an_unknown_format_needs_its_agent_s_name() {
 }
 
 #[test]
+fn a_signal_in_a_transcript_that_is_cut_is_checked_again() {
+    let mut input = Input::new(Signal::absent(), Vec::new());
+    input.warnings = vec![Warning::new(WarningCode::InputProblem, "")];
+    let told = step(Verdict::Continue, ReasonCode::SignalInvalid, &input);
+    assert_eq!(told, "check again when the transcript is whole: a part of it could not be read");
+}
+
+#[test]
 fn sealed_tests_are_run_by_a_person_once_they_have_refused_for_the_last_time() {
     let told = |verdict| step(verdict, ReasonCode::SealedTestsFailed, &claimed(Vec::new()));
     assert_eq!(told(Verdict::Continue), "compare the work with each requirement of the task");
