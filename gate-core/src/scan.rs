@@ -7,7 +7,7 @@ use crate::decide::feedback;
 use crate::decide::indicator::{Counter, Hit, PatternError, PatternSet};
 use crate::decide::iteration_facts::IterationFacts;
 use crate::decide::policy::{Policy, SignalPolicy};
-use crate::decide::signal::{Signal, TokenFinding, UncheckedSignal};
+use crate::decide::signal::{Signal, TokenFinding, UNREAD, UncheckedSignal};
 use crate::trouble::{self, Effort, Watch};
 use gate_transcript::{
     Boundary, Event, Fact, FinalTurn, Forced, Problem, ProblemKind, Prompt, Reader, Role, Sink,
@@ -210,7 +210,7 @@ impl<'p> Scanner<'p> {
         transcript.format = self.reader.format().map(|format| format.name().to_owned());
         let mut signal = Signal::read(&turn, policy);
         if let Some(line) = lost.filter(|lost| signal.line().is_some_and(|line| line <= *lost)) {
-            signal.doubt(format!("line {line}: what follows the signal could not be read"));
+            signal.doubt(format!("line {line}: {UNREAD}"));
         }
         let hits = counter.finish(|hit| !is_taken(hit, &signal));
         let effort = watch.finish(&turn);

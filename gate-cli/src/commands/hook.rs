@@ -140,9 +140,10 @@ fn projects(here: &Here, primary: Option<Places>, agent: Agent, event: &Event) -
 fn has_tracked_settings(root: &Path) -> bool {
     let index = own_git_folder(root).and_then(|folder| fs::read(folder.join("index")).ok());
     let index = index.unwrap_or_default();
-    // From version 4 on a name leaves out what it shares with the one before.
+    // From version 4 on a name leaves out what it shares with the one before: of gate.toml behind
+    // gate.test.ts, only the end is there.
     let is_packed = index.get(4..8).is_some_and(|version| version == 4_u32.to_be_bytes());
-    let name: &[u8] = if is_packed { b"toml" } else { b"gate.toml" };
+    let name: &[u8] = if is_packed { b"oml" } else { b"gate.toml" };
     memchr::memmem::find(&index, name).is_some()
 }
 

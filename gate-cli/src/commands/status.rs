@@ -11,7 +11,7 @@ use gate_core::decide::policy::{Judge, When};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::common::DONE;
+use super::common::{DONE, no_home};
 use super::plan::{self, PlannedCheck};
 use crate::context::Here;
 use crate::failure::Failure;
@@ -107,8 +107,8 @@ fn card(here: &Here, status: &Status) -> String {
     page.head(mark, word, &meaning(status));
     page.blank();
     page.row("project", &status.project);
-    let none = match here.places.top().join(".git").exists() {
-        true => "no gate.toml: `gate init` writes one",
+    let none = match no_home(&here.places, &here.places.folder).is_ok() {
+        true => "no gate.toml: `gate setup` or `gate init` writes one",
         false => "no gate.toml: cd into a project, then `gate setup`",
     };
     page.row("settings", status.settings.as_deref().unwrap_or(none));

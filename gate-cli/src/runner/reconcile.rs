@@ -59,7 +59,10 @@ pub(super) fn wait_for_children(
             ));
         }
         had_children = true;
-        if Instant::now() >= until || conditions.urgent_stop().is_some() {
+        if conditions.urgent_stop().is_some() {
+            return Ok(("WARNING", "stopped waiting for children".to_owned()));
+        }
+        if Instant::now() >= until {
             return Ok(("WARNING", timed_out(timeout)));
         }
         thread::sleep(POLL_INTERVAL);

@@ -35,7 +35,8 @@ use crate::worktree::WorkTree;
 /// The most runs for one decision: each takes edited tests in place of old ones.
 const MAX_RUNS: usize = 3;
 
-/// The most tests that a record names as left out. An approval of others does not outlive the exit.
+/// The most tests that a record names as left out. If more are left out, the exit ends no
+/// approval of a test.
 const MAX_LEFT_OUT_NAMES: usize = 500;
 
 /// The reasons why a run with the baseline's tests did not pass.

@@ -13,7 +13,7 @@ use crate::site::CheckSite;
 
 /// The tests of required checks that fail on the baseline, each once, but for those that the
 /// settings or these allowances leave out. Nothing is run: tests that were not found out yet are
-/// not told.
+/// not listed.
 pub fn red_tests(
     policy: &Policy,
     site: &CheckSite,

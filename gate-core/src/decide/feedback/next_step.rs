@@ -7,7 +7,7 @@ use crate::decide::changed_tests::{approve_command, names_to_approve};
 use crate::decide::evidence::{Evidence, worst_of};
 use crate::decide::input::Input;
 use crate::decide::reason::{Reason, ReasonCode, WarningCode};
-use crate::decide::signal::{NearMiss, TokenState};
+use crate::decide::signal::{NearMiss, TokenState, UNREAD};
 use crate::decide::verdict::Verdict;
 use crate::integrity::{Finding, Severity};
 use crate::text;
@@ -33,9 +33,7 @@ pub(in crate::decide) fn next(
     }
     let first = reasons.iter().min_by_key(|reason| cost(reason.code))?;
     Some(match first.code {
-        ReasonCode::SignalAbsent if has_warning(input, WarningCode::UnknownFormat) => {
-            UNREADABLE.to_owned()
-        }
+        ReasonCode::SignalAbsent if is_unreadable(input) => UNREADABLE.to_owned(),
         ReasonCode::SignalAbsent if is_silent(input) => SILENT.to_owned(),
         ReasonCode::SignalAbsent => absent(&signal.near_misses),
         ReasonCode::SignalInvalid if signal.token == Some(TokenState::Unchecked) => {
@@ -44,7 +42,7 @@ pub(in crate::decide) fn next(
         ReasonCode::SignalInvalid if lacks_token(signal) => {
             "give the signal again, with this iteration's EXIT_TOKEN beside it".to_owned()
         }
-        ReasonCode::SignalInvalid if has_warning(input, WarningCode::InputProblem) => {
+        ReasonCode::SignalInvalid if first.message.ends_with(UNREAD) => {
             "check again when the transcript is whole: a part of it could not be read".to_owned()
         }
         ReasonCode::BreakerTripped | ReasonCode::BreakerOpen => freed(input).to_owned(),
@@ -61,8 +59,9 @@ pub(in crate::decide) fn next(
 const UNREADABLE: &str =
     "name the agent whose output it is: `--format`, in `gate run` `--agent`, takes its name";
 
-fn has_warning(input: &Input, code: WarningCode) -> bool {
-    input.warnings.iter().any(|warning| warning.code == code)
+/// True if the output is of no known format.
+fn is_unreadable(input: &Input) -> bool {
+    input.warnings.iter().any(|warning| warning.code == WarningCode::UnknownFormat)
 }
 
 /// The step after an output without a word of the agent's.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::decide::evidence::{Evidence, Outcome};
 use crate::decide::reason::{Warning, WarningCode};
+use crate::decide::signal::UNREAD;
 
 fn claimed(evidence: Vec<Evidence>) -> Input {
     let signal = Signal { status: Status::Complete, ..Signal::absent() };
@@ -93,10 +94,15 @@ fn an_output_of_an_unknown_format_needs_its_agent_s_name() {
 
 #[test]
 fn a_signal_in_a_transcript_that_is_cut_is_checked_again() {
-    let mut input = Input::new(Signal::absent(), Vec::new());
-    input.warnings = vec![Warning::new(WarningCode::InputProblem, "")];
-    let told = step(Verdict::Continue, ReasonCode::SignalInvalid, &input);
-    assert_eq!(told, "check again when the transcript is whole: a part of it could not be read");
+    let input = Input::new(Signal::absent(), Vec::new());
+    let told = |why: &str| {
+        next(Verdict::Continue, &[Reason::new(ReasonCode::SignalInvalid, why)], &input).unwrap()
+    };
+    assert_eq!(
+        told(&format!("line 2: {UNREAD}")),
+        "check again when the transcript is whole: a part of it could not be read"
+    );
+    assert!(told("two values for one key").starts_with("give a whole exit signal"));
 }
 
 #[test]

@@ -44,6 +44,9 @@ pub use prompt::prompt;
 pub use token::{TokenFinding, TokenHalves, TokenKey, TokenState};
 pub use unchecked::UncheckedSignal;
 
+/// The problem of a signal with a damaged record behind it.
+pub(crate) const UNREAD: &str = "what follows the signal could not be read";
+
 /// Texts that every signal of the built-in spellings contains, and so each part of one.
 const PARTS: [Marker; 4] = [
     Marker::new("exit_", 1),

@@ -74,8 +74,11 @@ impl UncheckedSignal {
     /// its author contradicts nothing.
     pub(crate) fn doubt(&mut self, problem: String) {
         self.signal.problems.push(problem);
-        if self.signal.status == Status::Complete {
-            self.signal.status = Status::Invalid;
+        let claimed = self.claim.as_mut().map(|claim| &mut claim.status);
+        for status in std::iter::once(&mut self.signal.status).chain(claimed) {
+            if *status == Status::Complete {
+                *status = Status::Invalid;
+            }
         }
         self.signal.settle();
     }

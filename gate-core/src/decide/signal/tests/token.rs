@@ -206,7 +206,7 @@ fn a_held_token_heals_no_contradiction() {
     let found = TokenFinding::check(&lost, &key(), (RUN, 3), &[]);
     let mut lost = lost;
     lost.doubt("something could not be read".to_owned());
-    assert_eq!(lost.with_token(&found).status, Status::Continue);
+    assert_eq!(lost.with_token(&found).status, Status::Invalid);
 }
 
 #[test]
