@@ -196,6 +196,18 @@ fn draft_of(sealed: Sealed) -> Draft {
 }
 
 #[test]
+fn a_record_that_says_that_the_ledger_is_empty_holds_in_none() {
+    let none = "0".repeat(64);
+    let line = format!(
+        r#"{{"actor":"gate","body":{{}},"hash":"{none}","prev":"{none}","run":null,"seq":0,"time":"2026-11-02T10:00:00Z","type":"exit_gate_blocked","v":1}}"#
+    );
+    let sealed = Sealed::from_line(line.as_bytes()).unwrap();
+    assert_eq!(sealed.head(), Head::EMPTY);
+    assert!(Chain::new().push(&sealed).is_err());
+    assert!(Chain::new().push_line(line.as_bytes()).is_err());
+}
+
+#[test]
 fn a_head_is_read_as_it_is_written() {
     let head = sample().head();
     assert_eq!(head.to_string(), format!("1:{HASH}"));
