@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What builds, git and fuzzing fill. In a linked worktree `.git` is a file.
+/// Names that builds, git and fuzzing fill. In a linked worktree `.git` is a file.
 const FILLED: [&str; 6] = [".git", "artifacts", "corpus", "coverage", "dictionaries", "target"];
 
 /// All files below a folder, without what builds, git and fuzzing put there.
