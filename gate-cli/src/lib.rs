@@ -18,6 +18,7 @@ mod hook;
 mod install;
 mod interrupt;
 mod key_file;
+mod limit_end;
 mod loops;
 mod memory;
 mod notify;

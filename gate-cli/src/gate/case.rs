@@ -10,12 +10,13 @@ use gate_core::decide::policy::Allowance;
 use gate_core::decide::signal::{Status, TokenFinding, TokenHalves, UncheckedSignal};
 use gate_core::trouble::Signature;
 use gate_core::{Decision, Input, Scan, Verdict, decide, digest};
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, Zoned};
 use uuid::Uuid;
 
 use super::trusted::{settings_of_run, tampered_evidence};
 use super::{Gate, Judging, baseline};
 use crate::failure::Failure;
+use crate::limit_end::limit_end;
 use crate::memory::{
     Approvals, DecisionContext, DecisionRequest, DecisionStart, LookUp, Memory, PendingDecision,
     Tokens,
@@ -403,13 +404,13 @@ impl Gate {
         }
         let counters = &decision.breaker.counters;
         let failed = request.agent_exit_code.is_some_and(|code| code != 0);
-        let (resets_at, count) = match &scan.effort.limited {
-            Some(limited) => (limited.resets_at, counters.rate_limited),
+        let (ends, count) = match &scan.effort.limited {
+            Some(limited) => (limit_end(limited, &Zoned::now()), counters.rate_limited),
             None if failed && scan.effort.outage.is_some() => (None, counters.same_error),
             None => return None,
         };
-        if let Some(resets_at) = resets_at.and_then(|at| Timestamp::from_second(at).ok()) {
-            return Some(resets_at);
+        if ends.is_some() {
+            return ends;
         }
         let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
         Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok()

@@ -33,10 +33,11 @@ use std::thread;
 use gate_checks::Cancellation;
 use gate_core::Verdict;
 use gate_core::decide::reason::ReasonCode;
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 
 use crate::failure::Failure;
 use crate::governance::STARTING;
+use crate::limit_end::limit_end;
 use crate::memory::{self, LoopEnd, StoppedBy};
 use crate::record::Record;
 use crate::request::{Checks, Request};
@@ -198,8 +199,7 @@ impl Loop<'_> {
         let judging = gate.read(&source, &request)?;
         let outage = outage::from_run(run, &judging.scan);
         let limited = judging.scan.effort.limited.as_ref();
-        let resets_at = limited.and_then(|limited| limited.resets_at);
-        let resets_at = resets_at.and_then(|at| Timestamp::from_second(at).ok());
+        let resets_at = limited.and_then(|limited| limit_end(limited, &Zoned::now()));
         let (outage, retry_at) = match outage {
             Some(outage) => {
                 let (outage, retry_at) = self.backoff.outage(outage, resets_at);

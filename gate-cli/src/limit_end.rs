@@ -1,0 +1,200 @@
+//! The end of a client's limit, from the number or the words that state it.
+//!
+//! Sources of the words: Claude Code 1.0 to 2.1.330, Codex 0.169, Gemini CLI 0.61.
+
+use gate_core::decide::iteration_facts::LimitNotice;
+use jiff::civil::Date;
+use jiff::fmt::strtime::{self, BrokenDownTime};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+
+/// An end that has passed by no more is now, not tomorrow: clients round it.
+const ROUNDED_MINUTES: i64 = 10;
+
+/// The most words of an end, as in `3 days 4 hours 12 minutes`.
+const MAX_WORDS: usize = 6;
+
+const DATES: [&str; 4] = ["", "%a ", "%b %d ", "%b %d %Y "];
+const TIMES: [&str; 5] = ["%I%p", "%I:%M%p", "%I %p", "%I:%M %p", "%H:%M"];
+
+/// The end of the limit: later than now, and in the zone of now if the text names none.
+pub(crate) fn limit_end(limit: &LimitNotice, now: &Zoned) -> Option<Timestamp> {
+    let end = match limit.resets_at {
+        Some(seconds) => Timestamp::from_second(seconds).ok(),
+        None => in_words(&limit.text, now),
+    };
+    end.filter(|end| *end > now.timestamp())
+}
+
+fn in_words(text: &str, now: &Zoned) -> Option<Timestamp> {
+    let words: Vec<_> = text.split_whitespace().collect();
+    (0..words.len()).find_map(|at| {
+        let rest = after_lead(&words[at..])?;
+        match rest.first()?.to_ascii_lowercase().as_str() {
+            "in" | "after" => duration(&rest[1..], now),
+            "at" | "on" => moment(&rest[1..], now),
+            _ => moment(rest, now),
+        }
+    })
+}
+
+/// The words after `resets`, `try again` or `retry`, if these begin so.
+fn after_lead<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
+    match words[0].to_ascii_lowercase().as_str() {
+        "reset" | "resets" | "retry" => Some(&words[1..]),
+        "try" if words.get(1)?.eq_ignore_ascii_case("again") => Some(&words[2..]),
+        _ => None,
+    }
+}
+
+/// Now and `2 hours`, `3 days 4 hours` or `13h20m5s`: as many words as are a duration.
+fn duration(words: &[&str], now: &Zoned) -> Option<Timestamp> {
+    prefixes(words).find_map(|(text, _)| {
+        let span: Span = text.parse().ok()?;
+        Some(now.checked_add(span).ok()?.timestamp())
+    })
+}
+
+/// `2am (Europe/Oslo)`, `Mon 9am`, `Oct 6, 2pm` or `Dec 11th, 2026 3:42 PM`.
+fn moment(words: &[&str], now: &Zoned) -> Option<Timestamp> {
+    prefixes(words).find_map(|(text, rest)| {
+        let stated = DATES.iter().find_map(|date| {
+            TIMES.iter().find_map(|time| strtime::parse(format!("{date}{time}"), &text).ok())
+        })?;
+        next(&stated, &now.with_time_zone(zone(rest.first(), now)?))
+    })
+}
+
+/// The beginnings of the words, the longest first, each with the words after that:
+/// without commas, full stops, `at` and the ends of ordinal numbers.
+fn prefixes<'w, 't>(words: &'w [&'t str]) -> impl Iterator<Item = (String, &'w [&'t str])> {
+    (1..=words.len().min(MAX_WORDS)).rev().map(|count| {
+        let plain = words[..count].iter().map(|word| plain(word)).filter(|word| *word != "at");
+        (plain.collect::<Vec<_>>().join(" "), &words[count..])
+    })
+}
+
+fn plain(word: &str) -> &str {
+    let word = word.trim_end_matches(['.', ',', ';', '!']);
+    let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    match &word[number.len()..] {
+        "st" | "nd" | "rd" | "th" if !number.is_empty() => number,
+        _ => word,
+    }
+}
+
+/// The zone that the word after a time names; none if gate does not know that zone.
+fn zone(word: Option<&&str>, now: &Zoned) -> Option<TimeZone> {
+    let Some(word) = word else { return Some(now.time_zone().clone()) };
+    let name = word.trim_end_matches(['.', ',', ';']);
+    if let Some(name) = name.strip_prefix('(') {
+        return TimeZone::get(name.trim_end_matches(')')).ok();
+    }
+    match name {
+        "UTC" | "GMT" => Some(TimeZone::UTC),
+        // Several zones share an abbreviation such as IST.
+        _ if name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase()) => None,
+        _ => Some(now.time_zone().clone()),
+    }
+}
+
+/// The next such moment in the zone of now.
+fn next(stated: &BrokenDownTime, now: &Zoned) -> Option<Timestamp> {
+    let (time, today) = (stated.to_time().ok()?, now.date());
+    let earliest = now.checked_sub(ROUNDED_MINUTES.minutes()).ok()?;
+    let moment = |date: Date| date.to_datetime(time).to_zoned(now.time_zone().clone()).ok();
+    let is_next = |moment: &Zoned| *moment >= earliest;
+    let end = match (stated.month(), stated.day(), stated.weekday()) {
+        (Some(month), Some(day), _) => {
+            let years = match stated.year() {
+                Some(year) => year..=year,
+                None => today.year()..=today.year() + 1,
+            };
+            let dates = years.filter_map(|year| Date::new(year, month, day).ok());
+            dates.filter_map(moment).find(is_next)
+        }
+        (_, _, weekday) => {
+            let dates = today.series(1.day()).take(8);
+            let dates = dates.filter(|date| weekday.is_none_or(|day| date.weekday() == day));
+            dates.filter_map(moment).find(is_next)
+        }
+    };
+    Some(end?.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The end that a text states on Saturday the 28th, at 16:30 in Berlin.
+    fn end(text: &str) -> Option<String> {
+        let now: Zoned = "2026-11-28T16:30:00[Europe/Berlin]".parse().expect("a moment");
+        let limit = LimitNotice { text: text.to_owned(), resets_at: None };
+        limit_end(&limit, &now).map(|end| end.to_string())
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(end(text).as_deref(), Some(expected), "{text}");
+    }
+
+    #[test]
+    fn the_next_moment_of_a_time() {
+        check("You've hit your limit · resets 2am (America/Sao_Paulo)", "2026-11-29T05:00:00Z");
+        check("You've hit your session limit · resets 5:45pm", "2026-11-28T16:45:00Z");
+        check("5-hour limit reached ∙ resets 2am", "2026-11-29T01:00:00Z");
+        check("Your limit will reset at 7pm.", "2026-11-28T18:00:00Z");
+        check("resets at 17:00 (UTC)", "2026-11-28T17:00:00Z");
+        check("Access resets at 5:00 PM UTC.", "2026-11-28T17:00:00Z");
+        check("You've hit your usage limit. Try again at 3:42 PM.", "2026-11-29T14:42:00Z");
+        check("resets 12am", "2026-11-28T23:00:00Z");
+    }
+
+    #[test]
+    fn the_next_moment_of_a_day() {
+        check("Weekly limit reached · resets Mon 9am", "2026-11-30T08:00:00Z");
+        check("resets Sat 9am", "2026-12-05T08:00:00Z");
+        check("Opus weekly limit reached ∙ resets Dec 6, 2pm", "2026-12-06T13:00:00Z");
+        check("resets Jan 3 at 9am (UTC)", "2027-01-03T09:00:00Z");
+        check("Try again at Dec 11th, 2026 3:42 PM.", "2026-12-11T14:42:00Z");
+    }
+
+    #[test]
+    fn a_duration_from_now() {
+        check("Upgrade to continue, or try again in 2 hours.", "2026-11-28T17:30:00Z");
+        check("try again in 3 days 4 hours 12 minutes.", "2026-12-01T19:42:00Z");
+        check("Your quota will reset after 13h20m5s.", "2026-11-29T04:50:05Z");
+        check("Please retry in 45s", "2026-11-28T15:30:45Z");
+    }
+
+    #[test]
+    fn texts_without_an_end_that_is_known_and_to_come() {
+        for text in [
+            "You have reached your limit. Try again later.",
+            "resets soon",
+            "resets 5",
+            "resets 2am (Middle/Earth)",
+            "Access resets at 5:00 PM PST",
+            "resets 4:25pm",
+            "resets Oct 6, 2025 2pm",
+            "resets at 25:00",
+            "try again in 99999999999999999999 hours",
+            "retry",
+            "try",
+        ] {
+            assert_eq!(end(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_comes_first_and_has_to_be_later_than_now() {
+        let now = Timestamp::from_second(1_755_800_000).expect("a time").to_zoned(TimeZone::UTC);
+        let limit = |seconds| LimitNotice {
+            text: "limit, resets 2am".to_owned(),
+            resets_at: Some(seconds),
+        };
+        let end = limit_end(&limit(1_755_806_400), &now).map(Timestamp::as_second);
+        assert_eq!(end, Some(1_755_806_400));
+        assert_eq!(limit_end(&limit(1_755_700_000), &now), None);
+    }
+}
