@@ -23,6 +23,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::error::WorktreeError;
 use super::names;
 use crate::cancellation::Cancellation;
+use crate::site::environment;
 use crate::worktree::error::stop_if_cancelled;
 
 /// The longest that one git command may take.
@@ -60,10 +61,14 @@ const VARIABLES: [(&str, &str); 5] = [
     ("GIT_ALLOW_PROTOCOL", ""),
 ];
 
-/// Gives git its options before a command, so that no setting of the repository starts a program
-/// or fetches an object. The caller has to remove the `GIT_*` variables of its own environment.
-pub fn harden_git(git: &mut Command) {
-    git.envs(VARIABLES).args(HARDENING);
+/// A git command in a folder, in which no setting of a repository starts a program or fetches an
+/// object. The program is the first git on this process's PATH that does not lie in the folder;
+/// none if there is no such git.
+pub fn hardened_git(folder: &Path) -> Option<Command> {
+    let folder = folder.canonicalize().ok()?;
+    let mut command = Git::find(&environment(), &folder)?.hardened();
+    command.current_dir(folder);
+    Some(command)
 }
 
 /// The git program, and the environment that it is given.
@@ -136,11 +141,16 @@ impl Git {
         ended.map_err(|error| failed(place, args, &error.to_string()))
     }
 
-    fn command(&self, place: Place<'_>) -> Command {
+    fn hardened(&self) -> Command {
         let mut command = Command::new(&*self.program);
         command.env_clear();
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
-        harden_git(&mut command);
+        command.envs(VARIABLES).args(HARDENING);
+        command
+    }
+
+    fn command(&self, place: Place<'_>) -> Command {
+        let mut command = self.hardened();
         command.envs(place.variables.iter().copied());
         command.arg("--git-dir").arg(place.git_dir);
         command.arg("--work-tree").arg(place.work_tree);

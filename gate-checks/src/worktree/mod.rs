@@ -63,7 +63,7 @@ pub use error::WorktreeError;
 pub(crate) use error::stop_if_cancelled;
 pub use file::{File, Kind};
 pub use file_list::FileList;
-pub use git::harden_git;
+pub use git::hardened_git;
 pub(crate) use globs::Globs;
 pub use identity::identity;
 pub(crate) use names::shown;

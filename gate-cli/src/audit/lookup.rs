@@ -1,13 +1,13 @@
-//! Claims that can be inspected up now: a commit in its repository, a file on the disk.
+//! Claims that can be looked up now: a commit in its repository, a file on the disk.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use gate_checks::worktree::harden_git;
+use gate_checks::worktree::hardened_git;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The most claims of a message that are inspected up.
+/// The most claims of a message that are looked up.
 const MAX_LOOKUPS: usize = 5;
 
 /// The shortest and the longest name of a commit, in hexadecimal digits.
@@ -25,7 +25,7 @@ pub(crate) struct Lookup {
 }
 
 impl Lookup {
-    /// The claims of a message that can be inspected up, with the files of its turn.
+    /// The claims of a message that can be looked up, with the files of its turn.
     pub(super) fn all(message: &str, files: &[String]) -> Vec<Self> {
         let root = files.iter().find_map(|file| repository(Path::new(file)));
         let commits = commits(message).into_iter().map(|commit| Self {
@@ -78,16 +78,9 @@ fn repository(file: &Path) -> Option<PathBuf> {
 
 /// Nobody approved this repository, so git may start nothing that its settings name.
 fn has_commit(root: &Path, commit: &str) -> Option<bool> {
-    let mut git = Command::new("git");
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("GIT_") {
-            git.env_remove(name);
-        }
-    }
-    harden_git(&mut git);
+    let mut git = hardened_git(root)?;
     git.args(["cat-file", "-e"]).arg(format!("{commit}^{{commit}}"));
-    let git =
-        git.current_dir(root).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     git.status().ok().map(|status| status.success())
 }
 

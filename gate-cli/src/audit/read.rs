@@ -60,7 +60,7 @@ pub(crate) fn read_all(
     Ok(AuditRecord::new(audited, unread))
 }
 
-/// Reads a transcript, and looks up what can be inspected up now.
+/// Reads a transcript, and looks up what is there now.
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ pub(crate) struct AuditRecord {
     pub(crate) tokens: u64,
     /// Dollars that the transcripts tell.
     pub(crate) cost_usd: f64,
-    /// Claims that were inspected up now.
+    /// Claims that were looked up now.
     pub(crate) looked_up: LookedUp,
     /// Files that could not be read, with the reason.
     pub(crate) unread: Vec<String>,
@@ -87,7 +87,7 @@ pub(crate) struct WayTotals {
     pub(crate) denied: u64,
 }
 
-/// Claims that were inspected up.
+/// Claims that were looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct LookedUp {
     /// Commits and files that are there.
@@ -120,7 +120,7 @@ pub(crate) struct AuditItem {
     /// Events in the turn.
     #[serde(flatten)]
     pub(crate) way: Way,
-    /// Claims of the message that were inspected up now.
+    /// Claims of the message that were looked up now.
     pub(crate) looked_up: Vec<Lookup>,
 }
 
