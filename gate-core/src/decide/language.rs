@@ -87,20 +87,20 @@ impl Language {
 
     /// The first rule of a kind that matches a text; none matches a blank one.
     pub(crate) fn rule_in(&self, kind: Kind, text: &str) -> Option<&Rule> {
+        self.first_in(&[kind], text)
+    }
+
+    /// The first rule of the first of these kinds that matches a text.
+    pub(crate) fn first_in(&self, kinds: &[Kind], text: &str) -> Option<&Rule> {
         if text.trim().is_empty() {
             return None;
         }
         let lower = in_lower_case(text);
         let (pairs, is_latin) = (Pairs::new(&lower), is_latin(&lower));
-        self.rules(kind).find(|rule| {
+        kinds.iter().flat_map(|kind| self.rules(*kind)).find(|rule| {
             rule.may_match(&pairs, is_latin)
                 && rule.expression().is_match(rule.searched(text, &lower))
         })
-    }
-
-    /// The first rule of the first of these kinds that matches a text.
-    pub(crate) fn first_in(&self, kinds: &[Kind], text: &str) -> Option<&Rule> {
-        kinds.iter().find_map(|kind| self.rule_in(*kind, text))
     }
 
     /// A rule of the kind matches the text.
