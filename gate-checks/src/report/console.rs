@@ -21,7 +21,7 @@ const MAX_MESSAGES: usize = 20;
 /// Most bytes of a rule's lazily built automaton.
 const REGEX_CACHE_BYTES: usize = 1 << 18;
 
-// A test holds that the pack can be read.
+// A test ensures that the pack can be read.
 static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
     let pack: Pack = toml::from_str(PACK).unwrap_or_default();
     pack.runner

@@ -1,6 +1,6 @@
-//! Shapes a runner's text about a failure: the assertion with its values, the place, and
-//! the project's own frames. Frames of runners and libraries, backtraces and blank lines
-//! are left out, and paths are told from the working folder.
+//! Shapes a runner's text about a failure: the assertion with its values, the place, and the
+//! project's own frames. Frames of runners and libraries, backtraces and blank lines are left out,
+//! and paths become relative to the working folder.
 
 mod place;
 
@@ -169,7 +169,7 @@ impl Shape {
         }
     }
 
-    /// A line of a backtrace: it may tell the place of a panic in Go.
+    /// A line of a backtrace: it may hold the place of a panic in Go.
     fn behind(&mut self, text: &str) {
         if self.place.is_none() && text.contains(" +0x") {
             self.place = place::first(text).filter(Place::is_own);

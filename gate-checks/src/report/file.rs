@@ -13,8 +13,8 @@ const MAX_REPORT_BYTES: u64 = 64 << 20;
 const MAX_FILES: usize = 10_000;
 const MAX_DEPTH: usize = 16;
 
-/// The text of a report file; `None` where there is none, or where it is not
-/// fit to be read, which is then a problem.
+/// The text of a report file; `None` if there is none, or if it is not fit to be read, which is
+/// then a problem.
 pub(super) fn text(path: &Path, tally: &mut Tally) -> Option<String> {
     // What is no plain file could block, or never end.
     let about = fs::symlink_metadata(path).ok()?;

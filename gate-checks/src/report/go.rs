@@ -1,8 +1,7 @@
 //! `go test -json`: one event a line.
 //!
-//! A package ends with an event of its own. One that passed has said `PASS`,
-//! or nothing looked at its tests; one that failed without a failing test did
-//! not build, or ended outside of its tests.
+//! A package ends with an event of its own. One that passed has printed `PASS`, or its tests did
+//! not run; one that failed without a failing test did not build, or ended outside of its tests.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +32,7 @@ struct Package {
     running: BTreeSet<String>,
     /// The output of the tests that run; under an empty name that of the package itself.
     printed: BTreeMap<String, String>,
-    said_pass: bool,
+    printed_pass: bool,
     failed: u64,
     ended: bool,
 }
@@ -141,7 +140,7 @@ impl Go {
         }
     }
 
-    /// The text of a test that has ended is told if it failed, and forgotten.
+    /// The text of a test that has ended: it is reported if the test failed, and dropped.
     fn explain(&mut self, package: &str, test: &str, status: Status) {
         let known = self.packages.get_mut(package);
         let Some(message) = known.and_then(|known| known.printed.remove(test)) else { return };
@@ -170,7 +169,7 @@ impl Go {
         if text.ends_with("PASS")
             && let Some(package) = self.package(package)
         {
-            package.said_pass = true;
+            package.printed_pass = true;
         }
         let Some((before, result)) = text.rsplit_once("--- PASS: ") else { return };
         let Some((test, _)) = result.rsplit_once(" (") else { return };
@@ -183,12 +182,12 @@ impl Go {
     fn package_ended(&mut self, name: &str, status: Status) {
         let Some(package) = self.package(name) else { return };
         package.ended = true;
-        let (said_pass, failed) = (package.said_pass, package.failed);
+        let (printed_pass, failed) = (package.printed_pass, package.failed);
         let lost = std::mem::take(&mut package.running);
         lost.iter().for_each(|test| self.budget.regains(test));
         match status {
             Status::Skipped => {}
-            Status::Passed if !said_pass => {
+            Status::Passed if !printed_pass => {
                 self.tally.problem(format!("{name} ended without saying PASS"));
             }
             Status::Passed => lost.iter().for_each(|test| {
@@ -242,7 +241,7 @@ impl Reader for Go {
             self.tally.problem("go test wrote no event");
         }
         if !self.tally.so_far().errors.is_empty() {
-            self.first_error.tell(&mut self.tally);
+            self.first_error.add_to(&mut self.tally);
         }
         Some(self.tally.finish())
     }
@@ -260,15 +259,15 @@ impl FirstError {
     fn take(&mut self, line: &str) {
         let line = line.trim_end();
         let is_head = line.starts_with("# ");
-        let begun = !self.text.is_empty();
-        self.ended |= begun && (is_head || line.starts_with("FAIL") || line.is_empty());
-        if !self.ended && (is_head || begun) && self.text.len() < MAX_TEST_BYTES {
+        let has_begun = !self.text.is_empty();
+        self.ended |= has_begun && (is_head || line.starts_with("FAIL") || line.is_empty());
+        if !self.ended && (is_head || has_begun) && self.text.len() < MAX_TEST_BYTES {
             self.text.push_str(line);
             self.text.push('\n');
         }
     }
 
-    fn tell(&self, tally: &mut Tally) {
+    fn add_to(&self, tally: &mut Tally) {
         let message = self.text.lines().skip(1).collect::<Vec<_>>().join("\n");
         tally.failure(TestFailure { message, ..TestFailure::default() });
     }

@@ -75,9 +75,9 @@ fn package<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let (name, about) = rest.split_once(['\t', ' '])?;
     let seconds = about.split(['\t', ' ']).next()?.strip_suffix('s');
     let is_timed = seconds.is_some_and(|seconds| seconds.parse::<f64>().is_ok());
-    let is_told = is_timed || about.starts_with("(cached)");
+    let has_run = is_timed || about.starts_with("(cached)");
     let is_broken = word == "FAIL\t" && about.starts_with('[') && about.ends_with(" failed]");
-    ((is_told || is_broken) && !name.is_empty()).then_some(name)
+    ((has_run || is_broken) && !name.is_empty()).then_some(name)
 }
 
 impl Reader for GoText {

@@ -1,8 +1,7 @@
 //! The JSON of jest and of vitest, which wrote it after jest's.
 //!
-//! A file that failed without a failing test failed outside of its tests. The
-//! totals have to fit what is listed. vitest's JSON is silent about errors
-//! that no test caught; its text tells of them.
+//! A file that failed without a failing test failed outside of its tests. The totals have to fit
+//! what is listed. vitest's JSON lacks errors that no test caught; its text has them.
 
 use std::path::PathBuf;
 
@@ -39,8 +38,7 @@ struct Results {
     snapshot: Snapshots,
 }
 
-/// jest's counts of snapshots. With `--ci` a snapshot that nobody uses any more fails the
-/// run, and no test.
+/// jest's counts of snapshots. With `--ci` an unused snapshot fails the run, and no test.
 #[derive(Default, Deserialize)]
 struct Snapshots {
     #[serde(default)]
@@ -74,7 +72,7 @@ struct Assertion {
 }
 
 impl Jest {
-    /// The runner leaves its JSON here. Its files are told relative to `cwd`.
+    /// Reads the JSON that the runner leaves at `path`. Names of files become relative to `cwd`.
     pub(super) fn new(format: Format, path: PathBuf, cwd: PathBuf) -> Self {
         Self { tally: Tally::new(format), path, cwd, suite: Printed::default() }
     }
@@ -85,15 +83,15 @@ impl Jest {
             self.tally.problem("the run was interrupted");
         }
         let report = self.tally.so_far();
-        let held = report.executed() + report.skipped;
+        let reported = report.executed() + report.skipped;
         let (failed, silent) = (report.failed, report.errors.is_empty());
-        if results.num_total_tests != held {
+        if results.num_total_tests != reported {
             let total = results.num_total_tests;
-            self.tally.problem(format!("the report announces {total} tests and holds {held}"));
+            self.tally.problem(format!("the report announces {total} tests and holds {reported}"));
         }
         if results.num_failed_tests > failed {
-            let (all, told) = (results.num_failed_tests, failed);
-            self.tally.error(format!("{all} tests failed, of which {told} are listed"));
+            let (all, listed) = (results.num_failed_tests, failed);
+            self.tally.error(format!("{all} tests failed, of which {listed} are listed"));
         }
         if results.num_runtime_error_test_suites > 0 && silent {
             self.tally.error("a test file could not be run");
@@ -102,8 +100,8 @@ impl Jest {
             self.tally.error("snapshots are obsolete");
         }
         // An unhandled error, a coverage threshold, an obsolete snapshot.
-        let nothing_told = failed == 0 && self.tally.so_far().errors.is_empty();
-        if !results.success && nothing_told && held > 0 {
+        let nothing_failed = failed == 0 && self.tally.so_far().errors.is_empty();
+        if !results.success && nothing_failed && reported > 0 {
             self.tally.error("the runner calls the run a failure, and no test failed");
         }
     }
@@ -152,11 +150,11 @@ fn outside(message: &str) -> String {
 
 fn first_line(message: &str) -> String {
     let mut lines = message.lines().map(clean);
-    let said = lines.find_map(|line| {
+    let first = lines.find_map(|line| {
         let line = line.trim_matches(['●', ' ']);
         (!line.is_empty()).then(|| line.to_owned())
     });
-    said.unwrap_or_else(|| "it failed outside of its tests".to_owned())
+    first.unwrap_or_else(|| "it failed outside of its tests".to_owned())
 }
 
 /// The file in vitest's head of an error outside of tests: `FAIL  a.test.ts [ a.test.ts ]`.

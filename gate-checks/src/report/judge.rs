@@ -36,8 +36,8 @@ pub struct Judged {
 
 /// Weighs a report and an exit code (`None`: ended by a signal).
 ///
-/// A pass needs exit code 0 and, where there is a report, an executed test,
-/// no failing one, no error outside of tests and no doubt about the report.
+/// A pass needs exit code 0 and, if there is a report, an executed test, no failing one, no error
+/// outside of tests and no doubt about the report.
 pub fn judge(
     report: Option<&TestReport>,
     exit_code: Option<i32>,

@@ -1,10 +1,9 @@
 //! JUnit XML, of any producer.
 //!
-//! Cases are summed; what the attributes of suites and of the root say is
-//! never believed, but whoever announces more tests than it holds is
-//! incomplete, and more failures than it holds is an error. A failure counts
-//! wherever it stands. No document type, no entities of its own, bounded
-//! depth.
+//! Cases are summed; the counts in the attributes of suites and of the root are never believed. But
+//! a suite that announces more tests than it holds is incomplete, and one that announces more
+//! failures is an error. A failure counts wherever it stands. No document type, no entities of its
+//! own, bounded depth.
 
 use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::brief;
@@ -42,8 +41,8 @@ pub(super) struct Case {
     pub(super) message: String,
     /// The text of the first failure or error.
     pub(super) text: String,
-    /// An attribute calls it failed.
-    said_failed: bool,
+    /// An attribute marks it as failed.
+    is_marked_failed: bool,
     /// Failures and errors in it.
     failures: u64,
     rerun: bool,
@@ -55,7 +54,7 @@ impl Case {
     /// Status of the case. A failure outweighs everything else.
     pub(super) fn status(&self) -> Status {
         match self {
-            Self { said_failed: true, .. } | Self { failures: 1.., .. } => Status::Failed,
+            Self { is_marked_failed: true, .. } | Self { failures: 1.., .. } => Status::Failed,
             Self { rerun: true, flaky: false, .. } => Status::Failed,
             Self { skipped: true, .. } => Status::Skipped,
             _ => Status::Passed,
@@ -81,14 +80,14 @@ impl Case {
 
 /// Differences between the producers of reports.
 pub(super) struct Dialect {
-    /// Takes a case over.
-    pub(super) tell: fn(&Case, &mut Tally),
+    /// Adds a case to the report.
+    pub(super) add_case: fn(&Case, &mut Tally),
     /// A suite's `tests` counts its cases.
     pub(super) announces: bool,
 }
 
 /// JUnit XML of an unknown producer.
-pub(super) const ANY: Dialect = Dialect { tell, announces: true };
+pub(super) const ANY: Dialect = Dialect { add_case, announces: true };
 
 /// An open element.
 enum Open {
@@ -104,7 +103,7 @@ enum Open {
 struct Suite {
     name: String,
     announced: Count,
-    held: Count,
+    counted: Count,
 }
 
 /// Numbers of tests, and of failures and errors.
@@ -204,10 +203,10 @@ impl Document<'_> {
             }
         });
         let announced = Count { tests, failures: failures.saturating_add(errors) };
-        Suite { name: get(attributes, "name").to_owned(), announced, held: Count::default() }
+        Suite { name: get(attributes, "name").to_owned(), announced, counted: Count::default() }
     }
 
-    /// An element that says how the case around it went, or the suite.
+    /// An element with a result of the case around it, or of the suite.
     fn part(&mut self, element: &str, attributes: &Attributes) {
         let is_failure = matches!(element, "failure" | "error");
         let inside = matches!(self.open.last(), Some(Open::Case(_)));
@@ -215,7 +214,7 @@ impl Document<'_> {
             match open {
                 Open::Case(case) if inside || is_failure => return part(case, element, attributes),
                 Open::Suite(suite) if is_failure => {
-                    suite.held.failures += 1;
+                    suite.counted.failures += 1;
                     return self.tally.error(outside(attributes));
                 }
                 Open::Other | Open::Failure(_) if is_failure => {}
@@ -267,7 +266,7 @@ impl Document<'_> {
             line: get(attributes, "line").trim().parse().ok(),
             suite: suites.next().unwrap_or_default().to_owned(),
             skipped: results.iter().any(|result| SKIPPED_WORDS.contains(&result.as_str())),
-            said_failed: results.iter().any(|result| FAILED_WORDS.contains(&result.as_str())),
+            is_marked_failed: results.iter().any(|result| FAILED_WORDS.contains(&result.as_str())),
             ..Case::default()
         }
     }
@@ -275,29 +274,29 @@ impl Document<'_> {
     fn case_ended(&mut self, case: &Case) {
         let failures = case.failures.max(u64::from(case.status() == Status::Failed));
         if let Some(suite) = self.suite() {
-            suite.held.tests += 1;
-            suite.held.failures += failures;
+            suite.counted.tests += 1;
+            suite.counted.failures += failures;
         }
-        (self.dialect.tell)(case, self.tally);
+        (self.dialect.add_case)(case, self.tally);
     }
 
     fn suite_ended(&mut self, suite: &Suite) {
-        let (said, held) = (suite.announced, suite.held);
+        let (announced, counted) = (suite.announced, suite.counted);
         if let Some(outer) = self.suite() {
-            outer.held.tests += held.tests;
-            outer.held.failures += held.failures;
+            outer.counted.tests += counted.tests;
+            outer.counted.failures += counted.failures;
         }
         let name = match suite.name.as_str() {
             "" => "the report".to_owned(),
             name => format!("the suite `{name}`"),
         };
-        if self.dialect.announces && said.tests > held.tests {
-            let (said, held) = (said.tests, held.tests);
-            self.tally.problem(format!("{name} announces {said} tests and holds {held}"));
+        if self.dialect.announces && announced.tests > counted.tests {
+            let (announced, counted) = (announced.tests, counted.tests);
+            self.tally.problem(format!("{name} announces {announced} tests and holds {counted}"));
         }
-        if said.failures > held.failures {
-            let (said, held) = (said.failures, held.failures);
-            self.tally.error(format!("{name} announces {said} failures and holds {held}"));
+        if announced.failures > counted.failures {
+            let (announced, counted) = (announced.failures, counted.failures);
+            self.tally.error(format!("{name} announces {announced} failures and holds {counted}"));
         }
     }
 
@@ -307,7 +306,7 @@ impl Document<'_> {
         while let Some(open) = self.open.pop() {
             match open {
                 Open::Case(case) if case.status() == Status::Failed => {
-                    (self.dialect.tell)(&case, self.tally);
+                    (self.dialect.add_case)(&case, self.tally);
                 }
                 _ => {}
             }
@@ -356,8 +355,8 @@ fn outside(attributes: &Attributes) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// Takes over a case of an unknown producer.
-fn tell(case: &Case, tally: &mut Tally) {
+/// Adds a case of an unknown producer.
+fn add_case(case: &Case, tally: &mut Tally) {
     let place = [&case.class, &case.suite, &case.file].into_iter().find(|name| !name.is_empty());
     let place = place.map_or("", String::as_str);
     match (case.name.is_empty(), case.status()) {

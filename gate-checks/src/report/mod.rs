@@ -1,4 +1,4 @@
-//! Structured test results: who reports how, and what a run comes to.
+//! Structured test results: the formats of reports, and the outcome of a run.
 //!
 //! [`prepare`] knows runners: it gives a command the options that make it
 //! report, and the [`Reader`] that understands the report. The reader is fed
@@ -69,10 +69,9 @@ pub struct Test {
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestReport {
-    /// The format in which it was told.
+    /// The format of the runner's report.
     pub format: Format,
-    /// The tests that have a name. Fewer than the counts say where a format
-    /// only counts.
+    /// The tests that have a name. Fewer than the counts if the format only counts.
     pub tests: Vec<Test>,
     /// Number of passed tests.
     pub passed: u64,
@@ -124,7 +123,7 @@ pub trait Reader: Send {
     /// Takes the next line of a stream.
     fn line(&mut self, stream: Stream, line: &str);
 
-    /// Looks at the report files, if there are any, and says what was read.
-    /// `None`: nothing of the kind was seen.
+    /// Reads the report files, if there are any, and returns the report. `None` if nothing of the
+    /// kind was seen.
     fn finish(self: Box<Self>) -> Option<TestReport>;
 }

@@ -1,8 +1,8 @@
-//! cargo-nextest: its events on the standard output, held against the
-//! summary on the standard error.
+//! cargo-nextest: its events on the standard output, compared with the summary on the standard
+//! error.
 //!
-//! The events tell each test; an ignored one is sometimes begun and never
-//! ended. Whether all is there is what the summary decides.
+//! The events report each test; an ignored one is sometimes begun and never ended. The summary
+//! shows whether all events are there.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -133,7 +133,7 @@ impl Reader for Nextest {
     fn finish(mut self: Box<Self>) -> Option<TestReport> {
         self.compare();
         if self.tally.so_far().executed() == 0 {
-            self.first_error.tell(&mut self.tally);
+            self.first_error.add_to(&mut self.tally);
         }
         Some(self.tally.finish())
     }

@@ -1,7 +1,7 @@
 //! cargo-nextest behind something else: its summary, on the standard error or
 //! wherever that was sent.
 //!
-//! Only the numbers are told, and the names of what failed or was flaky.
+//! It has only the numbers, and the names of the failed and the flaky tests.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ impl NextestText {
         self.ended = true;
     }
 
-    /// Says so where a run that began told no summary.
+    /// Reports a run that began and printed no summary.
     fn incomplete(&mut self) {
         if self.begun && !self.ended {
             self.tally.problem(UNFINISHED);

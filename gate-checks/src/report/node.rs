@@ -72,7 +72,7 @@ struct Ended {
 }
 
 impl Node {
-    /// Node's events are written here. Its files are told relative to `cwd`.
+    /// Reads the events that node writes to `path`. Names of files become relative to `cwd`.
     pub(super) fn new(path: PathBuf, cwd: PathBuf) -> Self {
         Self {
             tally: Tally::new(Format::Node),
@@ -180,11 +180,11 @@ impl Node {
     /// Node's own count has to fit what was seen; it comes last.
     fn compare(&mut self) {
         let report = self.tally.so_far();
-        let held = report.executed() + report.skipped + self.files_alone;
+        let reported = report.executed() + report.skipped + self.files_alone;
         match self.counted {
             None => self.tally.problem("node ended without its totals"),
-            Some(counted) if counted != held => {
-                let what = format!("node counts {counted} tests, and {held} were reported");
+            Some(counted) if counted != reported => {
+                let what = format!("node counts {counted} tests, and {reported} were reported");
                 self.tally.problem(what);
             }
             Some(_) => {}

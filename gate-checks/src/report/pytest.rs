@@ -1,4 +1,4 @@
-//! pytest: its JUnit XML, and what its text says about how far it came.
+//! pytest: its JUnit XML, and the progress in its text.
 //!
 //! The XML counts subtests without holding them, so its own numbers are no
 //! measure; the `collected` line is, and a case without a name is a test that
@@ -67,12 +67,11 @@ impl Pytest {
         }
     }
 
-    /// Without a report: where our options did not reach pytest, its text may
-    /// do.
+    /// Without a report: if our options did not reach pytest, its text may suffice.
     fn unreported(&self, tally: &mut Tally) {
         match &self.started {
             StartEvidence::Trace(trace) if !trace.exists() => {
-                self.sessions.tell(tally);
+                self.sessions.add_to(tally);
                 if !self.sessions.are_whole() {
                     tally.problem(UNREACHED);
                 }
@@ -141,14 +140,14 @@ impl Cache {
 
     fn compare(&self, tally: &mut Tally) {
         let report = tally.so_far();
-        let held = report.executed() + report.skipped;
-        let is_told = report.failed > 0 || !report.errors.is_empty();
-        if let Some(selected) = self.selected.filter(|selected| *selected > held) {
+        let reported = report.executed() + report.skipped;
+        let has_failures = report.failed > 0 || !report.errors.is_empty();
+        if let Some(selected) = self.selected.filter(|selected| *selected > reported) {
             tally.problem(format!(
-                "pytest selected {selected} tests and the last report holds {held}"
+                "pytest selected {selected} tests and the last report holds {reported}"
             ));
         }
-        if let (Some(first), false) = (self.failed.first(), is_told) {
+        if let (Some(first), false) = (self.failed.first(), has_failures) {
             tally.error(format!("{first} failed in a run whose report was replaced"));
         }
     }
@@ -190,7 +189,7 @@ impl TextFacts {
     /// tests it selected.
     fn compare(&self, is_one: bool, is_known: bool, tally: &mut Tally) {
         let report = tally.so_far();
-        let held = report.executed() + report.skipped;
+        let reported = report.executed() + report.skipped;
         let several = self.sessions.max(self.sums) > 1;
         if let Some((quit, before)) = &self.quit
             && (!is_one || self.sums <= before + 1)
@@ -201,10 +200,10 @@ impl TextFacts {
             tally.problem("pytest ran several times and left one report: give it a check each");
         }
         if let Some(selected) = self.selected
-            && selected > held
+            && selected > reported
             && !(several && is_one && is_known)
         {
-            tally.problem(format!("pytest selected {selected} tests and reported {held}"));
+            tally.problem(format!("pytest selected {selected} tests and reported {reported}"));
         }
     }
 }
@@ -223,7 +222,7 @@ pub(super) fn is_sum(line: &str) -> bool {
     timed && (counts_tests || counts == "no tests ran")
 }
 
-/// The number of tests that a line says will be run.
+/// The number of tests that will run, by a line of the text.
 pub(super) fn selected(line: &str) -> Option<u64> {
     if let Some(rest) = line.strip_prefix("collected ") {
         let last = rest.split(" / ").find(|part| part.ends_with(" selected"));
@@ -240,9 +239,9 @@ fn first_number(text: &str) -> Option<u64> {
     text.split_whitespace().next()?.parse().ok()
 }
 
-const DIALECT: Dialect = Dialect { tell, announces: false };
+const DIALECT: Dialect = Dialect { add_case, announces: false };
 
-fn tell(case: &Case, tally: &mut Tally) {
+fn add_case(case: &Case, tally: &mut Tally) {
     match (case.status(), case.name.is_empty()) {
         (Status::Failed, _) if case.message == "collection failure" => {
             tally.error(format!("{} could not be collected", place(case)));
@@ -261,9 +260,9 @@ fn tell(case: &Case, tally: &mut Tally) {
 
 /// pytest's message is the end of its text; its lines are counted from 0.
 fn failure(case: &Case, id: Option<&str>) -> TestFailure {
-    let told = case.failure(id);
-    let message = if case.text.is_empty() { told.message } else { case.text.clone() };
-    TestFailure { message, line: told.line.map(|line| line + 1), ..told }
+    let failure = case.failure(id);
+    let message = if case.text.is_empty() { failure.message } else { case.text.clone() };
+    TestFailure { message, line: failure.line.map(|line| line + 1), ..failure }
 }
 
 fn place(case: &Case) -> &str {

@@ -1,8 +1,7 @@
-//! pytest that nothing of ours reached: what its text alone tells.
+//! pytest that none of our options reached: the results in its text alone.
 //!
-//! Only the last line of each session counts tests, without their names. A
-//! session that has no such line, that says it was interrupted, or whose line
-//! counts fewer tests than were collected is broken.
+//! Only the last line of each session counts tests, without their names. A session is broken if it
+//! has no such line, if it was interrupted, or if its line counts fewer tests than were collected.
 
 use super::pytest::{is_sum, selected};
 use super::{Status, Tally};
@@ -42,8 +41,8 @@ impl Sessions {
         self.ended > 0 && !self.open && !self.broken
     }
 
-    /// Adds what they counted.
-    pub(super) fn tell(&self, tally: &mut Tally) {
+    /// Adds their counts to the report.
+    pub(super) fn add_to(&self, tally: &mut Tally) {
         tally.count(Status::Passed, self.passed);
         tally.count(Status::Failed, self.failed);
         tally.count(Status::Skipped, self.skipped);
@@ -53,7 +52,7 @@ impl Sessions {
     }
 
     fn sum(&mut self, line: &str) {
-        let before = self.told();
+        let before = self.counted();
         let counts =
             line.trim_matches(['=', ' ']).rsplit_once(" in ").map_or("", |(counts, _)| counts);
         for count in counts.split(", ") {
@@ -67,13 +66,13 @@ impl Sessions {
             };
             *counter = counter.saturating_add(number.parse().unwrap_or(0));
         }
-        let told = self.told().saturating_sub(before);
-        self.broken |= self.selected.take().is_some_and(|selected| selected > told);
+        let counted = self.counted().saturating_sub(before);
+        self.broken |= self.selected.take().is_some_and(|selected| selected > counted);
         self.open = false;
         self.ended += 1;
     }
 
-    fn told(&self) -> u64 {
+    fn counted(&self) -> u64 {
         let counters = [self.passed, self.failed, self.skipped, self.errors];
         counters.iter().fold(0, |sum, counter| sum.saturating_add(*counter))
     }
@@ -90,7 +89,7 @@ mod tests {
         text.lines().for_each(|line| sessions.take(line));
         assert_eq!(sessions.are_whole(), whole, "{text}");
         let mut tally = Tally::new(Format::Pytest);
-        sessions.tell(&mut tally);
+        sessions.add_to(&mut tally);
         let judged = judge(Some(&tally.finish()), Some(0), None);
         let found = format!("{:?}: {}", judged.outcome, judged.summary);
         assert!(found.starts_with(expected), "{found}\n{text}");

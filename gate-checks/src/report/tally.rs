@@ -125,7 +125,7 @@ impl Tally {
         note(&mut self.report.problems, text.as_ref());
     }
 
-    /// Takes over what another report tells.
+    /// Takes over the results of another report.
     pub(super) fn absorb(&mut self, other: &TestReport) {
         let counts = [
             (Status::Passed, other.passed),

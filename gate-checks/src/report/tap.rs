@@ -79,8 +79,7 @@ impl Tap {
         Self { certain: true, ..Self::perhaps() }
     }
 
-    /// It may be written: it is where a version, a plan or a numbered failure
-    /// is seen.
+    /// It may be written: it is if a version, a plan or a numbered failure is seen.
     pub(super) fn perhaps() -> Self {
         Self {
             tally: Tally::new(Format::Tap),
@@ -139,8 +138,7 @@ impl Tap {
         }
     }
 
-    /// A version begins a document: what another one told before it is whole
-    /// or broken by itself.
+    /// A version begins a document: the one before it is whole or broken by itself.
     fn version(&mut self) {
         let before = &self.levels[0];
         if self.versioned || before.plan.is_some() || before.points > 0 {

@@ -13,8 +13,8 @@ use super::{git, repository};
 /// The deepest folder of branch names that is read.
 const MAX_FOLDER_DEPTH: usize = 16;
 
-/// A digest of all branches and their commits, in loose files or packed; none
-/// where there is no branch.
+/// A digest of all branches and their commits, in loose files or packed; none if there is no
+/// branch.
 pub(super) fn digest(root: &Path) -> Option<String> {
     let common = repository::common(&git::git_dir(&root.join(".git")).ok()?);
     let packed = fs::read_to_string(common.join("packed-refs")).unwrap_or_default();

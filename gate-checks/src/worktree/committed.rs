@@ -40,7 +40,7 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// What git could not tell, such as a commit that is gone.
+    /// A git command that fails, such as for a commit that is gone.
     pub(crate) fn files_of(
         &self,
         commit: &str,
@@ -59,43 +59,42 @@ impl WorkTree {
         Ok(Some(blobs.collect()))
     }
 
-    /// The bytes of an object of the repository; none where it is gone, or holds
-    /// other bytes than its name says.
+    /// The bytes of an object of the repository; none if it is gone, or holds other bytes than its
+    /// name says.
     ///
     /// # Errors
     ///
-    /// A git that cannot be asked.
+    /// A git command that cannot be run.
     pub(crate) fn blob(&self, object: &str) -> Result<Option<Vec<u8>>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
         let args = ["cat-file", "blob", object];
-        let answer = git.ask(repository.place(), &args, &[], &Cancellation::default())?;
+        let answer = git.output(repository.place(), &args, &[], &Cancellation::default())?;
         let is_it = answer.code == Some(0) && named_as(&answer.out, object.as_bytes());
         Ok(is_it.then_some(answer.out))
     }
 
-    /// The commit at which the checked out one left the default branch: that of
-    /// `origin/HEAD`, else of a branch that is called main or master. None where
-    /// there is no such branch, and outside of git.
+    /// The commit at which the checked out one left the default branch: that of `origin/HEAD`, else
+    /// of a branch that is called main or master. None if there is no such branch, and outside of
+    /// git.
     ///
     /// # Errors
     ///
-    /// What git could not tell.
+    /// A git command that fails.
     pub(crate) fn merge_base(&self) -> Result<Option<MergeBase>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
         for branch in OF_ORIGIN.iter().chain(&LOCAL) {
             let Some(tip) = self.commit(branch)? else { continue };
             let args = ["merge-base", "HEAD", tip.as_str()];
-            let answer = git.ask(repository.place(), &args, &[], &Cancellation::default())?;
-            let said = String::from_utf8_lossy(answer.out.trim_ascii()).into_owned();
-            if answer.code == Some(0) && !said.is_empty() {
-                return Ok(Some(MergeBase { commit: said, is_local: LOCAL.contains(branch) }));
+            let answer = git.output(repository.place(), &args, &[], &Cancellation::default())?;
+            let commit = String::from_utf8_lossy(answer.out.trim_ascii()).into_owned();
+            if answer.code == Some(0) && !commit.is_empty() {
+                return Ok(Some(MergeBase { commit, is_local: LOCAL.contains(branch) }));
             }
         }
         Ok(None)
     }
 
-    /// The bytes of a file as it stands, of a link what it says; none where it is
-    /// not there, or no file.
+    /// The bytes of a file as it stands; of a link, its target. None if the path has no file.
     pub(crate) fn bytes(&self, path: &Path) -> Option<Vec<u8>> {
         let file = self.root().join(path);
         let about = file.symlink_metadata().ok()?;

@@ -45,7 +45,7 @@ impl Reader {
             if read as u64 == size {
                 return Ok(hash_of(&self.piece[..read]));
             }
-            // It is another file than the one that was found.
+            // The file has changed since it was found.
             file = open(path)?;
         }
         let mut hasher = blake3::Hasher::new();

@@ -42,13 +42,13 @@ pub enum WorktreeError {
         /// The error, as git or the glob's parser words it.
         problem: String,
     },
-    /// There is no git program to ask.
+    /// There is no git program.
     #[error("{}: no git program on PATH outside of the work tree", root.display())]
     NoGit {
         /// The tree's root.
         root: PathBuf,
     },
-    /// git could not be asked.
+    /// A git command failed, or could not be run.
     #[error("git {command} in {}: {problem}", folder.display())]
     Git {
         /// The command of git.

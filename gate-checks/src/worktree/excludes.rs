@@ -58,9 +58,9 @@ impl Patterns {
     }
 }
 
-/// The user's own file of patterns: what the user's or the machine's settings
-/// name, else where git looks by itself. What the repository's settings name
-/// is none: whoever works in it can write them.
+/// The user's own file of patterns: what the user's or the machine's settings name, else where git
+/// looks by itself. A file that the repository's settings name does not count: anybody who works in
+/// the repository can write them.
 pub(super) fn user_patterns(
     git: &Git,
     root: &Path,
@@ -69,7 +69,7 @@ pub(super) fn user_patterns(
 ) -> Result<Option<PathBuf>, WorktreeError> {
     let nowhere = Place { git_dir: Path::new("/dev/null"), work_tree: root, variables: &[] };
     let args = ["config", "-z", "--type=path", "--get", "core.excludesFile"];
-    let answer = git.ask(nowhere, &args, &[], cancel)?;
+    let answer = git.output(nowhere, &args, &[], cancel)?;
     let named = match answer.code {
         Some(0) => {
             let named = answer.out.strip_suffix(b"\0").unwrap_or(&answer.out);

@@ -1,12 +1,10 @@
-//! git, asked so that nothing in the repository can make it lie or start a
-//! program.
+//! Runs git so that nothing in the repository can falsify its output or start a program.
 //!
-//! The program comes from PATH, never from the work tree. `GIT_*` variables
-//! are gone, the git folder is named, replace refs are off, and what settings
-//! of the repository could start (a file system monitor, hooks, a pager, a
-//! transport for objects that are missing) is switched off. Only commands that
-//! read what git itself wrote are asked in a real repository; whatever applies
-//! attributes and filters runs in a folder of gate's own.
+//! The program comes from PATH, never from the work tree. `GIT_*` variables are gone, the git
+//! folder is named, replace refs are off, and what settings of the repository could start (a file
+//! system monitor, hooks, a pager, a transport for objects that are missing) is switched off. In a
+//! real repository, only commands run that read what git itself wrote. Commands that apply
+//! attributes and filters run in a folder of gate's own.
 
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
@@ -35,7 +33,7 @@ const MAX_OUTPUT_BYTES: u64 = 1 << 30;
 /// The pause between two looks at the cancellation while git runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Said before every command.
+/// Options before every command.
 const HARDENING: [&str; 12] = [
     "--no-pager",
     "--no-replace-objects",
@@ -51,8 +49,8 @@ const HARDENING: [&str; 12] = [
     "submodule.recurse=false",
 ];
 
-/// Said to every command: no locks taken, nobody asked for a password, no
-/// object fetched, by no transport.
+/// Environment of every command: it takes no locks, prompts for no password, and fetches no object
+/// by any transport.
 const VARIABLES: [(&str, &str); 5] = [
     ("LC_ALL", "C"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -92,7 +90,7 @@ pub(crate) struct Place<'p> {
 /// The exit code and output of a git command.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// Its exit code; none where a signal ended it.
+    /// Its exit code; none if a signal ended it.
     pub(crate) code: Option<i32>,
     /// Standard output.
     pub(crate) out: Vec<u8>,
@@ -118,12 +116,12 @@ impl Git {
         args: &[&str],
         cancel: &Cancellation,
     ) -> Result<Vec<u8>, WorktreeError> {
-        let answer = self.ask(place, args, &[], cancel)?;
+        let answer = self.output(place, args, &[], cancel)?;
         if answer.code == Some(0) { Ok(answer.out) } else { Err(answer.wrong(place, args)) }
     }
 
-    /// Asks git; a code other than 0 is an answer too. Paths follow `--`.
-    pub(crate) fn ask(
+    /// Runs a git command; a code other than 0 is an answer too. Paths follow `--`.
+    pub(crate) fn output(
         &self,
         place: Place<'_>,
         args: &[&str],
@@ -162,7 +160,7 @@ impl Git {
 }
 
 impl Answer {
-    /// The error of an answer that is none.
+    /// The error of a command that failed.
     pub(crate) fn wrong(&self, place: Place<'_>, args: &[&str]) -> WorktreeError {
         let complaint = String::from_utf8_lossy(&self.complaint);
         let line = complaint.lines().find(|line| !line.trim().is_empty());
@@ -193,10 +191,10 @@ fn run(command: &mut Command, cancel: &Cancellation) -> io::Result<Answer> {
     let mut child = command.spawn()?;
     let (out, complaint) = (drain(child.stdout.take()), drain(child.stderr.take()));
     let deadline = Instant::now() + GIT_TIMEOUT;
-    let told = wait_for(&out, deadline, cancel).and_then(|out| {
+    let result = wait_for(&out, deadline, cancel).and_then(|out| {
         Ok((out, wait_for(&complaint, deadline, cancel)?, end(&mut child, deadline)?))
     });
-    match told {
+    match result {
         Ok((out, complaint, code)) => Ok(Answer { code, out, complaint }),
         Err(error) => {
             kill(&mut child);
@@ -205,27 +203,27 @@ fn run(command: &mut Command, cancel: &Cancellation) -> io::Result<Answer> {
     }
 }
 
-/// Reads a pipe to its end on a thread of its own: whoever waits for it can
-/// give up, also where a descendant holds the pipe open.
+/// Reads a pipe to its end on a thread of its own: its receiver can give up, even if a descendant
+/// holds the pipe open.
 fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<io::Result<Vec<u8>>> {
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read =
             pipe.map_or(Ok(0), |pipe| pipe.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes));
-        // Nobody listens any more where the wait was given up.
-        let _ = tell.send(read.map(|_| bytes));
+        // The receiver is gone if it gave up.
+        let _ = sender.send(read.map(|_| bytes));
     });
-    told
+    receiver
 }
 
 fn wait_for(
-    told: &Receiver<io::Result<Vec<u8>>>,
+    receiver: &Receiver<io::Result<Vec<u8>>>,
     deadline: Instant,
     cancel: &Cancellation,
 ) -> io::Result<Vec<u8>> {
     loop {
-        match told.recv_timeout(POLL_INTERVAL) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(Ok(bytes)) if bytes.len() as u64 > MAX_OUTPUT_BYTES => {
                 return Err(io::Error::other("printed more than 1 GiB"));
             }

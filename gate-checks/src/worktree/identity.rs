@@ -43,7 +43,7 @@ fn is_origin(line: &str) -> bool {
     name.trim().eq_ignore_ascii_case("remote") && rest.starts_with("origin\"")
 }
 
-/// An address without who asks and with which password.
+/// An address without its user's name and password.
 fn without_credentials(url: &str) -> String {
     let (scheme, rest) = match url.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),

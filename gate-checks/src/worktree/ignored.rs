@@ -34,7 +34,7 @@ impl IgnoreRules {
         })
     }
 
-    /// A name relative to the project; none where it does not lie inside.
+    /// A name relative to the project; none if it does not lie inside.
     pub(super) fn in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         path.strip_prefix(&*self.project)
     }
@@ -74,8 +74,7 @@ fn is_in(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
-/// A path relative to the root; none where it does not lie inside, or is the
-/// root itself.
+/// A path relative to the root; none if it does not lie inside, or is the root itself.
 fn relative(path: &Path, root: &Path) -> Option<Vec<u8>> {
     let real = real(path);
     let inside = real.strip_prefix(root).ok()?.as_os_str().as_bytes();

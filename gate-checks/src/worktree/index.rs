@@ -62,8 +62,8 @@ struct Head {
 }
 
 impl Entries {
-    /// Reads `ls-files --stage -t -z`: `H 100644 <object> 0\t<path>\0`. None
-    /// where git printed something else.
+    /// Reads `ls-files --stage -t -z`: `H 100644 <object> 0\t<path>\0`. None if git printed
+    /// something else.
     pub(super) fn parse_index(text: Vec<u8>) -> Option<Self> {
         Self::read(text, |head| {
             let (tag, rest) = cut(head, b' ')?;
@@ -75,8 +75,7 @@ impl Entries {
         })
     }
 
-    /// Reads `ls-tree -r -z`: `100644 blob <object>\t<path>\0`. None where git
-    /// printed something else.
+    /// Reads `ls-tree -r -z`: `100644 blob <object>\t<path>\0`. None if git printed something else.
     pub(super) fn parse_tree(text: Vec<u8>) -> Option<Self> {
         Self::read(text, |head| {
             let (mode, rest) = cut(head, b' ')?;
@@ -118,8 +117,7 @@ impl Entries {
         self.spans.iter().map(|span| span.entry(&self.text))
     }
 
-    /// Adds all that the entries say to a digest, except for flags, which are
-    /// nobody's work.
+    /// Adds the entries to a digest, except for their flags, which are no part of the work.
     pub(super) fn digest(&self, hasher: &mut blake3::Hasher) {
         let length: usize =
             self.iter().map(|entry| 4 + 1 + entry.object.len() + entry.path.len() + 1).sum();

@@ -45,7 +45,7 @@ impl<'s> Resolver<'s> {
         true
     }
 
-    /// Goes this way before what is left.
+    /// Puts the parts of a path before the remaining ones.
     fn turn(&mut self, name: &Path) {
         for part in name.components().rev().filter(|part| *part != Component::CurDir) {
             self.parts.push_front(part.as_os_str().to_owned());
@@ -65,7 +65,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// Turns where the link says.
+    /// Replaces the link with its target.
     fn follow(&mut self) -> Option<()> {
         let root = self.snapshot.root();
         let target = fs::read_link(root.join(&self.at)).ok()?;

@@ -98,8 +98,8 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// A project that cannot be opened, a glob that cannot be read, a
-    /// repository above that cannot be asked.
+    /// A project that cannot be opened, a glob that cannot be read, a repository above that git
+    /// cannot read.
     pub fn open(site: &CheckSite) -> Result<Self, WorktreeError> {
         let project = site
             .project
@@ -129,7 +129,7 @@ impl WorkTree {
         Some(repository::common(&git::git_dir(&dot_git).ok()?))
     }
 
-    /// A file's name relative to the project; none where it stands outside.
+    /// A file's name relative to the project; none if it stands outside.
     pub(crate) fn in_project<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         self.ignored.in_project(path)
     }
@@ -139,7 +139,7 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// What git could not tell.
+    /// A git command that fails.
     pub fn snapshot(&self) -> Result<Snapshot, WorktreeError> {
         Ok(self.scan(&Cancellation::default())?.snapshot)
     }
@@ -156,7 +156,7 @@ pub fn own_git_folder(root: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 ///
-/// [`WorktreeError`]: a repository above cannot be asked.
+/// [`WorktreeError`]: git cannot read a repository above.
 pub fn root_of(
     folder: &Path,
     environment: &[(String, String)],

@@ -77,14 +77,14 @@ impl Repository {
         Place { git_dir: &self.git_dir, work_tree: &self.folder, variables: &[] }
     }
 
-    /// The commit that is checked out; none where nothing was committed yet.
+    /// The commit that is checked out; none before the first commit.
     pub(crate) fn head(
         &self,
         git: &Git,
         cancel: &Cancellation,
     ) -> Result<Option<String>, WorktreeError> {
         let args = ["rev-parse", "--quiet", "--verify", "HEAD^{commit}"];
-        let answer = git.ask(self.place(), &args, &[], cancel)?;
+        let answer = git.output(self.place(), &args, &[], cancel)?;
         match answer.code {
             Some(0) => Ok(Some(String::from_utf8_lossy(answer.out.trim_ascii()).into_owned())),
             Some(1) => Ok(None),
@@ -115,7 +115,7 @@ impl Repository {
         let literally = [("GIT_LITERAL_PATHSPECS", Path::new("1"))];
         let place = Place { variables: &literally, ..self.place() };
         let args = ["ls-files", "-z"];
-        let answer = git.ask(place, &args, &[name], cancel)?;
+        let answer = git.output(place, &args, &[name], cancel)?;
         if answer.code != Some(0) {
             return Err(answer.wrong(place, &args));
         }
@@ -133,7 +133,7 @@ impl Repository {
     ) -> Result<bool, WorktreeError> {
         let Some(commit) = self.head(git, cancel)? else { return Ok(false) };
         let args = ["ls-tree", "-z", "--full-tree", commit.as_str()];
-        let answer = git.ask(self.place(), &args, &[name], cancel)?;
+        let answer = git.output(self.place(), &args, &[name], cancel)?;
         match answer.code {
             Some(0) => Ok(answer.out.starts_with(b"040000 tree ")),
             _ => Err(answer.wrong(self.place(), &args)),

@@ -1,7 +1,7 @@
 //! The root of a work tree.
 //!
-//! Git is not asked for the root, because the repository's settings could answer. A `.git` that
-//! is no repository counts for nothing.
+//! gate finds the root without git, whose answer the repository's settings could change. A `.git`
+//! that is no repository counts for nothing.
 //!
 //! An agent can make a repository inside of the tree and commit everything in it. So if a
 //! repository above tracks files of the one that was found, the work belongs to the outer one. A
@@ -19,7 +19,7 @@ use crate::cancellation::Cancellation;
 pub(super) struct Root {
     pub(super) folder: PathBuf,
     pub(super) is_repository: bool,
-    /// None where there is no program outside of the tree.
+    /// None if there is no program outside of the tree.
     pub(super) git: Option<Git>,
 }
 
@@ -37,7 +37,7 @@ impl Root {
         let mut root = nearest;
         let mut git = Git::find(environment, nearest);
         for outer in repositories {
-            // A program that lies in the outer tree is not asked about it.
+            // A git program that lies in the outer tree is not run on it.
             let Some(outers_git) = Git::find(environment, outer) else {
                 git = None;
                 break;

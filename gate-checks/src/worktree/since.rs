@@ -16,12 +16,11 @@ use crate::cancellation::Cancellation;
 type Uncommitted = (BTreeSet<Vec<u8>>, Snapshot);
 
 impl WorkTree {
-    /// The commit that a name such as `HEAD` means; none where it means none, and
-    /// outside of git.
+    /// The commit that a name such as `HEAD` means; none if it means none, and outside of git.
     ///
     /// # Errors
     ///
-    /// What git could not tell.
+    /// A git command that fails.
     pub fn commit(&self, name: &str) -> Result<Option<String>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
         // No name of a commit begins so, and git would take it for an option.
@@ -31,9 +30,9 @@ impl WorkTree {
         let wanted = format!("{name}^{{commit}}");
         let args = ["rev-parse", "--quiet", "--verify", wanted.as_str()];
         let Answer { code, out, .. } =
-            git.ask(repository.place(), &args, &[], &Cancellation::default())?;
-        let said = String::from_utf8_lossy(out.trim_ascii()).into_owned();
-        Ok((code == Some(0)).then_some(said).filter(|commit| !commit.is_empty()))
+            git.output(repository.place(), &args, &[], &Cancellation::default())?;
+        let commit = String::from_utf8_lossy(out.trim_ascii()).into_owned();
+        Ok((code == Some(0)).then_some(commit).filter(|commit| !commit.is_empty()))
     }
 
     /// The files that are not committed, and with a commit those too in which the
@@ -101,14 +100,14 @@ impl WorkTree {
         let literally = [("GIT_LITERAL_PATHSPECS", Path::new("1"))];
         let place = super::git::Place { variables: &literally, ..repository.place() };
         let args = ["rev-list", "--max-count=1", "HEAD"];
-        let answer = git.ask(place, &args, &[file], &cancel)?;
+        let answer = git.output(place, &args, &[file], &cancel)?;
         if answer.code != Some(0) {
             return Err(answer.wrong(place, &args));
         }
         Ok(!answer.out.trim_ascii().is_empty())
     }
 
-    /// The repository of the root, where it is one.
+    /// The repository of the root, if it is one.
     pub(super) fn repository(&self) -> Result<Option<(&Git, Repository)>, WorktreeError> {
         if !self.is_repository {
             return Ok(None);

@@ -24,8 +24,7 @@ pub struct Snapshot {
     /// `blake3:` and 64 hex digits over the names, kinds and bytes of all
     /// files. Neither times nor anything that git keeps go into it.
     pub digest: String,
-    /// The commit that is checked out. None outside of git, and where nothing
-    /// was committed yet.
+    /// The commit that is checked out. None outside of git, and before the first commit.
     pub head: Option<String>,
     /// A digest of git's index: of modes, blobs, stages and names. None
     /// outside of git.

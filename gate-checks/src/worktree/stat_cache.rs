@@ -49,7 +49,7 @@ impl StatCache {
         Self { bytes, at: HEADER.len(), end: whole.unwrap_or_default(), known: 0, is_stale: false }
     }
 
-    /// The hash of a file, where it is known. Files are asked for in order.
+    /// The hash of a file, if it is known. Lookups have to come in order.
     pub(super) fn hash(&mut self, found: &WalkedFile) -> Option<[u8; 32]> {
         while let Some((path, fixed)) = self.entry() {
             let order = path.cmp(&found.path);

@@ -21,7 +21,7 @@ pub(super) struct StateDir {
 }
 
 impl StateDir {
-    /// The state_dir of a work tree.
+    /// The folder for the work tree with this root.
     pub(super) fn new(state: &Path, root: &Path) -> Self {
         Self { state: state.into(), folder: store::tree_folder(state, root) }
     }

@@ -13,7 +13,7 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// What git could not tell, such as a commit that is gone.
+    /// A git command that fails, such as for a commit that is gone.
     pub(crate) fn submodules_of(
         &self,
         commit: &str,
@@ -31,7 +31,7 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// What git could not tell.
+    /// A git command that fails.
     pub(crate) fn head_of_submodule(&self, path: &str) -> Result<Option<String>, WorktreeError> {
         let Some((git, _)) = self.repository()? else { return Ok(None) };
         match self.submodule(path)? {
@@ -45,7 +45,7 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// A git that cannot be asked.
+    /// A git command that cannot be run.
     pub(crate) fn changed_in_submodule(
         &self,
         path: &str,
@@ -66,7 +66,7 @@ impl WorkTree {
             old,
             new,
         ];
-        let answer = git.ask(submodule.place(), &args, &[], &Cancellation::default())?;
+        let answer = git.output(submodule.place(), &args, &[], &Cancellation::default())?;
         let names = answer.out.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
         Ok((answer.code == Some(0)).then(|| names.collect()))

@@ -46,7 +46,7 @@ impl WorkTree {
         let (answers, cache) = thread::scope(|scope| {
             let cache = scope.spawn(|| self.known());
             let answers =
-                git.map_or_else(|| Ok(GitAnswers::default()), |git| self.ask(git, cancel));
+                git.map_or_else(|| Ok(GitAnswers::default()), |git| self.git_answers(git, cancel));
             (answers, joined(cache))
         });
         let answers = answers?;
@@ -59,9 +59,8 @@ impl WorkTree {
         Ok(TreeScan { snapshot, repositories: answers.repositories })
     }
 
-    /// Asks git for what is tracked, for the commit and for the user's
-    /// excludes, all at once.
-    fn ask(&self, git: &Git, cancel: &Cancellation) -> Result<GitAnswers, WorktreeError> {
+    /// Reads the tracked files, the commit and the user's excludes from git, all at once.
+    fn git_answers(&self, git: &Git, cancel: &Cancellation) -> Result<GitAnswers, WorktreeError> {
         let top = Repository::find(&self.root, Vec::new())?;
         thread::scope(|scope| {
             let users =
@@ -87,8 +86,8 @@ impl WorkTree {
         }
         // Outside of git a folder that holds nothing tracked may be the work.
         let logs = tracked.map_or_else(Vec::new, |tracked| self.ignored.callers_folders(tracked));
-        // The user's own patterns may stand in the tree, as dot files do; then
-        // anybody who works in it can write them, as any other file of it.
+        // The user's own patterns may stand in the tree, as dot files do; then anybody who works in
+        // it can write them, like any other file of the tree.
         let users = answers.users.as_deref().filter(|file| match file.strip_prefix(&self.root) {
             Ok(inside) => {
                 tracked.is_some_and(|tracked| tracked.contains(inside.as_os_str().as_bytes()))

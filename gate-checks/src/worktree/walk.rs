@@ -247,8 +247,8 @@ fn is_cache(folder: &Folder, name: &[u8]) -> bool {
     is_cache_file(name) || folder.cache.is_some_and(|cache| cache.writes(name))
 }
 
-/// A worker's turn with one folder. When it is over, however it ends, what
-/// stood in the folder waits, and nobody waits for this worker any more.
+/// A worker's turn with one folder. When it is over, however it ends, the folders in the folder
+/// wait in the queue, and no other worker waits for this one.
 struct Turn<'q> {
     queue: &'q Queue,
     folder: Folder,
@@ -315,7 +315,7 @@ impl<'f> Folders<'f> {
         Self { root, real: HashMap::new() }
     }
 
-    /// The file of this name, where it is there and no folder.
+    /// The file of this name, if it is there and no folder.
     pub(super) fn look(&mut self, path: &[u8]) -> Option<WalkedFile> {
         let folder =
             path.iter().rposition(|byte| *byte == b'/').map_or(&b""[..], |end| &path[..end]);

@@ -10,9 +10,9 @@ use super::stat::Stat;
 use super::stat_cache::{StatCache, now};
 use super::walk::WalkedFile;
 
-/// The files of a folder, which are asked for in the order of their names.
+/// The files of a folder, which are looked up in the order of their names.
 ///
-/// A file is read where nobody knows that it is as it was read last.
+/// A file is read unless it is known to be unchanged since it was last read.
 pub(crate) struct WrittenFiles {
     earlier: StatCache,
     reader: Reader,

@@ -46,7 +46,7 @@ const FOREIGN_PACKAGES: &[&str] = &[
     "org.apache.maven.",
 ];
 
-// Tests hold that all are regular expressions.
+// Tests ensure that all are regular expressions.
 static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"([^\s:"'`()<>\[\]]+\.[A-Za-z][A-Za-z0-9]{0,5}):([1-9][0-9]*)(?-u:\b)"#).ok()
 });
@@ -115,7 +115,7 @@ pub(super) fn call(line: &str) -> Option<Frame> {
     if place.is_none() && !frame.ends_with(')') && !frame.contains("node:") {
         return None;
     }
-    // Java tells a file without its folder: the package says whose it is.
+    // Java names a file without its folder: the package shows if it is the project's.
     let name = frame.rsplit_once('/').map_or(frame, |(_, name)| name);
     let is_foreign = frame.contains("node:")
         || FOREIGN_PACKAGES
@@ -144,7 +144,7 @@ pub(super) fn marked(message: &str) -> Option<u64> {
     lines.find_map(|line| line.split_once(" |")?.0.trim().parse().ok())
 }
 
-/// The path of a file that go tells without its package's folder.
+/// The path of a file that go names without its package's folder.
 pub(super) fn in_package(file: &str, test: Option<&str>, cwd: &Path) -> Option<String> {
     if !file.ends_with(".go") || file.contains('/') {
         return None;

@@ -33,8 +33,7 @@ pub(super) fn program(line: &str) -> Option<Program> {
     Some(Program { name: named(name, source), benchmark })
 }
 
-/// A library and a program of one package have one name: the program is told
-/// by its source.
+/// A library and a program of one package share a name: the program's is followed by its source.
 fn named(name: &str, source: &str) -> String {
     match source.strip_prefix("unittests ") {
         Some(source) if !source.ends_with("lib.rs") => format!("{name} ({source})"),
@@ -82,7 +81,7 @@ impl FirstError {
     }
 
     /// Adds it to the report.
-    pub(in crate::report) fn tell(&self, tally: &mut Tally) {
+    pub(in crate::report) fn add_to(&self, tally: &mut Tally) {
         let message = self.lines.join("\n");
         tally.failure(TestFailure { message, ..TestFailure::default() });
     }

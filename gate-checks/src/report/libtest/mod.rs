@@ -1,10 +1,9 @@
 //! The text of `cargo test`: what the test programs of Rust print.
 //!
-//! Each program prints a section, from `running N tests` to `test result:`.
-//! A section holds only where its result is there, adds up to N and is no
-//! less than what was seen. Where the tests' own output stands between a name
-//! and its result, or the text is quiet, the numbers decide, and the list of
-//! failures names.
+//! Each program prints a section, from `running N tests` to `test result:`. A section counts only
+//! if its result is there, adds up to N and is no less than what was seen. If the tests' own output
+//! stands between a name and its result, or the text is quiet, the numbers decide, and the list of
+//! failures gives the names.
 //!
 //! Tests may run test programs themselves. A section within another one is
 //! what a test wrote, and is passed over where the outer one is whole: its
@@ -82,8 +81,8 @@ impl Libtest {
         }
     }
 
-    /// Looks for nextest, which is somebody else's to read. Behind cargo test
-    /// itself, or within a section, it is what a test runs.
+    /// Looks for nextest, whose text another reader reads. Behind cargo test itself, or within a
+    /// section, it is what a test runs.
     fn belongs_to_nextest(&mut self, line: &str) -> bool {
         if self.nextest {
             self.nextest = Summary::parse(line.trim()).is_none();
@@ -205,9 +204,9 @@ impl Libtest {
 
     /// A program that ended without printing a section may have been left
     /// by an early exit. Benchmarks often have a harness of their own.
-    fn silent_programs(&mut self, sections: &[Section], heard: usize) {
+    fn silent_programs(&mut self, sections: &[Section], accounted: usize) {
         let benchmarks = self.programs.iter().filter(|program| program.benchmark).count();
-        if self.programs.len() <= heard + benchmarks {
+        if self.programs.len() <= accounted + benchmarks {
             return;
         }
         let silent = (0..self.programs.len())
@@ -278,7 +277,7 @@ impl Reader for Libtest {
         }
         self.sum();
         if self.tally.so_far().executed() == 0 || !self.tally.so_far().errors.is_empty() {
-            self.first_error.tell(&mut self.tally);
+            self.first_error.add_to(&mut self.tally);
         }
         Some(self.tally.finish())
     }

@@ -134,9 +134,9 @@ impl Section {
         self.tests.iter().filter(|(_, found)| *found == status).count() as u64
     }
 
-    /// True if some lines of this status are output of tests: there are more than a whole
-    /// section sums up. Nobody can tell which ones. A failure counts unless tests of this
-    /// section ran others.
+    /// True if some lines of this status are output of tests: there are more than a whole section
+    /// sums up. The lines do not show which ones. A failure counts unless tests of this section ran
+    /// others.
     fn is_noise(&self, status: Status) -> bool {
         let Some(totals) = &self.result else { return false };
         let explained = status != Status::Failed || (totals.ok && self.holds_others);
@@ -178,7 +178,7 @@ impl Section {
         }
     }
 
-    /// Holds the totals against what was announced and seen.
+    /// Compares the totals with what was announced and seen.
     fn compare(&self, totals: &Totals, program: &str, tally: &mut Tally) {
         let (announced, sum) = (self.announced, totals.sum());
         if sum != announced {
@@ -187,10 +187,10 @@ impl Section {
         if !totals.ok && totals.failed == 0 {
             tally.error(format!("{program} failed outside of its tests"));
         }
-        for (status, told) in totals.each() {
+        for (status, total) in totals.each() {
             let (seen, word) = (self.seen(status), word(status));
-            if seen > told {
-                tally.problem(format!("{program} sums {told} tests up of the {seen} that {word}"));
+            if seen > total {
+                tally.problem(format!("{program} sums {total} tests up of the {seen} that {word}"));
             }
         }
     }

@@ -1,11 +1,12 @@
-//! Having a runner go on after a test failed: what it did not reach could be anything.
+//! Makes a runner go on after a test failed: the tests that it would not reach could end in any
+//! way.
 
 use super::options::{append, count, end, insert, remove, remove_switch};
 use crate::report::Format;
 
-/// Takes out what would end the run early, and says that it goes on where settings
-/// could say otherwise.
-pub(super) fn ask(argv: &mut Vec<String>, at: usize, format: Format) {
+/// Removes the options that would end the run early, and adds one to go on if settings could end
+/// it.
+pub(super) fn apply(argv: &mut Vec<String>, at: usize, format: Format) {
     match format {
         Format::Libtest => {
             if count(argv, at, NO_FAIL_FAST) == 0 {
@@ -52,7 +53,7 @@ mod tests {
     #[track_caller]
     fn check(format: Format, at: usize, line: &str, expected: &str) {
         let mut argv: Vec<_> = line.split(' ').map(str::to_owned).collect();
-        ask(&mut argv, at, format);
+        apply(&mut argv, at, format);
         assert_eq!(argv.join(" "), expected);
     }
 

@@ -46,8 +46,7 @@ pub struct Prepared {
     pub argv: Vec<String>,
     /// Variables to set.
     pub env: Vec<(String, String)>,
-    /// Variables to which a text is added, after a space where they are set
-    /// already.
+    /// Variables to which a text is added, after a space if they are set already.
     pub env_added: Vec<(String, String)>,
     /// Reader of the command's output.
     pub reader: Box<dyn Reader>,
@@ -55,8 +54,8 @@ pub struct Prepared {
 
 /// Recognises the runner, and has it report.
 ///
-/// A runner whose report was not found in the end is told as incomplete; an
-/// unknown command that reported nothing is judged by its exit code.
+/// A runner whose report is missing in the end counts as incomplete; an unknown command that
+/// reported nothing is judged by its exit code.
 pub fn prepare(request: &Request<'_>) -> Prepared {
     let runner = if request.shell { None } else { argv::runner(request.argv) };
     let mut prepared = match runner {
@@ -72,7 +71,7 @@ pub fn prepare(request: &Request<'_>) -> Prepared {
     prepared
 }
 
-/// The command with more options for its runner; none where it is none that gate knows.
+/// The command with more options for its runner; none if gate does not know the runner.
 pub(crate) fn with_options(argv: &[String], words: Vec<String>) -> Option<Vec<String>> {
     let runner = argv::runner(argv)?;
     let mut argv = argv.to_vec();
@@ -99,7 +98,7 @@ fn known(request: &Request<'_>, runner: Runner) -> Prepared {
         at: runner.options,
     };
     if request.keep_going {
-        keep_going::ask(&mut command.argv, runner.options, runner.format);
+        keep_going::apply(&mut command.argv, runner.options, runner.format);
     }
     let reader: Box<dyn Reader> = match runner.format {
         Format::Nextest => command.nextest(),

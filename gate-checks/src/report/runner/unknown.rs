@@ -54,7 +54,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Prepared {
     prepared
 }
 
-/// The report of a format that stands where the command was told.
+/// A reader of the report that the command writes to the placeholder's path.
 fn at_place(request: &Request<'_>, format: Format) -> Box<dyn Reader> {
     let path = report_place(request.folder);
     match format {
@@ -140,7 +140,7 @@ fn pytest(folder: &Path) -> Box<dyn Reader> {
 /// pytest takes options from here wherever it is started; it splits them as a
 /// shell does.
 fn pytest_variable(folder: &Path) -> (String, String) {
-    // As an option it would be refused where the project does without logs.
+    // As an option it would be refused if the project turns logs off.
     let trace = format!("log_file={}", pytest_trace(folder).display());
     let trace = ["-o".to_owned(), trace];
     let words = pytest_options(&folder.join("pytest.xml")).into_iter().chain(trace);

@@ -25,7 +25,7 @@ pub(super) fn as_git_reads(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// The pattern without its mark; none where it is not translated.
+/// The pattern without its mark; none if it is not translated.
 fn spelled(pattern: &str) -> Option<String> {
     // Git takes spaces away from the end, and nothing else.
     if pattern.trim_end_matches(' ').ends_with(char::is_whitespace) {

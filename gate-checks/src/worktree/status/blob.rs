@@ -125,19 +125,18 @@ pub(super) fn lfs_pointer(reader: &mut Reader, path: &Path) -> io::Result<String
 /// The names of bytes that were read once, by format and hash. A pair never
 /// becomes untrue: both follow from the bytes alone.
 ///
-/// They are kept in the order in which they were asked for, which is the one in
-/// which they are asked for again: while nothing changes none is searched.
+/// They are kept in the order of their lookups, which is the order of the next lookups too: while
+/// nothing changes, none has to be searched for.
 #[derive(Debug)]
 pub(super) struct Blobs {
-    /// The header, what was kept, and behind it what was learned: one record after
-    /// the other.
+    /// The header, the stored records, and after them the new ones: one after the other.
     records: Vec<u8>,
     /// The end of the records that were stored.
     kept: usize,
-    /// The record behind the one that was asked for last.
+    /// The record after the one that was looked up last.
     next: usize,
-    /// The records that were asked for.
-    asked: Vec<usize>,
+    /// The records that were looked up.
+    used: Vec<usize>,
     /// The position of each record, once one is looked up out of order.
     places: Option<HashMap<Key, usize>>,
 }
@@ -175,10 +174,10 @@ impl Blobs {
 
     fn from_records(records: Vec<u8>) -> Self {
         let (kept, next) = (records.len(), HEADER.len());
-        Self { records, kept, next, asked: Vec::new(), places: None }
+        Self { records, kept, next, used: Vec::new(), places: None }
     }
 
-    /// The name of the bytes with this hash, where it is known.
+    /// The name of the bytes with this hash, if it is known.
     pub(super) fn name(&mut self, format: Format, hash: &[u8; 32]) -> Option<&[u8]> {
         let key = (format, *hash);
         let at = match Record::at(&self.records, self.next) {
@@ -187,7 +186,7 @@ impl Blobs {
         };
         let record = Record::at(&self.records, at)?;
         self.next = at + record.length();
-        self.asked.push(at);
+        self.used.push(at);
         Some(record.name)
     }
 
@@ -199,7 +198,7 @@ impl Blobs {
         self.records.extend_from_slice(&named.name);
     }
 
-    /// Keeps what was asked for; what nobody asked for is forgotten.
+    /// Keeps the records that were looked up, and drops the others.
     pub(super) fn save(&self, state_dir: Option<&StateDir>) {
         let Some(state_dir) = state_dir else { return };
         if self.is_as_kept() {
@@ -226,9 +225,9 @@ impl Blobs {
         all && end == self.kept
     }
 
-    /// The records in the order in which they were asked for, and where they are.
+    /// The records in the order of their lookups, each with its offset.
     fn in_order(&self) -> impl Iterator<Item = (usize, Record<'_>)> {
-        self.asked.iter().filter_map(|at| Some((*at, Record::at(&self.records, *at)?)))
+        self.used.iter().filter_map(|at| Some((*at, Record::at(&self.records, *at)?)))
     }
 
     fn places(&mut self) -> &mut HashMap<Key, usize> {
@@ -245,7 +244,7 @@ impl Blobs {
     }
 }
 
-/// A memory without its checksum; none where it is damaged.
+/// A memory without its checksum; none if it is damaged.
 fn whole(mut kept: Vec<u8>) -> Option<Vec<u8>> {
     let (body, check) = kept.split_last_chunk::<32>()?;
     let is_whole = body.starts_with(HEADER) && blake3::hash(body).as_bytes() == check;
@@ -295,7 +294,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let state_dir = StateDir::new(state.path(), Path::new("/somewhere"));
         let name = |at: u8| Format::Sha1.name(&[at]);
-        let ask = |order: &[u8], learned: Option<u8>| {
+        let look_up = |order: &[u8], learned: Option<u8>| {
             let mut blobs = Blobs::load(Some(&state_dir));
             for at in order {
                 if learned == Some(*at) {
@@ -308,16 +307,16 @@ mod tests {
             blobs.places.is_some()
         };
         for new in 1..=4 {
-            ask(&(1..=new).collect::<Vec<_>>(), Some(new));
+            look_up(&(1..=new).collect::<Vec<_>>(), Some(new));
         }
-        assert!(!ask(&[1, 2, 3, 4], None));
-        assert!(ask(&[1, 4, 2], None));
+        assert!(!look_up(&[1, 2, 3, 4], None));
+        assert!(look_up(&[1, 4, 2], None));
         let kept = state_dir.read(BLOB_CACHE_FILE).unwrap();
-        assert!(!ask(&[1, 4, 2], None));
+        assert!(!look_up(&[1, 4, 2], None));
         assert_eq!(state_dir.read(BLOB_CACHE_FILE).unwrap(), kept);
-        // Two files of the same bytes, and one that nobody asks for any more.
-        assert!(ask(&[1, 2, 2], None));
-        assert!(!ask(&[1, 2, 2], None));
-        ask(&[4], Some(4));
+        // Two files of the same bytes, and one that is not looked up any more.
+        assert!(look_up(&[1, 2, 2], None));
+        assert!(!look_up(&[1, 2, 2], None));
+        look_up(&[4], Some(4));
     }
 }

@@ -61,7 +61,7 @@ impl Pair<'_> {
         Format::detect(self.entry.object)
     }
 
-    /// The name of the file's bytes, where it is known.
+    /// The name of the file's bytes, if it is known.
     fn named<'b>(&self, blobs: &'b mut Blobs) -> Option<&'b [u8]> {
         blobs.name(self.format(), self.file.hash())
     }
@@ -74,7 +74,7 @@ impl<'c> Compare<'c> {
         blobs: &mut Blobs,
         cancel: &Cancellation,
     ) -> Result<Comparison, WorktreeError> {
-        let mut looked = Comparison::default();
+        let mut comparison = Comparison::default();
         let mut pairs = Vec::new();
         let mut folders = Folders::new(self.root);
         let mut known = self.scan.snapshot.in_order();
@@ -83,17 +83,17 @@ impl<'c> Compare<'c> {
         for entry in files {
             match self.file(entry, &mut known, &mut folders) {
                 None if entry.absent && self.settings.sparse => {
-                    looked.sparse.push(entry.path.to_vec());
+                    comparison.sparse.push(entry.path.to_vec());
                 }
                 Some(file) if self.same_kind(entry, &file) => pairs.push(Pair { entry, file }),
-                _ => looked.edited.push(entry.path.to_vec()),
+                _ => comparison.edited.push(entry.path.to_vec()),
             }
         }
         let mut unnamed = Vec::new();
         for pair in pairs {
             match pair.named(blobs) {
                 Some(name) if name == pair.entry.object => {}
-                Some(_) => looked.doubt(&pair),
+                Some(_) => comparison.doubt(&pair),
                 None => unnamed.push(pair),
             }
         }
@@ -101,10 +101,10 @@ impl<'c> Compare<'c> {
         // What could not be read has no name, and equals no blob.
         for pair in unnamed {
             if pair.named(blobs) != Some(pair.entry.object) {
-                looked.doubt(&pair);
+                comparison.doubt(&pair);
             }
         }
-        Ok(looked)
+        Ok(comparison)
     }
 
     /// The file of an entry. What the snapshot leaves out is looked at here.

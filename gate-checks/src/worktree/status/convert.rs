@@ -3,11 +3,10 @@
 //! A file counts as clean where the bytes that git would keep for it are those
 //! of the blob. What may take part in that:
 //!
-//! * Git LFS pointers, which name the very bytes, where the commit's
-//!   `.gitattributes` ask for them: compared here, so that it does not matter
-//!   where the filter was installed, nor whether it is.
-//! * Line ends, encodings and `$Id$`, as the commit's `.gitattributes` and
-//!   `core.autocrlf` ask for. These hide nothing but themselves.
+//! * Git LFS pointers, which name the very bytes, if the commit's `.gitattributes` request them:
+//!   compared here, so that it does not matter where the filter was installed, nor whether it is.
+//! * Line ends, encodings and `$Id$`, as the commit's `.gitattributes` and `core.autocrlf` request
+//!   them. These hide nothing but themselves.
 //! * Filters that the user's or the machine's settings define. Those are the
 //!   user's own programs, which git runs all the time.
 //!
@@ -74,7 +73,7 @@ impl Convert<'_> {
         }
         let rest: Vec<_> = rest.into_iter().map(|(file, _)| file).collect();
         for batch in rest.chunks(FILES_PER_COMMAND) {
-            self.ask(own.path(), batch, &mut edited, cancel)?;
+            self.compare_batch(own.path(), batch, &mut edited, cancel)?;
         }
         Ok(edited)
     }
@@ -84,7 +83,7 @@ impl Convert<'_> {
         pointer.is_ok_and(|text| Format::detect(&file.object).name(text.as_bytes()) == file.object)
     }
 
-    /// Those of these files for which the commit does not ask for Git LFS.
+    /// Those of these files for which the commit does not request Git LFS.
     fn without_lfs<'d>(
         &self,
         own: &Path,
@@ -99,7 +98,7 @@ impl Convert<'_> {
         let place = self.place(own, &variables);
         let paths: Vec<_> = files.iter().map(|(file, _)| path(&file.path)).collect();
         let args = ["check-attr", "-z", "filter"];
-        let answer = self.git.ask(place, &args, &paths, cancel)?;
+        let answer = self.git.output(place, &args, &paths, cancel)?;
         // A record is `<path>\0filter\0<value>\0`.
         let values: Vec<_> = answer.out.split(|byte| *byte == 0).skip(2).step_by(3).collect();
         if answer.code != Some(0) || values.len() != files.len() {
@@ -119,9 +118,9 @@ impl Convert<'_> {
         Place { git_dir: own, work_tree: &self.repository.folder, variables }
     }
 
-    /// Asks git which names it would give these files. A filter that fails
-    /// spoils the whole answer, so the file that needs it is looked for.
-    fn ask(
+    /// Compares the names that git would give these files with those of their blobs. A filter that
+    /// fails spoils the whole answer, so the batch is halved until the file that needs it is found.
+    fn compare_batch(
         &self,
         own: &Path,
         files: &[&Doubtful],
@@ -132,7 +131,7 @@ impl Convert<'_> {
         let variables = self.variables(&objects);
         let place = self.place(own, &variables);
         let paths: Vec<_> = files.iter().map(|file| path(&file.path)).collect();
-        let answer = self.git.ask(place, &["hash-object"], &paths, cancel)?;
+        let answer = self.git.output(place, &["hash-object"], &paths, cancel)?;
         let names: Vec<_> = answer.out.split(|byte| *byte == b'\n').collect();
         if answer.code == Some(0) && names.len() == files.len() + 1 {
             let pairs = files.iter().zip(names).filter(|(file, name)| file.object != *name);
@@ -144,8 +143,8 @@ impl Convert<'_> {
             return Ok(());
         }
         let (one, other) = files.split_at(files.len() / 2);
-        self.ask(own, one, edited, cancel)?;
-        self.ask(own, other, edited, cancel)
+        self.compare_batch(own, one, edited, cancel)?;
+        self.compare_batch(own, other, edited, cancel)
     }
 
     /// A git folder of gate's own.

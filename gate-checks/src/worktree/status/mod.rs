@@ -85,7 +85,7 @@ impl WorkTree {
         Ok(self.status_of_now(cancel)?.map(|(status, _)| status))
     }
 
-    /// The same, with the files that it was told of.
+    /// The same, with the files of the tree at that moment.
     pub(super) fn status_of_now(
         &self,
         cancel: &Cancellation,
@@ -132,13 +132,13 @@ impl WorkTree {
         status.staged.extend(staged.into_iter().map(full));
 
         let compare = Compare { root: &self.root, scan, repository, settings: &settings };
-        let looked = compare.look(blobs, cancel)?;
+        let comparison = compare.look(blobs, cancel)?;
         let moved = compare.moved_submodules(git, cancel)?;
         let unnamed = submodules::unnamed(git, repository, &tree, cancel)?;
         let convert = Convert { git, repository, settings: &settings, head: head.as_deref() };
-        let edited = convert.edited(&looked.doubtful, self.state_dir.as_ref(), cancel)?;
-        status.sparse.extend(looked.sparse.into_iter().map(full));
-        let unstaged = looked.edited.into_iter().chain(moved).chain(unnamed).chain(edited);
+        let edited = convert.edited(&comparison.doubtful, self.state_dir.as_ref(), cancel)?;
+        status.sparse.extend(comparison.sparse.into_iter().map(full));
+        let unstaged = comparison.edited.into_iter().chain(moved).chain(unnamed).chain(edited);
         status.unstaged.extend(unstaged.map(full));
         Ok(())
     }

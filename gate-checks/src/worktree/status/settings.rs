@@ -33,7 +33,7 @@ impl Settings {
         cancel: &Cancellation,
     ) -> Result<Self, WorktreeError> {
         let args = ["config", "-z", "--get-regexp", NAMES];
-        let answer = git.ask(repository.place(), &args, &[], cancel)?;
+        let answer = git.output(repository.place(), &args, &[], cancel)?;
         match answer.code {
             Some(0) => Ok(Self::read(&String::from_utf8_lossy(&answer.out))),
             Some(1) => Ok(Self::default()),

@@ -47,7 +47,7 @@ fn named(
     };
     let blob = format!("--blob={}", String::from_utf8_lossy(file.object));
     let args = ["config", &blob, "-z", "--get-regexp", "^submodule\\..*\\.path$"];
-    let answer = git.ask(repository.place(), &args, &[], cancel)?;
+    let answer = git.output(repository.place(), &args, &[], cancel)?;
     match answer.code {
         Some(0) => Ok(answer.out.split(|byte| *byte == 0).filter_map(value).collect()),
         Some(1) => Ok(BTreeSet::new()),
