@@ -91,7 +91,7 @@ pub struct CheckContext {
     pub(crate) masker: Arc<Masker>,
     /// Destination of logs.
     pub(crate) logs: Arc<Logs>,
-    /// The machine's check slots, where checks are bound to them.
+    /// The machine's check slots, if checks are bound to them.
     pub(crate) slots: Option<Slots>,
     /// Most bytes on disk of the copies of all work trees; 0: no bound.
     pub(crate) copies_max_bytes: u64,

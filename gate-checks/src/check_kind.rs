@@ -14,13 +14,13 @@ pub(crate) enum CheckKind {
     Criteria,
     /// The built-in check of handoffs.
     Handoff,
-    /// A reviewer that is asked.
+    /// A reviewer: a model, or a person's script.
     Review,
     /// The built-in check of what gets around the others.
     Integrity,
     /// The built-in check of changes that no test notices.
     Noticed,
-    /// The check of a phase in which only tests are written. Settings cannot ask for it.
+    /// The check of a phase in which only tests are written. Settings cannot configure it.
     TestsFirst,
     /// A command, configured or found in the project.
     Command,
@@ -57,9 +57,8 @@ impl CheckKind {
     }
 }
 
-/// The settings with the command that the project shows, where they have none,
-/// and where it was found. What the project does not ask for itself is not
-/// taken.
+/// The settings, with a command found in the project if they have none, and the evidence for that
+/// command. A proposal that is only mentioned is not taken.
 pub(crate) fn with_command(
     name: &str,
     settings: &CheckPolicy,

@@ -15,14 +15,13 @@ use crate::check::{Check, CheckContext};
 use crate::event::Event;
 use crate::id::CheckId;
 
-/// Something around a check: it runs it, or does not, and may change what it
-/// says.
+/// A wrapper around a check, which may skip the run and may change the record.
 #[async_trait]
 pub(crate) trait Decoration: Send + Sync {
     async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence;
 }
 
-/// A check with something around it.
+/// A check in a wrapper.
 pub(crate) fn decorated(
     inner: Arc<dyn Check>,
     decoration: impl Decoration + 'static,
@@ -46,8 +45,8 @@ impl<D: Decoration> Check for Decorated<D> {
     }
 }
 
-/// Ends a check that runs longer than its timeout. What did not end in time is
-/// inconclusive: nobody knows what it would have said.
+/// Ends a check that runs longer than its timeout. Such a check is inconclusive: its outcome is not
+/// known.
 pub(crate) struct Timeout {
     pub(crate) limit: Duration,
 }
@@ -97,7 +96,7 @@ impl Decoration for Retry {
             if evidence.outcome != Outcome::Fail || cx.cancel.is_cancelled() {
                 break;
             }
-            cx.events.tell(Event::Retried { check: inner.id().clone(), left });
+            cx.events.send(Event::Retried { check: inner.id().clone(), left });
             wavered.extend(failed(&evidence));
             let before = evidence.duration_ms;
             evidence = inner.run(cx).await;
@@ -121,14 +120,14 @@ fn failed(evidence: &Evidence) -> Vec<String> {
     if names.is_empty() { vec![evidence.check.clone()] } else { names }
 }
 
-/// A shorter wait is not told.
+/// A shorter wait is not reported.
 const MIN_REPORTED_WAIT: Duration = Duration::from_secs(1);
 
 /// Summary of a check that was given no slot in time.
 pub(crate) const NO_SLOT: &str = "it waited for a check slot of this machine, and none was free \
                                   in time: `machine_jobs` in [checks] says how many there are";
 
-/// Runs a check once it has one of the machine's slots, where checks are bound to them.
+/// Runs a check once it has one of the machine's slots, if checks are bound to them.
 pub(crate) struct Slotted;
 
 #[async_trait]
@@ -139,14 +138,14 @@ impl Decoration for Slotted {
         let mut waited = false;
         let slot = slots.take(&cx.cancel, || {
             waited = true;
-            cx.events.tell(Event::Waiting { check: check.clone() });
+            cx.events.send(Event::Waiting { check: check.clone() });
         });
         let Some(_slot) = slot.await else {
             let record = Evidence::new(check.as_str(), Mode::default(), Outcome::Inconclusive);
             return record.with_summary(NO_SLOT);
         };
         if waited {
-            cx.events.tell(Event::Started { check: check.clone() });
+            cx.events.send(Event::Started { check: check.clone() });
         }
         let time = came.elapsed();
         let mut evidence = inner.run(cx).await;
@@ -155,7 +154,7 @@ impl Decoration for Slotted {
     }
 }
 
-/// Notes how long a check waited, where anybody would notice.
+/// Notes a check's wait for its slot, unless it was short.
 fn note(evidence: &mut Evidence, time: Duration) {
     if time < MIN_REPORTED_WAIT {
         return;

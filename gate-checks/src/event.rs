@@ -45,17 +45,17 @@ pub enum Event {
 pub struct Events(Arc<dyn Fn(Event) + Send + Sync>);
 
 impl Events {
-    /// Tells this function; it must not block.
+    /// Passes each event to this function, which must not block.
     pub fn to(sink: impl Fn(Event) + Send + Sync + 'static) -> Self {
         Self(Arc::new(sink))
     }
 
-    /// Tells nobody.
+    /// Drops all events.
     pub fn nobody() -> Self {
         Self::to(drop)
     }
 
-    pub(crate) fn tell(&self, event: Event) {
+    pub(crate) fn send(&self, event: Event) {
         (self.0)(event);
     }
 }

@@ -70,7 +70,7 @@ pub struct GatherOptions {
 pub struct Gathered {
     /// One record for each configured check.
     pub evidence: Vec<Evidence>,
-    /// The tree before and after, where it could be read.
+    /// The tree before and after, if it could be read.
     pub tree: Option<TreeChange>,
     /// The tree that changes are relative to.
     pub baseline: Option<Baseline>,
@@ -259,7 +259,7 @@ impl Gathering {
             doubt(&mut evidence, &again, &changes);
             return gathered(evidence, &first, &after, changes);
         }
-        self.cx.events.tell(Event::TreeChanged { files: disturbed(&changes) });
+        self.cx.events.send(Event::TreeChanged { files: disturbed(&changes) });
         self.cx.tree = Arc::clone(&after);
         let mut fresh = self.round(&again);
         doubt_failures(&mut fresh, &changes);

@@ -70,8 +70,8 @@ impl Logs {
         Self { all: None, folder: OnceLock::from(None) }
     }
 
-    /// Keeps a check's log, and says where. Where it cannot be written there
-    /// is none; a decision does not depend on it.
+    /// Keeps a check's log, and returns its path: `None` if it cannot be written. A decision does
+    /// not depend on it.
     pub(crate) fn keep(&self, check: &CheckId, text: &str) -> Option<PathBuf> {
         let folder = self.folder.get_or_init(|| self.make_folder()).as_ref()?;
         let file = folder.path.join(format!("{check}.log"));

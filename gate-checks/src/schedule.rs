@@ -106,7 +106,7 @@ impl<'p> Round<'p> {
     fn start(&mut self, place: Index) {
         self.waiting.remove(&place);
         let check = self.plan[place].check.clone();
-        self.cx.events.tell(Event::Started { check: check.id().clone() });
+        self.cx.events.send(Event::Started { check: check.id().clone() });
         let cx = self.cx.clone();
         let task = self.running.spawn(async move { check.run(&cx).await });
         self.known.insert(task.id(), place);
@@ -119,7 +119,7 @@ impl<'p> Round<'p> {
         }
     }
 
-    /// Waits for the next record, or the deadline; false: there is none to come.
+    /// Waits for the next record, or the deadline; false if none is to come.
     async fn next_ends(&mut self) -> bool {
         let hurried = self.cx.cancel.is_grace_over();
         let waits = !hurried && !self.running.is_empty();
@@ -134,7 +134,7 @@ impl<'p> Round<'p> {
             }
         };
         let Some(ended) = ended else {
-            // What still waits needs each other: settings refuse that.
+            // The checks that still wait need each other: settings refuse that.
             let why = "what it needs waits for it in turn";
             self.skip_waiting(|planned| skipped(planned, why.to_owned()));
             return false;
@@ -182,7 +182,7 @@ impl<'p> Round<'p> {
     fn record(&mut self, place: Index, evidence: Evidence) {
         let mut next = VecDeque::from([(place, evidence)]);
         while let Some((place, evidence)) = next.pop_front() {
-            self.cx.events.tell(Event::Finished { evidence: Box::new(evidence.clone()) });
+            self.cx.events.send(Event::Finished { evidence: Box::new(evidence.clone()) });
             // At the deadline everything ends by itself.
             let is_timed_out = self.cx.cancel.reason() == Some(&CancelReason::Deadline);
             if forbids(&evidence) && !self.rules.all && !is_timed_out {

@@ -204,7 +204,7 @@ fn read(file: &Path) -> Result<BTreeMap<String, Seal>, SealError> {
     }
 }
 
-/// Writes a check's seal, or removes it. The earlier one.
+/// Writes a check's seal, or removes it. Returns the earlier one.
 fn keep(
     site: &CheckSite,
     tree: &WorkTree,

@@ -40,8 +40,8 @@ pub(crate) struct Slots {
 pub(crate) struct Slot(#[expect(dead_code, reason = "closed, it is unlocked")] Option<File>);
 
 impl Slots {
-    /// The slots at a site; none where there is no bound, no state, or where this is a
-    /// part of a check that has its slot.
+    /// The slots at a site; none if there is no bound or no state, or if this gate runs within a
+    /// check that has a slot.
     pub(crate) fn at(site: &CheckSite, count: u32) -> Option<Self> {
         let folder = site.slots.clone()?;
         let is_bound = count > 0 && site.variable(IN_CHECK).is_none();

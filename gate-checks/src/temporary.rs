@@ -27,8 +27,8 @@ const MIN_AGE_TO_SWEEP: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Temporary {
     folder: TempDir,
-    /// Closed with it, and unlocked by that.
-    _held: File,
+    /// The lock of the folder: it ends when the file is closed.
+    _lock: File,
 }
 
 impl Temporary {
@@ -50,10 +50,10 @@ impl Temporary {
         let mut builder = tempfile::Builder::new();
         builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
         let folder = builder.tempdir_in(place)?;
-        let held = File::open(folder.path())?;
-        // Where folders cannot be locked, it is swept by nobody.
-        let _ = held.try_lock();
-        Ok(Self { folder, _held: held })
+        let lock = File::open(folder.path())?;
+        // If folders cannot be locked, no gate sweeps this one.
+        let _ = lock.try_lock();
+        Ok(Self { folder, _lock: lock })
     }
 
     /// Path of the folder.
@@ -85,15 +85,15 @@ fn remove_left(folder: &Path, young: Duration) -> io::Result<()> {
     if !is_own || !is_old {
         return Ok(());
     }
-    let held = File::open(folder)?;
-    if held.try_lock().is_ok() { remove_all(folder) } else { Ok(()) }
+    let lock = File::open(folder)?;
+    if lock.try_lock().is_ok() { remove_all(folder) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What stands in a folder.
+    /// The names in a folder.
     fn names(place: &Path) -> Vec<String> {
         let entries = fs::read_dir(place).unwrap().flatten();
         let mut names: Vec<_> =

@@ -16,11 +16,11 @@ use crate::worktree::{Kind, Snapshot, WorkTree};
 pub struct Change {
     /// Its name, relative to the root.
     pub path: PathBuf,
-    /// Why it is guarded, where it is.
+    /// Why it is guarded, if it is.
     pub guarded: Option<Guarded>,
     /// The kind of change.
     pub what: What,
-    /// The file with the same bytes that is gone, where this one was added.
+    /// The removed file with the same bytes, if this one was added.
     pub moved_from: Option<PathBuf>,
 }
 
@@ -47,7 +47,7 @@ impl Baseline {
 }
 
 impl Reader<'_> {
-    /// The same, as [`Baseline::changes`] says it, for as long as somebody waits.
+    /// As [`Baseline::changes`]; it ends early if the work is cancelled.
     pub(crate) fn changes(
         &self,
         now: &Snapshot,
@@ -100,7 +100,7 @@ impl Reader<'_> {
             else {
                 continue;
             };
-            if let Some(at) = was.iter().position(|(held, _)| *held == bytes) {
+            if let Some(at) = was.iter().position(|(bytes_before, _)| *bytes_before == bytes) {
                 change.moved_from = Some(was.swap_remove(at).1);
             }
         }

@@ -201,7 +201,7 @@ fn list(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
 }
 
 impl Baseline {
-    /// The files of test runners that are others now. One of history knows none.
+    /// The files of test runners that changed. A baseline from history knows none.
     pub(crate) fn harness(
         &self,
         tree: &WorkTree,

@@ -76,8 +76,8 @@ pub fn compares_tree(policy: &Policy) -> bool {
 pub enum Origin {
     /// It was taken by hand, or by a loop before its first agent acted.
     Taken,
-    /// It was taken when an agent's session began, or when work of it was accepted.
-    /// Not all that is asked for in a session is a change.
+    /// It was taken when an agent's session began, or when work of it was accepted. Not every
+    /// request in a session is for a change.
     Session,
     /// The commit at which the checked out one left the default branch of the origin.
     MergeBase,
@@ -105,18 +105,18 @@ pub struct Baseline {
 struct Body {
     version: u32,
     origin: Origin,
-    /// When it was taken (RFC 3339, UTC), as the caller says.
+    /// When it was taken (RFC 3339, UTC), as the caller gives it.
     time: String,
     commit: String,
     /// The files that stood otherwise than in the commit; none of one that was gone.
     dirty: BTreeMap<Name, Option<Mark>>,
-    /// The guarded files, as raw bytes. Empty where it is of history.
+    /// The guarded files, as raw bytes. Empty if the baseline is from history.
     guarded: BTreeMap<Name, Mark>,
     tools: Vec<Tool>,
-    /// Files beside the tree, as far as they decide. Empty where it is of history.
+    /// Files beside the tree, as far as they decide. Empty if the baseline is from history.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     watched: BTreeMap<String, String>,
-    /// Test runners that are installed in the tree. Empty where it is of history.
+    /// Test runners that are installed in the tree. Empty if the baseline is from history.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     harness: BTreeMap<String, String>,
     /// Submodules that stood at another commit than this one says.
@@ -128,11 +128,10 @@ struct Body {
 }
 
 impl Baseline {
-    /// The tree as it stands at this moment. None outside of git, and where nothing
-    /// was committed yet.
+    /// The tree as it stands at this moment. None outside of git, and before the first commit.
     ///
-    /// It reads what a digest of the tree reads, and once more what git was never
-    /// asked about; what is known from an earlier look is not read again.
+    /// It reads the files that a digest of the tree reads, and the uncommitted ones once more.
+    /// Files whose hash is known from an earlier look are not read again.
     ///
     /// # Errors
     ///
@@ -212,12 +211,12 @@ impl Baseline {
         Ok(Some(Self { tree, ..Self::new(body, bytes) }))
     }
 
-    /// The commit at which the checked out one left the default branch, else the
-    /// checked out one. None outside of git, and where nothing was committed yet.
+    /// The commit at which the checked out one left the default branch, else the checked out one.
+    /// None outside of git, and before the first commit.
     ///
     /// # Errors
     ///
-    /// What git could not tell.
+    /// A git command that fails.
     pub fn from_history(site: &CheckSite, time: &str) -> Result<Option<Self>, BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(head) = tree.commit("HEAD")? else { return Ok(None) };
@@ -279,7 +278,7 @@ impl Baseline {
         Self { body: Arc::new(body), digest, bytes: Arc::new(bytes), folder: None, tree: None }
     }
 
-    /// Its name: `blake3:` and 64 hex digits over all that it says but when it was taken.
+    /// Its name: `blake3:` and 64 hex digits over all its content but the time.
     pub fn digest(&self) -> &str {
         &self.digest
     }
@@ -294,8 +293,8 @@ impl Baseline {
         matches!(self.body.origin, Origin::MergeBase | Origin::LocalBranch | Origin::Head)
     }
 
-    /// True if the checked out commit or a local branch says which commit it is. Whoever works in
-    /// the repository can move both.
+    /// True if its commit is that of the checkout or depends on a local branch. Anybody who works
+    /// in the repository can move both.
     pub fn is_movable(&self) -> bool {
         matches!(self.body.origin, Origin::LocalBranch | Origin::Head)
     }
@@ -305,8 +304,8 @@ impl Baseline {
         &self.body.commit
     }
 
-    /// The digest of the tree, as checks tell it, from which it was taken just now;
-    /// none of one that was kept, or that is of history.
+    /// The digest of the tree from which it was taken just now, as checks report it; none if it was
+    /// stored, or is from history.
     pub fn tree(&self) -> Option<&str> {
         self.tree.as_deref()
     }
@@ -340,7 +339,7 @@ impl Baseline {
         self.reader(tree)?.content(path)
     }
 
-    /// For the bytes of several files: it asks once which ones the commit has.
+    /// A reader for several files: it lists the files of the commit once.
     pub(crate) fn reader<'a>(&'a self, tree: &'a WorkTree) -> Result<Reader<'a>, BaselineError> {
         Ok(Reader { baseline: self, tree, files: self.files(tree)? })
     }
@@ -371,7 +370,7 @@ impl Baseline {
             .ok_or_else(|| BaselineError::NoRepository { root: tree.root().to_owned() })
     }
 
-    /// A file that was as the commit has it: the raw bytes, where they are known.
+    /// A file that was as the commit has it: the raw bytes, if they are known.
     fn committed(
         &self,
         tree: &WorkTree,
@@ -405,7 +404,7 @@ fn lost(path: &Path) -> BaselineError {
     BaselineError::Lost { path: path.to_owned() }
 }
 
-/// Reads what files were.
+/// Reads files as they were at the baseline.
 pub(crate) struct Reader<'a> {
     baseline: &'a Baseline,
     tree: &'a WorkTree,

@@ -24,8 +24,8 @@ const YOUNG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// The one that waits for runs.
 const WAITING: &str = "waiting.json";
 
-/// The name of what a baseline says. When it was taken is no part of it, nor whether in
-/// a session: what is known of one tree holds whenever somebody looks at it again.
+/// The digest of a baseline's content. It covers neither the time nor whether a session took it:
+/// what is known of a tree holds for the same tree later.
 pub(super) fn digest(body: &Body) -> String {
     let origin = match body.origin {
         Origin::Session => Origin::Taken,
@@ -38,8 +38,8 @@ pub(super) fn digest(body: &Body) -> String {
 }
 
 impl Baseline {
-    /// The one of a run; without a run's name, the one that waits for runs. None
-    /// where there is none, or no state.
+    /// The baseline of a run; without a run's name, the one that waits for runs. None if there is
+    /// none, or no state.
     ///
     /// # Errors
     ///
@@ -78,8 +78,8 @@ impl Baseline {
     pub fn keep(&self, site: &CheckSite, run: Option<&str>) -> Result<(), BaselineError> {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(()) };
-        for (hash, held) in &*self.bytes {
-            write(&bytes(&folder, &self.digest).join(hash), held)?;
+        for (hash, content) in &*self.bytes {
+            write(&bytes(&folder, &self.digest).join(hash), content)?;
         }
         let text = serde_json::to_vec(&*self.body).unwrap_or_default();
         write(&file(&folder, run), &text)?;
@@ -110,8 +110,8 @@ impl Baseline {
         }
     }
 
-    /// Forgets the one of a run; without a run's name, the one that waits for runs: what was done
-    /// since is no work of an agent's that is judged. True if there was one.
+    /// Forgets the baseline of a run; without a run's name, the one that waits for runs: changes
+    /// since then are not judged as an agent's work. True if there was one.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ use crate::worktree::{File, Kind};
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFile {
-    /// Its bytes; of a link what it says.
+    /// Its bytes; of a link, its target.
     pub bytes: Vec<u8>,
     /// The kind of file.
     pub kind: Kind,

@@ -27,7 +27,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// What git could not tell.
+    /// A git command that fails.
     pub(crate) fn moved_submodules(&self, tree: &WorkTree) -> Result<Vec<Finding>, WorktreeError> {
         let mut findings = Vec::new();
         for (path, named) in tree.submodules_of(self.commit())? {

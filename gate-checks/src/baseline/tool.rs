@@ -23,7 +23,7 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The tool that a name means at this moment; none where there is none.
+    /// The tool that a name means at this moment; none if there is none.
     pub(crate) fn find(name: &str, site: &CheckSite) -> Option<Self> {
         let path = which::which_in(name, Some(site.search_path()), &site.project).ok()?;
         let digest = format!("blake3:{}", blake3::Hash::from_bytes(copy::hash(&path).ok()?));

@@ -55,8 +55,8 @@ fn hash(name: &str, path: &Path) -> Option<String> {
 }
 
 impl Baseline {
-    /// The files beside the tree that are others now. What is part of the tree is
-    /// told as a change of it. One of history knows none.
+    /// The files beside the tree that changed. A file of the tree is reported as a change of the
+    /// tree. A baseline from history knows none.
     pub(crate) fn beside(&self, tree: &WorkTree, now: &Snapshot) -> Vec<Finding> {
         if self.is_from_history() {
             return Vec::new();
@@ -75,7 +75,7 @@ fn difference(name: &str, was: Option<&String>, is: Option<&String>) -> Option<F
         (_, None) => "is gone",
         _ => "was changed",
     };
-    // Settings without what decides say no more than none.
+    // Settings in which nothing decides are as good as none.
     let nothing =
         [decisive(name, b""), decisive(name, b"{}")].map(|bytes| blake3::hash(&bytes).to_hex());
     let mut hashes = was.into_iter().chain(is);

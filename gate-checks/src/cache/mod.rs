@@ -148,7 +148,7 @@ impl EvidenceCache {
         }
     }
 
-    /// Forgets what was offered: nobody knows which tree it is about.
+    /// Forgets what was offered: the tree that it is about is not known.
     pub(crate) fn forget(&self) {
         self.offered().clear();
     }

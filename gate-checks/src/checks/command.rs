@@ -1,10 +1,10 @@
 //! Checks that run a command: `tests`, `build`, `lint`, `typecheck`, and any
 //! other name that has one.
 //!
-//! The exit code decides. For `tests` and `tests-…`, for a command that is a
-//! known test runner and where `report` demands it, the runner's report decides too, and
-//! can only make it worse: see [`report`]. Tests are tried with a test among them that
-//! has to fail, unless `control` is off: see `verified_tests`.
+//! The exit code decides. For `tests` and `tests-…`, for a command that is a known test runner and
+//! if `report` demands it, the runner's report decides too, and can only make it worse: see
+//! [`report`]. Tests are tried with a test among them that has to fail, unless `control` is off:
+//! see `verified_tests`.
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -71,7 +71,7 @@ impl CommandCheck {
         }
     }
 
-    /// True if tests are sealed for this check, or if that cannot be told.
+    /// True if tests are sealed for this check, or if that is not known.
     fn has_sealed_tests(&self, cx: &CheckContext) -> bool {
         let sealed = || seals(&cx.site).map(|all| all.contains_key(self.id.as_str()));
         self.settings.sealed.is_some() || sealed().unwrap_or(true)

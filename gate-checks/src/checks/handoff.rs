@@ -1,14 +1,12 @@
 //! The check `handoff`: does what the agent leaves to the next say all that it has
 //! to?
 //!
-//! It reads the files of its settings, Markdown or JSON, and holds each against the
-//! rules of the handoff protocol ([`gate_fleet::handoff`]). A problem fails, and so
-//! does a file that is missing: whoever has to hand over has not. A file that cannot
-//! be read is inconclusive.
+//! It reads the files of its settings, Markdown or JSON, and checks each against the rules of the
+//! handoff protocol ([`gate_fleet::handoff`]). A problem fails, and so does a file that is missing:
+//! the agent has not handed over. A file that cannot be read is inconclusive.
 //!
-//! What a handoff says is the word of whoever wrote it, usually the agent: that it
-//! says everything is a claim. `gate handoff verify` holds its commands against
-//! gate's own records.
+//! A handoff is the word of its author, usually the agent: that it is complete is a claim. Its
+//! commands are compared with gate's own records by `gate handoff verify`.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -24,14 +22,14 @@ use super::acceptance::{self, Named, PlanError, files};
 use crate::check::{Check, CheckContext, CheckId};
 use crate::site::CheckSite;
 
-/// So many problems are named in the summary, and so many in the detail.
+/// The most problems that the summary names, and the most that the detail lists.
 const NAMED: usize = 3;
 const DETAILED: usize = 50;
 
-/// So much of a problem is shown, in characters.
+/// The most of a problem that is shown, in characters.
 const SHOWN: usize = 160;
 
-/// Holds handoffs against the rules of their protocol.
+/// Checks handoffs against the rules of their protocol.
 #[derive(Clone, Debug)]
 pub(super) struct Handoff {
     id: CheckId,

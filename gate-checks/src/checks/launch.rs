@@ -82,7 +82,7 @@ impl CopyReport<'_> {
 pub(super) struct Launched {
     /// The part that does not depend on the outcome: argv, duration, log.
     pub(super) evidence: Evidence,
-    /// Its exit code; none where a signal ended it.
+    /// Its exit code; none if a signal ended it.
     pub(super) exit_code: Option<i32>,
     /// The part of its output that says why it failed.
     excerpt: String,
@@ -102,7 +102,7 @@ impl Launched {
     pub(super) fn outcome(&self) -> (Outcome, String) {
         let by_code = match self.exit_code {
             Some(0) => (Outcome::Pass, "exit code 0".to_owned()),
-            // What a shell answers where there is no such program.
+            // A shell's exit codes for a program that it cannot find or run.
             Some(code @ (126 | 127)) => {
                 (Outcome::Inconclusive, format!("exit code {code}: its command could not be run"))
             }
@@ -261,7 +261,7 @@ fn is_error(line: &str) -> bool {
     (begins && !is_sum) || placed.iter().any(|error| line.contains(error))
 }
 
-/// Why a program was not started, and what is to be done where that shows.
+/// The reason that a program was not started, with a remedy if one is known.
 fn not_started(argv: &[String], error: &str) -> String {
     let program = argv.first().map_or("", String::as_str);
     let operators = ["&&", "||", "|", ";", ">"];
@@ -288,7 +288,7 @@ fn left_behind(ended: &JobResult) -> String {
 fn detail(ended: &JobResult, supervised: bool) -> Value {
     let mut detail = Map::new();
     if !supervised {
-        // Whoever reads it knows that a process may have got away.
+        // A reader learns that a process may have got away.
         detail.insert("supervised".to_owned(), json!(false));
     }
     let (bytes, digest) = (ended.capture.bytes(), ended.capture.digest());

@@ -65,7 +65,7 @@ pub(crate) enum Cost {
     Build,
     /// It runs the work.
     Run,
-    /// It asks somebody.
+    /// It runs a reviewer.
     Ask,
 }
 

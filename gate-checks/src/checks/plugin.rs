@@ -79,7 +79,7 @@ pub enum PluginOutcome {
     Tamper,
 }
 
-/// Asks a plug-in.
+/// A check by a plug-in.
 pub(crate) struct Plugin {
     id: CheckId,
     settings: CheckPolicy,
@@ -128,7 +128,7 @@ impl Plugin {
         }
     }
 
-    async fn ask(&self, cx: &CheckContext) -> Result<Evidence, Box<Evidence>> {
+    async fn answer(&self, cx: &CheckContext) -> Result<Evidence, Box<Evidence>> {
         let program = self.found(cx).map_err(|summary| self.inconclusive(summary))?;
         let request = request_file(&self.request(cx)).map_err(|error| {
             self.inconclusive(format!("its request cannot be written: {error}"))
@@ -169,7 +169,7 @@ impl Check for Plugin {
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
-        self.ask(cx).await.unwrap_or_else(|evidence| *evidence)
+        self.answer(cx).await.unwrap_or_else(|evidence| *evidence)
     }
 }
 

@@ -26,7 +26,7 @@ use gate_core::text::brief;
 /// Bytes of the end of the reviewer's output that are read.
 const MAX_OUTPUT_BYTES: usize = 256 * 1024;
 
-/// Asks a reviewer.
+/// A check by a reviewer.
 pub(crate) struct Review {
     id: CheckId,
     settings: CheckPolicy,

@@ -16,8 +16,8 @@ use crate::decorate::shown;
 use crate::report::{self, Judged, Reader, Request, TestReport};
 use crate::temporary::Temporary;
 
-/// Python tells bytecode from its source by size and by seconds: what a run left
-/// behind would be run again after a quick repair of the same size.
+/// Python compares bytecode with its source by size and by seconds: bytecode that a run left behind
+/// would still be used after a quick repair of the same size.
 const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
 
 /// Without a terminal npx installs a package that it misses, in whatever version is the newest. A tool
@@ -41,7 +41,7 @@ pub(super) struct TestRun<'a> {
     pub(super) copy_report: CopyReport<'a>,
 }
 
-/// One that was run to its end.
+/// A command that was run to its end.
 pub(super) struct Ran {
     pub(super) launched: Launched,
     pub(super) report: Option<TestReport>,
@@ -124,8 +124,8 @@ impl TestRun<'_> {
         added: Vec<(String, String)>,
     ) -> Vec<(String, String)> {
         for (name, value) in added {
-            let asked = self.settings.env.contains(&name);
-            let own = cx.site.variable(&name).filter(|own| asked && !own.is_empty());
+            let is_configured = self.settings.env.contains(&name);
+            let own = cx.site.variable(&name).filter(|own| is_configured && !own.is_empty());
             set.push((name, own.map_or(value.clone(), |own| format!("{own} {value}"))));
         }
         set.push((NO_BYTECODE.to_owned(), "1".to_owned()));

@@ -4,8 +4,8 @@ use super::draft::{Draft, Namer};
 use super::kind::Kind;
 use super::place::Place;
 
-/// A file in the folder that the command names; where it names files, an
-/// addition to the first of them.
+/// A file in the folder that the command names; if it names files, an addition to the first of
+/// them.
 pub(super) fn draft(place: &Place<'_>, name: Namer<'_>) -> Option<Draft> {
     let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));
     let tests = format!(

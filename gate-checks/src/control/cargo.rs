@@ -10,9 +10,9 @@ use super::place::{Place, used};
 use super::pytest::line_end;
 use super::rust_source::{takes_a_test, test_module_end};
 
-/// A test file of its own in the package that the command tests; where it tests only some
-/// targets, an addition to one of them. And additions to the modules and files of tests of that
-/// package, and of others that were worked on.
+/// A test file of its own in the package that the command tests; if it tests only some targets, an
+/// addition to one of them. Also additions to the modules and files of tests of that package, and
+/// of others that were worked on.
 pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     let Some(package) = Package::tested(place) else { return Vec::new() };
     let main = own(place, &package, name);

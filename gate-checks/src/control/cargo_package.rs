@@ -107,7 +107,7 @@ impl Package {
             && !options.iter().any(|option| has_option(place, option))
     }
 
-    /// The package of a folder's manifest; none where it is a workspace alone.
+    /// The package of a folder's manifest; none if it is a workspace alone.
     fn read(folder: &Path) -> Option<Self> {
         let manifest = table(folder)?;
         let package = manifest.get("package")?;
@@ -151,8 +151,8 @@ fn base(place: &Place<'_>) -> Option<PathBuf> {
     Some(above.find(|folder| folder.join("Cargo.toml").is_file())?.to_owned())
 }
 
-/// The packages below a folder, and whether the workspace there tests them where nobody says
-/// more.
+/// The packages below a folder, and whether the workspace there tests them if the command selects
+/// none.
 fn members(place: &Place<'_>, base: &Path) -> Option<impl Iterator<Item = (Package, bool)>> {
     let manifest = table(base).unwrap_or_default();
     let workspace = manifest.get("workspace");

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::runner::Runner;
 
 impl Runner {
-    /// The code that it ends with where a test failed and nothing else went wrong;
-    /// none where it means more.
+    /// The code that it ends with if a test failed and nothing else went wrong; none if that code
+    /// means more.
     pub(crate) fn failing_code(self) -> Option<i32> {
         match self {
             Self::Cargo => Some(101),
@@ -19,7 +19,7 @@ impl Runner {
             | Self::Node
             | Self::Go
             | Self::Bats => Some(1),
-            // They build, and run whatever else was asked for.
+            // They also build, and run whatever else the command names.
             Self::Maven | Self::Gradle => None,
         }
     }

@@ -9,9 +9,8 @@ use super::place::Place;
 use super::place::{name as name_of, text};
 use super::pytest::line_end;
 
-/// A test file in a folder that the command's patterns reach, in the package that is
-/// there. And additions to the files of tests in the packages that were worked on, and in
-/// the nearest one.
+/// A test file in a folder that the command's patterns reach, in the package that is there. Also
+/// additions to the files of tests in the packages that were worked on, and in the nearest one.
 pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     let Some((top, deep)) = top(place) else { return Vec::new() };
     let is_reached = |file: &Path| {

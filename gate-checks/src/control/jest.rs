@@ -9,8 +9,8 @@ use super::names::Name;
 use super::place::{name as name_of, text, used};
 use super::{Place, Runner};
 
-/// A file beside one of the project's tests, with the same endings; where it
-/// has none, one beside `package.json`. And additions to the project's files of tests.
+/// A file beside one of the project's tests, with the same endings; if it has none, one beside
+/// `package.json`. Also additions to the project's files of tests.
 pub(super) fn drafts(runner: Runner, place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));
     let stem = raise.kebab();
@@ -89,8 +89,8 @@ fn takes_globals(text: &str, keyword: &str) -> bool {
     ["'", "\""].iter().any(|quote| text.contains(&format!("{keyword}{quote}@jest/globals{quote}")))
 }
 
-/// The file's names for `test` and `expect` at its end; none where it is not sure that both
-/// are there, or that a test at its end is run.
+/// The file's names for `test` and `expect` at its end; none if it is not certain that both are
+/// there, or that a test at its end is run.
 fn functions(runner: Runner, module: &Module<'_>) -> Option<(String, String)> {
     if module.selects() {
         return None;

@@ -65,8 +65,7 @@ struct Planted {
     before: Option<Vec<u8>>,
 }
 
-/// Plants a control where the runner finds it; none where no place is known in
-/// which this command would.
+/// Plants a control where this command's runner finds it; none if no such place is known.
 ///
 /// # Errors
 ///
@@ -99,7 +98,7 @@ fn write(drafts: Vec<Draft>) -> io::Result<Control> {
     let mut names = Vec::new();
     for (file, drafts) in files {
         if let Err(error) = control.write(&file, &drafts) {
-            // What was planted so far is as good as the next run finds it: it is written anew.
+            // A file that cannot be removed is written anew before the next run.
             let _ = control.remove();
             return Err(error);
         }

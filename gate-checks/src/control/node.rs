@@ -10,9 +10,9 @@ use super::place::Place;
 use super::place::{name as name_of, text, used};
 use crate::worktree::Globs;
 
-/// A file that the runner finds by itself, or in the folder that the command
-/// names, or beside what its glob matches; where it names files, an addition
-/// to the first of them. And additions to the project's files of tests.
+/// A file that the runner finds by itself, or in the folder that the command names, or beside what
+/// its glob matches; if it names files, an addition to the first of them. Also additions to the
+/// project's files of tests.
 pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     let named = place.paths();
     let glob = place.args.iter().find(|word| word.contains('*'));
@@ -104,8 +104,8 @@ fn fails(test: &str, assert: &str, name: &Name) -> String {
     )
 }
 
-/// The file's names for `test` and for the assertions of equal values that it uses; none where it
-/// is not sure that they are there.
+/// The file's names for `test` and for the assertions of equal values that it uses; none if it is
+/// not certain that they are there.
 fn functions(module: &Module<'_>) -> Option<(String, Vec<String>)> {
     const EQUAL: [&str; 4] = ["strictEqual", "equal", "deepStrictEqual", "deepEqual"];
     if module.selects() {

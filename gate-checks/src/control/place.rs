@@ -121,7 +121,7 @@ pub(super) fn name(file: &Path) -> &str {
     file.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// A file's text; empty where it cannot be read.
+/// A file's text; empty if it cannot be read.
 pub(super) fn text(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_default()
 }

@@ -11,9 +11,9 @@ use super::place::Place;
 use super::place::name as name_of;
 use super::pytest_settings::Settings;
 
-/// A file beside the project's other tests, below the folder that the command or the
-/// settings name; where the command names files, an addition to the first of them. And
-/// additions to the project's files of tests.
+/// A file beside the project's other tests, below the folder that the command or the settings name;
+/// if the command names files, an addition to the first of them. Also additions to the project's
+/// files of tests.
 pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     let settings = Settings::in_folder(place.cwd);
     let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));

@@ -157,7 +157,7 @@ fn verb(words: &[String]) -> Option<(usize, &str)> {
     None
 }
 
-/// The script of `package.json` that a package manager is asked to run.
+/// The script of `package.json` that a package manager runs.
 fn script<'a>(word: &str, rest: &'a [String]) -> Option<&'a str> {
     let verbs = rest.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
     let verbs: Vec<_> = verbs.take(2).collect();

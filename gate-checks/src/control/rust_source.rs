@@ -6,8 +6,8 @@ use gate_core::integrity::{Language, code_alone};
 
 use super::place::{name, text};
 
-/// The place of the closing bracket of the first module with `#[cfg(test)]` that takes
-/// another test; none where the file has no such module.
+/// The place of the closing bracket of the first module with `#[cfg(test)]` that takes another
+/// test; none if the file has no such module.
 pub(super) fn test_module_end(text: &str) -> Option<usize> {
     let code = code_alone(text, Language::Rust);
     if is_limited(&code) {
@@ -77,7 +77,7 @@ fn is_limited(code: &str) -> bool {
     ["#![cfg", "use test_log::test", "::test;"].iter().any(|word| code.contains(word))
 }
 
-/// The number of open brackets; none where more are closed than were opened.
+/// The number of open brackets; none if more are closed than were opened.
 fn depth(code: &str) -> Option<usize> {
     code.bytes().try_fold(0_usize, |depth, byte| match byte {
         b'{' => Some(depth + 1),

@@ -1,4 +1,4 @@
-//! Tells whether a command runs only some of the tests: a good reason for a missing control.
+//! Finds out whether a command runs only some of the tests: a good reason for a missing control.
 
 use super::runner::Runner;
 
@@ -6,8 +6,7 @@ use super::runner::Runner;
 struct Ways {
     /// Options that choose.
     options: &'static [&'static str],
-    /// Options that have a value and do not choose; known where words that are
-    /// no option choose too.
+    /// Options that have a value and do not choose; known if words that are no option choose too.
     valued: Option<&'static [&'static str]>,
 }
 

@@ -12,9 +12,8 @@ use super::place::Place;
 use super::place::{name as name_of, used};
 use super::pytest::line_end;
 
-/// A file in the folder where discovery starts, which looks there first;
-/// where the command names modules, an addition to the first of them. And additions to
-/// the project's files of tests.
+/// A file in the folder where discovery starts, which looks there first; if the command names
+/// modules, an addition to the first of them. Also additions to the project's files of tests.
 pub(super) fn drafts(place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     let (raise, assertion) = (name(Kind::Raise), name(Kind::Assertion));
     let text = format!(
@@ -81,8 +80,7 @@ fn asserts(method: &str, name: &Name) -> String {
     )
 }
 
-/// The file's own name for the class of test cases; none where it may leave out a class
-/// at its end.
+/// The file's own name for the class of test cases; none if it may leave out a class at its end.
 fn base_class(text: &str) -> Option<&'static str> {
     let code = code_alone(text, Language::Python);
     let leaves_out = ["load_tests", "SkipTest", "setUpModule"];

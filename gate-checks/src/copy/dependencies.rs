@@ -45,8 +45,8 @@ pub(crate) enum LinkedItem {
     Executable(Vec<u8>),
 }
 
-/// The places of a copy that stand for dependencies of the tree. `files` are the files of the
-/// copy, relative to its root; `holds` says whether the copy has a file or a folder of this name.
+/// The places of a copy that stand for dependencies of the tree. `files` are the files of the copy,
+/// relative to its root; `holds` returns true if the copy has a file or a folder of this name.
 pub(crate) fn dependencies<'f>(
     mapping: &Mapping,
     files: impl IntoIterator<Item = &'f Path>,
@@ -104,7 +104,7 @@ fn is_environment(real: &Path, inside: &Path) -> bool {
     real.join(inside).join(ENVIRONMENT_MARKER).is_file()
 }
 
-/// Answers where something installed leads.
+/// Looks up the targets of what is installed.
 pub(super) struct Lookup<'a> {
     pub(super) mapping: &'a Mapping,
     holds: &'a dyn Fn(&Path) -> bool,

@@ -1,8 +1,8 @@
 //! Virtual environments of Python in which a project of the tree is installed to be edited.
 //!
-//! Its place stands in a text in the folder of packages: a line of a `.pth` or `.egg-link`, or the
-//! source of a finder. Scripts name the environment's Python, and Python knows its environment by
-//! the place that it was started from. So both name the copy's.
+//! The project's path stands in a text in the folder of packages: a line of a `.pth` or
+//! `.egg-link`, or the source of a finder. Scripts name the environment's Python, and Python knows
+//! its environment by the place that it was started from. So both name the copy's.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -199,7 +199,7 @@ impl Environment<'_> {
 
 struct Rewritten {
     bytes: Vec<u8>,
-    /// It names something else than the environment.
+    /// True if it names something else than the environment.
     leads: bool,
 }
 

@@ -19,8 +19,7 @@ impl Mapping {
         mapped(text, &self.real.display().to_string(), &self.copy.display().to_string())
     }
 
-    /// A text with the tree in the place of the copy: what the copy was called says
-    /// nothing to anybody.
+    /// A text with the tree in the place of the copy: the copy's name means nothing to a reader.
     pub(crate) fn to_real(&self, text: &str) -> String {
         mapped(text, &self.copy.display().to_string(), &self.real.display().to_string())
     }
@@ -50,8 +49,7 @@ impl Mapping {
         }
     }
 
-    /// The settings of a check that is run in the copy alone, as often as anybody
-    /// asks.
+    /// The settings of a check that runs in the copy alone, any number of times.
     pub(crate) fn settings(&self, check: &CheckPolicy) -> CheckPolicy {
         CheckPolicy {
             command: self.words(&check.command),
@@ -73,8 +71,8 @@ impl Mapping {
     }
 }
 
-/// The text with one path in the place of another, where that is not only the
-/// beginning of a longer name.
+/// The text with one path in the place of another, unless it is only the beginning of a longer
+/// name.
 fn mapped(text: &str, from: &str, to: &str) -> String {
     let mut parts = text.split(from);
     let mut mapped = parts.next().unwrap_or_default().to_owned();

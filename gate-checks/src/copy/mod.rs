@@ -46,9 +46,8 @@ pub(crate) struct Copy {
 }
 
 impl Copy {
-    /// Copies the files of a snapshot into a temporary folder, which says what for. Where
-    /// the tree is a repository the copy is one too, with all
-    /// that is in it committed.
+    /// Copies the files of a snapshot into a temporary folder, with the purpose in its name. If the
+    /// tree is a repository the copy is one too, with all that is in it committed.
     ///
     /// # Errors
     ///

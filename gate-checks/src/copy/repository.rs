@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use crate::site::CheckSite;
 
-/// Settings of every command: no hooks, no signatures, no collection of garbage behind a commit, and an
-/// author who is nobody.
+/// Settings of every command: no hooks, no signatures, no collection of garbage behind a commit,
+/// and a placeholder as the author.
 const SETTINGS: [&str; 8] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -90,7 +90,7 @@ impl<'a> Git<'a> {
         if done.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-        Err(io::Error::other(format!("git {}: {said}", args.first().unwrap_or(&""))))
+        let error = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        Err(io::Error::other(format!("git {}: {error}", args.first().unwrap_or(&""))))
     }
 }

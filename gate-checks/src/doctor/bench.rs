@@ -72,7 +72,7 @@ impl<'a> Bench<'a> {
     pub(super) fn run(&self) -> Result<Evidence, GatherError> {
         let _builds = self.copy.lock_builds(self.site);
         let site = self.copy.site(self.site);
-        // The copy's only commit. Without one, what compares says so.
+        // The copy's only commit. Without one, the checks that compare report that.
         let baseline = Baseline::from_history(&site, "").ok().flatten();
         let wanted = GatherOptions { all: true, fresh: true, baseline, ..GatherOptions::default() };
         let gathered = gather(&self.policy, site, &wanted, self.events.clone())?;

@@ -46,7 +46,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     Ok(bench.proof(standing, how, &after))
 }
 
-/// Changes a committed file of the project; none where there is none.
+/// Changes a committed file of the project; none if there is none.
 fn change(bench: &Bench<'_>) -> io::Result<Option<String>> {
     let mut files: Vec<_> = bench.copy.files.iter().collect();
     files.retain(|file| {

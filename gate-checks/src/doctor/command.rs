@@ -60,8 +60,7 @@ fn named(evidence: &Evidence, id: &Names) -> Option<String> {
     evidence.failed_tests().iter().find(|name| id.occur_in(name)).map(|name| (*name).to_owned())
 }
 
-/// It failed with something in its way: that shows something where it passes
-/// without.
+/// The check failed with something in its way: that is a proof if it passes without.
 fn compared(bench: &Bench<'_>, with: &Evidence, what: &str) -> Result<Proof, Trouble> {
     let without = bench.run()?;
     Ok(match without.outcome {
@@ -74,7 +73,7 @@ fn compared(bench: &Bench<'_>, with: &Evidence, what: &str) -> Result<Proof, Tro
     })
 }
 
-/// Sources are broken after the check was seen to pass without that.
+/// Breaks sources, after the check has passed without that.
 fn by_sabotage(bench: &Bench<'_>, but: &str) -> Result<Proof, Trouble> {
     let before = bench.run()?;
     match before.outcome {
@@ -108,8 +107,8 @@ fn by_sabotage(bench: &Bench<'_>, but: &str) -> Result<Proof, Trouble> {
 /// The names of checks that are meant to look at sources.
 const READ_SOURCES: [&str; 4] = ["tests", "build", "lint", "typecheck"];
 
-/// A check of another name may look at something else than sources: one that
-/// fails once every file is broken is not known to be deaf.
+/// A check of another name may look at something else than sources. If it fails once every file is
+/// broken, nothing shows that it cannot fail.
 fn by_ruin(bench: &Bench<'_>, what: &str) -> Result<Proof, Trouble> {
     sabotage::everything(&bench.copy.root, &bench.copy.files)?;
     let after = bench.run()?;

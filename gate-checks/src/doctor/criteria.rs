@@ -52,7 +52,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     Ok(bench.proof(standing, how, &after))
 }
 
-/// Adds an open item in the file's own format; false where it has no place.
+/// Adds an open item in the file's own format; false if it has no place.
 fn add(file: &Path) -> io::Result<bool> {
     let text = fs::read_to_string(file)?;
     let ending = file.extension().and_then(|ending| ending.to_str());

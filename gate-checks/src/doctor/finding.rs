@@ -36,13 +36,13 @@ impl Finding {
         Self { check: None, level, code: code.to_owned(), message: message.into(), hint: None }
     }
 
-    /// With advice.
+    /// Adds advice.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// About this check.
+    /// Sets the check that it is about.
     #[must_use]
     pub fn about(self, check: &str) -> Self {
         Self { check: Some(check.to_owned()), ..self }

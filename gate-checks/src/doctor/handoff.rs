@@ -11,7 +11,7 @@ use super::proof::{Proof, SelfTestOutcome};
 /// A handoff that lacks nearly all.
 const LACKING: &str = "## Handoff\n- objective: ...\n";
 
-/// The first file says hardly anything: it has to fail.
+/// Replaces the first file by a handoff that lacks nearly all: it has to fail.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     fetch(bench)?;
     let before = bench.run()?;

@@ -14,12 +14,12 @@ const LANGUAGES: &[&str] = &[
     "sh", "bash", "bats", "ex", "exs", "hs", "ml", "zig", "dart", "php",
 ];
 
-/// Sources that set tools up: where one of them is broken it is the tool that
-/// fails, which shows nothing.
+/// Sources that set tools up: if one of them is broken, the tool itself fails, which proves
+/// nothing.
 const SETTINGS: &[&str] =
     &["build.rs", "setup.py", "conftest.py", "noxfile.py", "tasks.py", "build.gradle.kts"];
 
-/// Breaks all sources of known languages; how many there were.
+/// Breaks all sources of known languages. Returns their number.
 ///
 /// # Errors
 ///

@@ -185,7 +185,7 @@ mod system {
 
     fn ruleset(confinement: &Confinement) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let (all, read) = (AccessFs::from_all(ABI::V5), AccessFs::from_read(ABI::V5));
-        // Landlock itself has to be there; what later kernels added is used where it is known.
+        // Landlock itself has to be there; what later kernels added is used if the kernel knows it.
         let basis = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(AccessFs::from_all(ABI::V1))?;

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-/// The usual names: who and where the user is, where the tools and their
-/// caches stand, and how the network is reached. A tool's own switches
-/// (`PYTEST_ADDOPTS`, `GOFLAGS`, `NODE_OPTIONS`, `RUSTC_WRAPPER`, …) are not
-/// among them: they can decide which tests run. `env` adds what a check needs.
-/// In order: each start of gate looks up each variable.
+/// The usual names: who and where the user is, where the tools and their caches stand, and how the
+/// network is reached. A tool's own switches (`PYTEST_ADDOPTS`, `GOFLAGS`, `NODE_OPTIONS`,
+/// `RUSTC_WRAPPER`, …) are not among them: they can decide which tests run. `env` adds what a check
+/// needs. Sorted, because each start of gate looks up each variable.
 const USUAL: [&str; 113] = [
     "ALL_PROXY",
     "ANDROID_HOME",
@@ -162,11 +161,11 @@ pub(crate) fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> String
 mod tests {
     use super::environment;
 
-    fn names(asked: &[&str]) -> Vec<String> {
+    fn names(configured: &[&str]) -> Vec<String> {
         let all = ["PATH", "LC_ALL", "GATE_STATE_DIR", "PGPASSWORD", "CLAUDECODE", "RUSTFLAGS"]
             .map(|name| (name.to_owned(), "x".to_owned()));
-        let asked: Vec<_> = asked.iter().map(|&name| name.to_owned()).collect();
-        environment(&all, &asked).into_iter().map(|(name, _)| name).collect()
+        let configured: Vec<_> = configured.iter().map(|&name| name.to_owned()).collect();
+        environment(&all, &configured).into_iter().map(|(name, _)| name).collect()
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(crate) enum JobEnd {
     Stopped,
     /// It was ended because its processes used more memory than this, in bytes.
     OverMemory(u64),
-    /// Nobody can say: its supervisor was killed.
+    /// Not known: its supervisor was killed.
     Lost,
 }
 
@@ -202,25 +202,25 @@ async fn supervision(
     let (reader, mut writer) = link.into_inner().into_split();
     let mut lines = BufReader::new(reader).lines();
     let mut ended = Vec::new();
-    let (mut is_asked, mut is_hurried) = (false, false);
+    let (mut is_stopping, mut is_hurried) = (false, false);
     let mut patience = TokioInstant::now();
     loop {
         let line = tokio::select! {
             line = lines.next_line() => line,
-            () = cancel.cancelled(), if !is_asked => {
+            () = cancel.cancelled(), if !is_stopping => {
                 // The socket is empty, so this does not block. If the supervisor is gone,
                 // the report is missing, and that is enough.
                 let _ = writer.write_all(&[link::END]).await;
-                (is_asked, patience) = (true, TokioInstant::now() + GRACE + SUPERVISOR_PATIENCE);
+                (is_stopping, patience) = (true, TokioInstant::now() + GRACE + SUPERVISOR_PATIENCE);
                 continue;
             }
-            () = cancel.grace_over(), if is_asked && !is_hurried => {
+            () = cancel.grace_over(), if is_stopping && !is_hurried => {
                 let _ = writer.write_all(&[link::KILL_NOW]).await;
                 (is_hurried, patience) = (true, TokioInstant::now() + SUPERVISOR_PATIENCE);
                 continue;
             }
             // The job may have stopped its supervisor with SIGSTOP.
-            () = sleep_until(patience), if is_asked => break,
+            () = sleep_until(patience), if is_stopping => break,
         };
         let Ok(Some(line)) = line else { break };
         ended.extend(JobReport::parse(&line));
@@ -229,7 +229,7 @@ async fn supervision(
     // process of the job could have killed it, or written a report of its own.
     let well = async { child.wait().await.is_ok_and(|status| status.success()) };
     match (ended.as_slice(), timeout(SUPERVISOR_PATIENCE, well).await) {
-        ([report], Ok(true)) => Some(outcome(report.clone(), is_asked)),
+        ([report], Ok(true)) => Some(outcome(report.clone(), is_stopping)),
         _ => None,
     }
 }

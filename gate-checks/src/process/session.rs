@@ -100,7 +100,7 @@ pub enum Fate {
     Signalled(i32),
     /// It could not be started.
     NotStarted(String),
-    /// Nobody can say: its supervisor was killed.
+    /// Not known: its supervisor was killed.
     Lost,
 }
 

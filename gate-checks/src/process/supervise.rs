@@ -166,10 +166,9 @@ fn number(word: &OsString) -> Option<u64> {
     word.to_str()?.parse().ok()
 }
 
-/// Runs as a supervisor. `own` is the program with
-/// [`Supervisor::args`](super::Supervisor::args), `args` are the arguments behind them,
-/// and the standard input is the socket to gate. Returns the exit code for the program:
-/// 0, or 2 if something else than gate-checks called it.
+/// Runs as a supervisor. `own` is the program with [`Supervisor::args`](super::Supervisor::args),
+/// `args` are the arguments behind them, and the standard input is the socket to gate. Returns the
+/// exit code for the program: 0, or 2 if another program than gate-checks called it.
 ///
 /// Call it in a process that does nothing else: it makes the process a subreaper and ends
 /// all its children, or replaces the process by another program.

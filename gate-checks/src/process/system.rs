@@ -155,9 +155,9 @@ pub(super) fn descendants(ancestor: i32) -> Vec<ProcessStat> {
 
 /// True if processes use more memory together than this, in bytes.
 ///
-/// Resident memory is cheap to read, but counts what processes share once for each. Only if
-/// their sum is too much, the kernel is asked for each one's share of it (PSS), for which it
-/// walks the page tables.
+/// Resident memory is cheap to read, but counts what processes share once for each. Only if their
+/// sum is too much, each one's share of it (PSS) is read, for which the kernel walks the page
+/// tables.
 pub(super) fn use_more_memory(processes: &[ProcessStat], limit: u64) -> bool {
     if processes.iter().map(ProcessStat::resident_bytes).sum::<u64>() <= limit {
         return false;
@@ -165,8 +165,8 @@ pub(super) fn use_more_memory(processes: &[ProcessStat], limit: u64) -> bool {
     processes.iter().map(|process| share_of_memory(process.pid)).sum::<u64>() > limit
 }
 
-/// The memory of a process in bytes, where a page that is shared counts in parts if the system
-/// says so. A process that has just ended has none.
+/// The memory of a process in bytes, of which a shared page counts in part, if the system reports
+/// its share. A process that has just ended has none.
 fn share_of_memory(pid: i32) -> u64 {
     proportional_memory(pid)
         .or_else(|| ProcessStat::read(pid).as_ref().map(ProcessStat::resident_bytes))

@@ -41,7 +41,7 @@ pub(super) fn files(project: &Path) -> Vec<String> {
     found
 }
 
-/// A plan without a box has nothing to tick.
+/// True if a plan has a box: without one it has nothing to tick.
 fn has_boxes(file: &Path) -> bool {
     let is_file = file.is_file();
     let text = if is_file { fs::read_to_string(file).unwrap_or_default() } else { String::new() };
@@ -53,7 +53,7 @@ fn has_boxes(file: &Path) -> bool {
     })
 }
 
-/// The file with the issues: what else a `.beads` folder holds is about them.
+/// The file with the issues: the other files of a `.beads` folder are about them.
 fn beads(project: &Path) -> Option<String> {
     let names = [".beads/issues.jsonl", ".beads/beads.jsonl"];
     names.into_iter().find(|name| project.join(name).is_file()).map(str::to_owned)

@@ -8,8 +8,8 @@ const PROJECTS: [&str; 3] = [".csproj", ".fsproj", ".vbproj"];
 
 /// Proposes for a folder with a solution or a project.
 ///
-/// `dotnet test` of something without tests ends with code 0, so that it is
-/// proposed only where tests are named.
+/// `dotnet test` of something without tests ends with code 0, so that it is proposed only if tests
+/// are named.
 pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     let Some(file) = target(folder, &mut found) else { return found };
@@ -26,8 +26,7 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     found
 }
 
-/// The solution, else the project; where there are several, `dotnet` itself
-/// would not choose.
+/// The solution, else the project; if there are several, `dotnet` itself would not choose.
 fn target(folder: &Folder<'_>, found: &mut Found) -> Option<String> {
     let names = folder.names(".");
     let mut all = with_ending(folder, &names, &SOLUTIONS);

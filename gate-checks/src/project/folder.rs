@@ -48,8 +48,7 @@ impl<'a> Folder<'a> {
         names.iter().copied().find(|name| self.has(name))
     }
 
-    /// A file's text; none where there is no such file. Of one that cannot be
-    /// read a note is made.
+    /// A file's text; none if there is no such file. If it cannot be read, a note says so.
     pub(super) fn text(&self, name: &str, found: &mut Found) -> Option<String> {
         if !self.has(name) {
             return None;

@@ -21,8 +21,8 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     found
 }
 
-/// The packages to name, and where they come from: in a workspace `./...` is
-/// only the packages of the module that the folder itself is.
+/// The packages to name, and where they come from: in a workspace `./...` means only the packages
+/// of the module in the folder itself.
 fn packages(folder: &Folder<'_>, found: &mut Found) -> Option<(&'static str, Vec<String>)> {
     if let Some(text) = folder.text("go.work", found) {
         let modules = used(&text);

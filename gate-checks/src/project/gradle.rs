@@ -9,11 +9,9 @@ const FILES: [&str; 4] =
 /// A daemon would outlive the check, which ends all that it started.
 const CALM: [&str; 2] = ["--no-daemon", "--console=plain"];
 
-/// Proposes for a folder with a Gradle build: by the project's own Gradle where
-/// it can be run.
+/// Proposes for a folder with a Gradle build: by the project's own Gradle if it can be run.
 ///
-/// `cleanTest` drops the earlier results: tests that Gradle holds to be up to
-/// date would not run.
+/// `cleanTest` drops the earlier results: tests that Gradle takes to be up to date would not run.
 pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     if let Some(why) = folder.first(&FILES) {

@@ -39,7 +39,7 @@ fn alias(line: &str) -> Option<(&str, &str)> {
     Some((name.trim(), of.trim()))
 }
 
-/// The name in a recipe's first line, where no parameter has to be given.
+/// The name in a recipe's first line, if it needs no arguments.
 fn recipe(line: &str) -> Option<&str> {
     let line = line.strip_prefix('@').unwrap_or(line);
     let (head, after) = line.split_once(':')?;

@@ -1,4 +1,4 @@
-//! A kind of project: who looks for it.
+//! A kind of tool, and the function that looks for it.
 
 use super::folder::Folder;
 use super::proposal::Found;

@@ -3,12 +3,11 @@
 use super::folder::Folder;
 use super::proposal::{Aim, Found, Proposal};
 
-/// Asks nothing, and does not fill the log with downloads. Not `--quiet`: it
-/// would also hide how many tests ran.
+/// Options for no prompts, and for a log without downloads. Not `--quiet`: it would also hide how
+/// many tests ran.
 const CALM: [&str; 2] = ["--batch-mode", "--no-transfer-progress"];
 
-/// Proposes for a folder with a pom.xml: by the project's own Maven where it
-/// can be run.
+/// Proposes for a folder with a pom.xml: by the project's own Maven if it can be run.
 pub(super) fn look(folder: &Folder<'_>) -> Found {
     let mut found = Found::default();
     if folder.has("pom.xml") {

@@ -39,7 +39,7 @@ impl Candidate {
     }
 }
 
-/// Looks at a folder and, where its root has no tests, one level below. Commands of CI come before
+/// Looks at a folder and, if its root has no tests, one level below. Commands of CI come before
 /// what is guessed.
 pub(super) fn found(folder: &Folder<'_>, kinds: &[Kind], ci: Vec<CiCommand>) -> Found {
     let mut notes = Vec::new();

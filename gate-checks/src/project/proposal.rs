@@ -46,7 +46,7 @@ pub struct Proposal {
     pub needs_tool: String,
     /// The working folder, relative to the project; none is the project's own.
     pub cwd: Option<String>,
-    /// Only mentioned: nobody said that this project wants it, so a person should choose it.
+    /// Only mentioned: nothing shows that this project wants it, so a person should choose it.
     pub optional: bool,
     /// The program that must be there for it is not.
     pub is_missing: bool,

@@ -1,8 +1,8 @@
 //! A fresh folder for one deciding run.
 //!
-//! Its path is random and says nothing: code under test cannot tell that gate runs it. Nothing
-//! in it was written by an earlier run of the agent's code. So that cargo need not compile all
-//! anew, it gets what the baseline's own run has built, and files that are as in the baseline
+//! Its path is random and gives nothing away: code under test cannot tell that gate runs it.
+//! Nothing in it was written by an earlier run of the agent's code. So that cargo need not compile
+//! all anew, it gets what the baseline's own run has built, and files that are as in the baseline
 //! are dated before that.
 
 use std::collections::BTreeSet;

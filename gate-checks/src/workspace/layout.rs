@@ -69,19 +69,19 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Puts what a file was in its place. A link in place of a folder above it goes: through the
+    /// Puts a stored file at a path. A link in place of a folder above it is removed: through the
     /// link the file would be written to the real tree.
-    pub(crate) fn lay(&mut self, path: &Path, held: &StoredFile) {
+    pub(crate) fn lay(&mut self, path: &Path, file: &StoredFile) {
         for folder in path.ancestors().skip(1) {
             self.leave_out(folder);
         }
-        let bytes = held.bytes.clone();
+        let bytes = file.bytes.clone();
         let hash = blake3::hash(&bytes).into();
-        let source = match held.kind {
+        let source = match file.kind {
             Kind::Link => Source::Link(Path::new(std::ffi::OsStr::from_bytes(&bytes)).to_owned()),
             _ => Source::Bytes(bytes),
         };
-        self.items.insert(name(path), Item { kind: held.kind, hash, source, modified: None });
+        self.items.insert(name(path), Item { kind: file.kind, hash, source, modified: None });
     }
 
     /// Leaves a file out.
@@ -189,7 +189,7 @@ impl Layout {
     }
 }
 
-/// The error of a file that is another one than the snapshot saw.
+/// The error of a file that has changed since the snapshot.
 pub(super) fn changed(file: &Path) -> io::Error {
     io::Error::other(format!("{} changed while it was copied", file.display()))
 }

@@ -1,11 +1,10 @@
 //! A workspace: a copy of the work tree that stays, so that what tools have built in
 //! it is there the next time.
 //!
-//! Each work tree has one, in its folder of the state; without state it is a
-//! temporary one, and cold. Who has it has it alone: checks of one gate, and gates
-//! at the same time, wait for each other. Before it is used it is brought up to what
-//! it has to hold ([`Layout`]): only files whose bytes are others are written, so
-//! that tools which go by times build what changed and no more.
+//! Each work tree has one, in its folder of the state; without state it is a temporary one, and
+//! cold. Only one check uses it at a time: checks of one gate, and several gates, wait for each
+//! other. Before it is used it is brought up to what it has to hold ([`Layout`]): only files whose
+//! bytes are others are written, so that tools which go by times build what changed and no more.
 //!
 //! One that nobody opened for a month is emptied, and that of a tree that is gone, when
 //! another one is opened. If all take more room than the settings allow, those go that were
@@ -50,8 +49,8 @@ pub(crate) use stored_copy::{CopyUse, FreeCopy, StoredCopy};
 pub(crate) use sweep::{limit_copies, recorded_size};
 use sync::Sync;
 
-/// The folder of a workspace, among what is kept of its tree, and the file in it that
-/// is locked by who has it.
+/// The folder of a workspace, among what is kept of its tree, and the file in it that its user
+/// locks.
 const FOLDER: &str = "workspace";
 const LOCK: &str = "lock";
 
@@ -87,8 +86,7 @@ enum Owner {
 }
 
 impl Workspace {
-    /// The workspace of a tree, once nobody else has it; none where nobody waits for
-    /// it any more.
+    /// The workspace of a tree, once no other check uses it; none if the wait was cancelled.
     ///
     /// # Errors
     ///
@@ -140,7 +138,7 @@ impl Workspace {
         Layout::new(tree, &self.mapping)
     }
 
-    /// Brings it up to a layout. A workspace that cannot be is made anew.
+    /// Brings it up to a layout. A workspace for which that fails is made anew.
     ///
     /// # Errors
     ///
@@ -163,7 +161,7 @@ impl Workspace {
             return remove_all(&self.root().join(".git"));
         }
         self.commit(layout, site, &touched).or_else(|_| {
-            // What a run has made of it is no reason.
+            // A run may have damaged the repository: it is made anew.
             remove_all(&self.root().join(".git"))?;
             self.commit(layout, site, &touched)
         })
@@ -180,7 +178,7 @@ impl Workspace {
         Ok(touched)
     }
 
-    /// Has its own repository hold what it holds: tests may ask git.
+    /// Commits its files to its own repository: tests may run git.
     fn commit(&self, layout: &Layout, site: &CheckSite, touched: &[u8]) -> io::Result<()> {
         let git = self.root().join(".git");
         let (config, count) = (self.folder.join("git-config"), self.folder.join("commits"));
@@ -222,9 +220,10 @@ impl Workspace {
         &self.mapping
     }
 
-    /// The site whose project is in it. Where the user says where cargo builds it
-    /// builds elsewhere: two trees in one such folder build each other anew.
-    pub(crate) fn site(&self, site: &CheckSite, asked: &[String]) -> io::Result<CheckSite> {
+    /// The site whose project is in it. The user's target folder of cargo is replaced: two trees
+    /// that share one rebuild each other's output. `configured` are the variables that the settings
+    /// name.
+    pub(crate) fn site(&self, site: &CheckSite, configured: &[String]) -> io::Result<CheckSite> {
         let real = site.project.canonicalize()?;
         let project = self.mapping.folder(&real);
         let project = project.ok_or_else(|| io::Error::other("its project is not in the tree"))?;
@@ -232,7 +231,7 @@ impl Workspace {
         let environment = site.environment.iter().map(|(name, value)| {
             let value = match name.as_str() {
                 TARGET => target.clone(),
-                _ if asked.contains(name) => self.mapping.to_copy(value),
+                _ if configured.contains(name) => self.mapping.to_copy(value),
                 _ => self.mapping.variable(name, value),
             };
             (name.clone(), value)

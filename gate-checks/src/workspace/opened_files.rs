@@ -1,7 +1,7 @@
 //! Notices that files of the work tree are opened while its copy is tested.
 //!
-//! It sees that somebody opens a file, and not who: an editor may. On systems without inotify it
-//! sees nothing.
+//! It sees that a file is opened, and not by which program: it may be an editor. On systems without
+//! inotify it sees nothing.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ mod linux {
     }
 
     impl Watch {
-        /// None without files, and where the system refuses a watch.
+        /// None without files, and if the system refuses a watch.
         pub(super) fn start(root: &Path, files: &[PathBuf]) -> Option<Self> {
             let files: BTreeSet<PathBuf> = files.iter().cloned().collect();
             let inside: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
@@ -79,7 +79,7 @@ mod linux {
             let mut buffer = [MaybeUninit::uninit(); BUFFER_BYTES];
             let mut events = Reader::new(&self.inotify, &mut buffer);
             let mut opened = BTreeSet::new();
-            // It ends where nothing more has happened.
+            // The loop ends once no event is left.
             while let Ok(event) = events.next() {
                 if let (Some(name), Some(folder)) =
                     (event.file_name(), self.folders.get(&event.wd()))

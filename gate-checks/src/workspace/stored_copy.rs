@@ -43,7 +43,7 @@ pub(crate) enum CopyUse {
     Absent,
     /// A check has it.
     InUse,
-    /// Nobody has it, and nobody can take it as long as this lives.
+    /// No check uses it, and none can take it as long as this lives.
     Free(FreeCopy),
 }
 
@@ -73,7 +73,7 @@ impl StoredCopy {
         self.folder.join(FOLDER)
     }
 
-    /// Locks the copy, if nobody has it. It never waits.
+    /// Locks the copy, unless a check uses it. It never waits.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl StoredCopy {
 }
 
 impl FreeCopy {
-    /// True if it was last used at least this long ago. A use of which nobody knows when is old.
+    /// True if it was last used at least this long ago. A use at an unknown time counts as old.
     pub(crate) fn is_older(&self, age: Duration) -> bool {
         let Some(used) = self.copy.last_used() else { return true };
         used.elapsed().map_or(age.is_zero(), |passed| passed >= age)
@@ -138,7 +138,7 @@ impl FreeCopy {
     /// True if its tree is not there any more.
     pub(super) fn is_of_lost_tree(&self) -> bool {
         let Ok(name) = fs::read(self.copy.workspace().join(OF)) else { return false };
-        // If nobody can look, it may still be there.
+        // If that cannot be found out, it may still be there.
         Path::new(OsStr::from_bytes(&name)).try_exists().is_ok_and(|exists| !exists)
     }
 

@@ -1,9 +1,9 @@
 //! Brings a folder up to a layout: what is as it has to be is not touched.
 //!
-//! After a run nothing in it is believed. What looks as it was left was left so,
-//! by the rules of every snapshot; all else is read, and written anew where its
-//! bytes are others. A file is always written beside and put into its place: it may
-//! have become a second name of some other file.
+//! After a run nothing in it is believed. By the rules of every snapshot, a file whose metadata is
+//! unchanged is unchanged; all others are read, and written anew if their bytes differ. A file is
+//! always written beside and put into its place: it may have become a second name of some other
+//! file.
 
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
@@ -16,9 +16,9 @@ use crate::copy::hash;
 use crate::remove::remove_all;
 use crate::worktree::{Kind, WrittenFiles};
 
-/// Folders that tools fill with what they make of the work, and that cost the most
-/// where they are empty. Compiled Python is none of them: no check writes it, and
-/// what is found there could stand for another source.
+/// Folders that tools fill with what they make of the work, and that cost the most if they are
+/// empty. Compiled Python is none of them: no check writes it, and what is found there could stand
+/// for another source.
 const WARM: [&str; 14] = [
     "target",
     "node_modules",
@@ -54,8 +54,8 @@ impl<'a> Sync<'a> {
         Self { root, layout, written: WrittenFiles::read(known), touched: Vec::new() }
     }
 
-    /// Brings it up to the layout: the names of what was touched, and what is known
-    /// of it by now, where that is new.
+    /// Brings it up to the layout: the names of what was touched, and what is known of it by now,
+    /// if that is new.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::plan::{Item, Plan, PlanError};
 
-/// Of the issues that an issue is a part of, so many are looked for.
+/// The most issues around an issue that are looked for.
 const MAX_PARENTS: usize = 64;
 
 /// An issue.
@@ -28,8 +28,8 @@ struct Dependency {
     kind: Option<String>,
 }
 
-/// Reads all issues. Closed ones are done, deleted ones are none, and whatever
-/// else a status says is open.
+/// Reads all issues. A closed issue is done, a deleted one does not count, and one of any other
+/// status is open.
 pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
     let mut issues = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

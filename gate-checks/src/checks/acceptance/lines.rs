@@ -12,8 +12,7 @@ impl<'a> Lines<'a> {
         Self { text, offset: 0, line: 1 }
     }
 
-    /// The line of a place, from 1. Places that are asked for in order cost one
-    /// way through the text together.
+    /// The line of a place, from 1. Lookups in order take one pass through the text together.
     pub(super) fn at(&mut self, offset: usize) -> usize {
         if offset < self.offset {
             *self = Self::new(self.text);

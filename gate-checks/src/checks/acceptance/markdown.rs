@@ -13,10 +13,10 @@ use super::label;
 use super::lines::Lines;
 use super::plan::{Item, Plan, Verify};
 
-/// As much of an item's text is kept.
+/// The most of an item's text that is kept.
 const MAX_ITEM_CHARS: usize = 400;
 
-/// Of the items that an item is a part of, so many are kept.
+/// The most items around an item that are kept.
 const MAX_DEPTH: usize = 32;
 
 /// Open boxes that are no box of GitHub's, or not where they stand.
@@ -38,9 +38,9 @@ pub(super) fn read(text: &str, optional: &[String]) -> Plan {
 /// A list item that is being read.
 #[derive(Default)]
 struct Frame {
-    /// Its number among the tasks, where it is one.
+    /// Its number among the tasks, if it is one.
     task: Option<usize>,
-    /// The box that its text begins with, where that is none of GitHub's.
+    /// The box that its text begins with, if that is none of GitHub's.
     mark: &'static str,
     text: String,
     /// Its first line has ended.

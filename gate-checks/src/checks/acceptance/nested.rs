@@ -22,8 +22,7 @@ pub(super) struct Judged<'a> {
     pub(super) within: Vec<Rc<str>>,
 }
 
-/// All such objects of a document, in order. `None`: it is nested too deep to
-/// be looked through.
+/// All such objects of a document, in order. `None` if it is nested too deep.
 pub(super) fn judged(text: &str) -> serde_json::Result<Option<Vec<Judged<'_>>>> {
     let mut found = Vec::new();
     let whole = look(serde_json::from_str(text)?, &[], MAX_DEPTH, &mut found)?;
@@ -68,8 +67,8 @@ struct Object<'a>(Vec<(String, &'a RawValue)>);
 impl Object<'_> {
     /// The value of `passes`, if it is there. A number or a list is an error.
     fn passes(&self) -> Option<bool> {
-        let said = self.0.iter().filter(|(key, _)| key == "passes").map(|(_, value)| value.get());
-        let mut words = said.filter(|value| value.starts_with(['t', 'f', 'n', '"'])).peekable();
+        let values = self.0.iter().filter(|(key, _)| key == "passes").map(|(_, value)| value.get());
+        let mut words = values.filter(|value| value.starts_with(['t', 'f', 'n', '"'])).peekable();
         words.peek()?;
         Some(words.all(|word| word == "true"))
     }

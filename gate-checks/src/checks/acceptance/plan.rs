@@ -90,7 +90,7 @@ pub(in crate::checks) enum PlanError {
     Empty { file: String, expected: &'static str },
 }
 
-/// So much of a text from a file is shown.
+/// The most of a text from a file that is shown, in characters.
 const SHOWN: usize = 160;
 
 /// Text from a file as a person may safely be shown it.

@@ -32,8 +32,8 @@ struct Story {
     verify: Option<Verify>,
 }
 
-/// Reads a document, or an array of stories. A story that does not say whether
-/// it passes is open; where none does, this is another format.
+/// Reads a document, or an array of stories. A story that does not say whether it passes is open;
+/// if none does, this is another format.
 pub(super) fn read(text: &str, file: &str) -> Result<Plan, PlanError> {
     let broken = |expected, at: usize, error: &serde_json::Error| PlanError::Broken {
         file: file.to_owned(),
@@ -113,7 +113,7 @@ impl Story {
     }
 }
 
-/// The message without its place, which is told apart.
+/// The message without its place, which is reported apart.
 fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())

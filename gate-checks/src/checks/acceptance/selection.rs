@@ -6,7 +6,7 @@ use super::plan::{Item, Plan};
 /// The items that a task's id selects.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Selection {
-    /// These items: the id, or what it is called by, is theirs.
+    /// The items with this id, and those within or below something with this id.
     These(Vec<Vec<Item>>),
     /// Nothing has this id, and nothing here is called by ids.
     All,
@@ -27,8 +27,7 @@ pub(super) fn select(plans: &[Plan], id: &str) -> Selection {
     }
 }
 
-/// The item, where it belongs to the task. One that is asked for by its own id
-/// is not optional.
+/// The item, if it belongs to the task. An item that has the id itself is not optional.
 fn chosen(item: &Item, id: &str) -> Option<Item> {
     if label::is_called(&item.text, id) {
         return Some(Item { optional: false, ..item.clone() });

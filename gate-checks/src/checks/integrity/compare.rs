@@ -114,14 +114,14 @@ impl Comparing<'_> {
         if !(self.is_read(&file) || self.is_plan(bytes)) {
             return Ok(());
         }
-        let held = match change.what {
+        let stored = match change.what {
             What::Added => None,
             What::Edited | What::Removed => {
                 self.reader.content(&change.path).map_err(|error| error.to_string())?
             }
         };
-        let kind = held.as_ref().map(|held| held.kind);
-        let before = held.map(|held| held.bytes);
+        let kind = stored.as_ref().map(|stored| stored.kind);
+        let before = stored.map(|stored| stored.bytes);
         let now = match change.what {
             What::Removed => None,
             What::Added | What::Edited => {
@@ -189,8 +189,8 @@ impl Comparing<'_> {
         globs.into_iter().any(|globs| globs.matches(path))
     }
 
-    /// A file that is not looked into: what is guarded by its name alone is told as
-    /// any other, what has to be read is told for that.
+    /// A file that is too large to be read. If it is guarded by its name alone, the finding is the
+    /// usual one; if it would have to be read, the finding is its size.
     fn large(
         &self,
         file: &Changed<'_>,
@@ -232,7 +232,7 @@ fn unreadable(path: &Path) -> String {
     format!("{} cannot be read", path.display())
 }
 
-/// Tools that are others than they were.
+/// Findings about tools that changed.
 fn tools(baseline: &Baseline, site: &CheckSite) -> Vec<Finding> {
     let tools = baseline.tools().iter().filter_map(|was| {
         let how = match Tool::find(&was.name, site) {

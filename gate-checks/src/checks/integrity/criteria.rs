@@ -7,8 +7,8 @@ use gate_core::text::brief;
 
 use crate::checks::acceptance;
 
-/// Tells the items that a plan held and does not hold any more, or holds only below a heading
-/// that makes them optional. Boxes may be ticked, items may be added and moved.
+/// Reports the items that a plan had and does not have any more, or has only below a heading that
+/// makes them optional. Boxes may be ticked, items may be added and moved.
 pub(super) fn gone(
     file: &str,
     before: &[u8],
@@ -42,7 +42,7 @@ pub(super) fn gone(
     }
 }
 
-/// The items of a plan. One that cannot be read holds none; the check of the plan reports it.
+/// The items of a plan. One that cannot be read has none; the check of the plan reports it.
 fn items(file: &str, bytes: &[u8], optional: &[String]) -> Vec<acceptance::Listed> {
     let text = String::from_utf8_lossy(bytes);
     acceptance::items(Path::new(file), &text, optional).unwrap_or_default()

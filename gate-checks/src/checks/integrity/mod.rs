@@ -1,19 +1,18 @@
 //! `integrity`: nothing that was done gets around the checks.
 //!
-//! It holds what is different from the baseline against the rules of
-//! [`gate_core::integrity`]: files that only the operator changes, keys of
-//! manifests that select or run tests, tests of the baseline that are gone or say
-//! something else, added lines that skip, mask, stub or suppress, files that hide
-//! a dependency or a tool, items of plans that are gone, tools that are others.
-//! Only files that are different are read. What the operator allows in settings is
-//! told, and decides nothing.
+//! It checks the differences from the baseline by the rules of [`gate_core::integrity`]: files that
+//! only the operator changes, keys of manifests that select or run tests, tests of the baseline
+//! that are gone or say something else, added lines that skip, mask, stub or suppress, files that
+//! hide a dependency or a tool, items of plans that are gone, tools that are others. Only files
+//! that are different are read. Findings that the operator allows in settings are reported, and
+//! decide nothing.
 //!
 //! Limits: what a script of the tree runs in turn is not followed; a file of more
 //! than 4 MiB is not looked into, and where it is guarded that is a finding; a line
 //! is read by itself, not by what its language makes of it.
 //!
-//! Without a baseline (outside of git, before the first commit) it is inconclusive:
-//! whoever could make it pass by taking the repository away would.
+//! Without a baseline (outside of git, before the first commit) it is inconclusive: otherwise an
+//! agent could make it pass by removing the repository.
 
 mod around;
 mod compare;
@@ -37,7 +36,7 @@ use compare::{Compared, compare};
 /// The most allowed findings that the detail keeps.
 const MAX_ALLOWED: usize = 500;
 
-/// Holds the work against the baseline.
+/// Compares the work with the baseline.
 #[derive(Clone)]
 pub(super) struct Integrity {
     id: CheckId,

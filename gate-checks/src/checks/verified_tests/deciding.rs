@@ -61,8 +61,8 @@ struct Blame<'r> {
 }
 
 impl VerifiedTests<'_> {
-    /// Runs the baseline's tests, after the tree's own tests have passed. The edits that a pass
-    /// leaves to be accepted.
+    /// Runs the baseline's tests, after the tree's own tests have passed. Returns the edits that a
+    /// pass leaves to be accepted.
     pub(super) async fn decide(
         &self,
         workspace: &mut TestWorkspace,
@@ -183,7 +183,8 @@ impl VerifiedTests<'_> {
         Ok(old.write()?)
     }
 
-    /// A pass is none if somebody took a baseline with tests, and nobody knows what became of them.
+    /// A pass is inconclusive if a baseline with tests was taken, and the results of its tests are
+    /// not known.
     fn doubt_without_baseline(
         &self,
         tree: &WorkTree,
@@ -225,7 +226,7 @@ impl VerifiedTests<'_> {
             workspace.note_opened(fresh.take_opened());
             return Ok(Some(TestOutcome::new(ran, fresh.settings(), none)));
         }
-        // New tests alone are not worth a run where no work ends.
+        // New tests alone are not worth a run if no work ends.
         let only_new = laid.iter().all(|file| file.kind == ReplacementKind::New);
         if laid.is_empty() || (only_new && self.cx.interactive) {
             return Ok(None);
@@ -344,7 +345,7 @@ impl<'r> Blame<'r> {
                 None => blame.others.push(test.clone()),
             }
         }
-        // A test that nobody edited may rest on a file that somebody did.
+        // A test that was not edited may rest on a file that was.
         let rests_on = laid
             .iter()
             .filter(|file| file.kind == Recipe || file.kind == Edited && is_support(&file.path));

@@ -1,9 +1,9 @@
-//! New tests that cannot fail: they run over what the sources were in the baseline, and
-//! where all of them pass there, they say nothing of the work (the no-op ablation of
-//! arXiv:2606.28430). One that needs the work is enough: a guard may stand beside it.
+//! New tests that cannot fail: they run over what the sources were in the baseline, and if all of
+//! them pass there, they prove nothing about the work (the no-op ablation of arXiv:2606.28430). One
+//! that needs the work is enough: a guard may stand beside it.
 //!
-//! Two limits: tests that stand in a file of the product go back with it, and tests that
-//! do not run there at all, such as those that do not build, show nothing.
+//! Two limits: tests that stand in a file of the product go back with it, and tests that do not run
+//! there at all, such as those that do not build, prove nothing.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,7 @@ impl VerifiedTests<'_> {
         self.settings.fail_to_pass == FailToPass::Required
     }
 
-    /// Tries new tests without the work, where all is well so far.
+    /// Tries new tests without the work, if all is well so far.
     pub(super) async fn fail_to_pass(
         &self,
         workspace: &mut TestWorkspace,
@@ -83,26 +83,26 @@ impl VerifiedTests<'_> {
             return Ok(());
         }
         let Some(report) = verdict.report.clone().filter(names_all) else {
-            self.is_not_told(verdict);
+            self.note_unnamed_tests(verdict);
             return Ok(());
         };
         let Some(overlay) = overlay else {
-            self.is_unknown(verdict, "there is no baseline: run `gate baseline` before the work");
+            self.note_unknown(verdict, "there is no baseline: run `gate baseline` before the work");
             return Ok(());
         };
         let files = overlay.new_tests();
         if files.is_empty() {
-            self.has_no_effect(verdict, NO_TEST_FILE);
+            self.note_no_effect(verdict, NO_TEST_FILE);
             return Ok(());
         }
-        // Where the work is tests alone, there is nothing that they could need.
+        // If the work is tests alone, there is nothing that they could need.
         if !self.requires_need() && !changes_code(overlay, workspace.tree())? {
-            self.has_no_effect(verdict, NO_CODE);
+            self.note_no_effect(verdict, NO_CODE);
             return Ok(());
         }
         let known = self.before(workspace, overlay, found, self.requires_need()).await?;
         let Some(before) = known else {
-            self.is_unknown(verdict, NO_BASELINE);
+            self.note_unknown(verdict, NO_BASELINE);
             return Ok(());
         };
         let repaired = repaired(&before, &report);
@@ -113,7 +113,7 @@ impl VerifiedTests<'_> {
         workspace.sync(Contents::WithoutWork(overlay))?;
         let is_alone = found.is_some_and(|found| workspace.run_only(found, &files, &report));
         if !self.requires_need() && !is_alone {
-            self.has_no_effect(verdict, NOT_ALONE);
+            self.note_no_effect(verdict, NOT_ALONE);
             return Ok(());
         }
         let log = CheckId::new(format!("{}-without-work", self.id));
@@ -125,8 +125,8 @@ impl VerifiedTests<'_> {
         Ok(())
     }
 
-    /// The baseline's tests; with `or_none`, a baseline without any is told by one more run.
-    /// `None`: they are not known.
+    /// The baseline's tests; with `or_none`, one more run shows whether it has none. `None` if they
+    /// are not known.
     pub(super) async fn before(
         &self,
         workspace: &mut TestWorkspace,
@@ -142,7 +142,7 @@ impl VerifiedTests<'_> {
         if !or_none {
             return Ok(None);
         }
-        // A baseline that had no test yet tells so.
+        // This run shows whether the baseline had no test yet.
         workspace.sync(Contents::Baseline(overlay))?;
         let log = CheckId::new(format!("{}-baseline", self.id));
         let ran = workspace.run(&log, None, true).await;
@@ -162,7 +162,7 @@ impl VerifiedTests<'_> {
             Some((Some(report), _)) => Shown::new(before, report),
             Some((None, code)) if code != Some(0) => Shown::Not,
             _ => {
-                self.is_unknown(verdict, "the new tests gave no answer without the work");
+                self.note_unknown(verdict, "the new tests gave no answer without the work");
                 return;
             }
         };
@@ -171,7 +171,7 @@ impl VerifiedTests<'_> {
                 let listed: Vec<_> = needed.iter().take(LISTED).collect();
                 verdict.add_detail("without_work", json!({ "outcome": "shown", "failed": listed }));
             }
-            Shown::Idle(idle) => self.tells_idle(&idle, verdict),
+            Shown::Idle(idle) => self.note_idle(&idle, verdict),
             Shown::Not => {
                 verdict.add_detail("without_work", json!({ "outcome": "not-shown" }));
                 if self.requires_need() {
@@ -186,7 +186,7 @@ impl VerifiedTests<'_> {
         }
     }
 
-    fn tells_idle(&self, idle: &[String], verdict: &mut Verdict) {
+    fn note_idle(&self, idle: &[String], verdict: &mut Verdict) {
         let listed: Vec<_> = idle.iter().take(LISTED).collect();
         verdict.add_detail("without_work", json!({ "outcome": "not-needed", "passed": listed }));
         let names = some_names(idle, MAX_NAMES);
@@ -202,13 +202,13 @@ impl VerifiedTests<'_> {
         }
     }
 
-    /// Says that the report names no tests, so that nothing can be tried.
-    pub(super) fn is_not_told(&self, verdict: &mut Verdict) {
-        self.has_no_effect(verdict, NOT_RECOGNISED);
+    /// Notes that the report names no tests, so that nothing can be tried.
+    pub(super) fn note_unnamed_tests(&self, verdict: &mut Verdict) {
+        self.note_no_effect(verdict, NOT_RECOGNISED);
     }
 
-    /// Says that nothing was tried; in the summary only if it is required.
-    fn has_no_effect(&self, verdict: &mut Verdict, why: &str) {
+    /// Notes that nothing was tried; in the summary only if it is required.
+    fn note_no_effect(&self, verdict: &mut Verdict, why: &str) {
         if self.settings.fail_to_pass.is_off() || verdict.evidence.outcome != Outcome::Pass {
             return;
         }
@@ -219,13 +219,13 @@ impl VerifiedTests<'_> {
         }
     }
 
-    /// It cannot be told: in doubt, what is required is not shown.
-    fn is_unknown(&self, verdict: &mut Verdict, why: &str) {
+    /// Notes that the result is not known: in doubt, a required need is not shown.
+    fn note_unknown(&self, verdict: &mut Verdict, why: &str) {
         if self.requires_need() {
             verdict.add_detail("without_work", json!({ "outcome": "not-known", "why": why }));
             verdict.becomes(Outcome::Inconclusive, why.to_owned());
         } else {
-            self.has_no_effect(verdict, why);
+            self.note_no_effect(verdict, why);
         }
     }
 }

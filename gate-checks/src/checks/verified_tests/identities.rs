@@ -1,4 +1,4 @@
-//! The tests of the baseline, held against those of a run: as sets, never as totals.
+//! The tests of the baseline, compared with those of a run: as sets, never as totals.
 
 mod relocated;
 
@@ -28,9 +28,9 @@ pub(super) struct Compared {
     gone: Vec<String>,
     /// They are there, and do not run.
     skipped: Vec<String>,
-    /// They are told under another name, as their file is.
+    /// They have another name now, as their file has.
     moved: Vec<String>,
-    /// They may be gone: the operator said so.
+    /// They may be gone: the operator allows it.
     allowed: Vec<String>,
 }
 
@@ -53,8 +53,8 @@ pub(super) struct Renamed {
 }
 
 impl Renamed {
-    /// By what became of the files. Names are told relative to the root, or to one of
-    /// the folders that a runner takes for it.
+    /// From what became of the files. Names are relative to the root, or to one of the folders that
+    /// a runner takes for it.
     pub(super) fn new(overlay: &Overlay<'_>, cwd: &Path) -> Self {
         let moved = overlay.moved().flat_map(|(from, to)| {
             spellings(from, cwd).into_iter().zip(spellings(to, cwd)).collect::<Vec<_>>()
@@ -63,7 +63,7 @@ impl Renamed {
         Self { moved: moved.collect(), free: free.collect() }
     }
 
-    /// The names under which a test may be told by now.
+    /// The names that a test may have by now.
     fn now<'r>(&'r self, id: &'r str) -> impl Iterator<Item = String> + 'r {
         let renamed = self.moved.iter().flat_map(move |(from, to)| {
             starts(id).filter_map(move |start| {
@@ -152,7 +152,7 @@ pub(super) fn names_all(report: &TestReport) -> bool {
     !report.tests.is_empty() && report.tests.len() as u64 >= report.executed() + report.skipped
 }
 
-/// Holds the baseline's tests against a report.
+/// Compares the baseline's tests with a report.
 pub(super) fn compare(
     before: &[Test],
     now: &TestReport,
@@ -233,7 +233,7 @@ impl Compared {
         Self { lacking: Some(Lacking::Report { before }), ..Self::default() }
     }
 
-    /// Leaves demanded tests out of the number of those that ran: they are told apart.
+    /// Leaves demanded tests out of the number of those that ran: they are reported apart.
     pub(super) fn count_without(&mut self, names: &[String]) {
         let ran = names.iter().filter(|name| !self.missing().any(|missing| missing == *name));
         self.passed = self.passed.saturating_sub(ran.count());

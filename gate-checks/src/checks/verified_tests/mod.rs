@@ -23,7 +23,7 @@
 //! work, another one looks at them alone ([`tests_first`]).
 //!
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
-//! once. It cannot pass there, but it can tell why.
+//! once. It cannot pass there, but it can show why.
 
 mod accepted;
 mod adapted;
@@ -161,7 +161,7 @@ impl VerifiedTests<'_> {
         if let Some(state) = &self.cx.site.state
             && !self.cx.cancel.is_cancelled()
         {
-            // By now nobody here has the copy. It has grown, if anything was built.
+            // By now this check has left the copy, which has grown if anything was built.
             limit_copies(state, tree.root(), self.cx.copies_max_bytes);
         }
         evidence
@@ -181,7 +181,7 @@ impl VerifiedTests<'_> {
             let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(why));
             if overlay.is_none() || !own.passed() {
                 let mut verdict = Verdict::new(own);
-                self.is_not_told(&mut verdict);
+                self.note_unnamed_tests(&mut verdict);
                 return Ok(verdict.finished());
             }
             let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
@@ -217,7 +217,7 @@ impl VerifiedTests<'_> {
         }
         self.run_sealed(workspace, (overlay, runner), &accepted, &mut verdict).await?;
         if let Some(overlay) = overlay {
-            self.tell_edited_first(overlay, &mut verdict);
+            self.note_edited_first(overlay, &mut verdict);
         }
         // Of refused work too: by now it is known which tests passed at the baseline.
         if let Some(overlay) = overlay
@@ -243,7 +243,7 @@ impl VerifiedTests<'_> {
         run.run().await
     }
 
-    /// Runs the command in the workspace, with a control where one can be planted.
+    /// Runs the command in the workspace, with a control if one can be planted.
     async fn with_control(
         &self,
         workspace: &TestWorkspace,
@@ -265,16 +265,16 @@ impl VerifiedTests<'_> {
             Err(evidence) => return Ok(TestOutcome { evidence: *evidence, ..first }),
         };
         let code = second.launched.exit_code;
-        let held = ControlOutcome::from_report(second.report.as_ref(), code, &control.id);
-        // Where nothing is told of tests the command alone can say that it failed.
+        let outcome = ControlOutcome::from_report(second.report.as_ref(), code, &control.id);
+        // If the report names no tests, the exit code alone shows that the command failed.
         let is_silent = second.report.as_ref().is_none_or(|report| report.tests.is_empty());
-        let held = if held == ControlOutcome::NoTest && is_silent && code != Some(0) {
+        let outcome = if outcome == ControlOutcome::NoTest && is_silent && code != Some(0) {
             ControlOutcome::Failed
         } else {
-            held
+            outcome
         };
         let kinds = control.id.kinds();
-        Ok(TestOutcome { control: Control::Planted(held), kinds, code, ..first })
+        Ok(TestOutcome { control: Control::Planted(outcome), kinds, code, ..first })
     }
 
     /// One run with a control.
@@ -296,17 +296,17 @@ impl VerifiedTests<'_> {
             }
         };
         let code = ran.launched.exit_code;
-        let held = ControlOutcome::from_report(ran.report.as_ref(), code, &control.id);
+        let outcome = ControlOutcome::from_report(ran.report.as_ref(), code, &control.id);
         let report = ran.report.map(|report| without(report, &control.id));
         let fails = report.as_ref().is_some_and(|report| {
             report.failed > 0 || report.named(Status::Failed).next().is_some()
         });
-        let is_tests = held.has_failed() && code == found.runner.failing_code() && !fails;
+        let is_tests = outcome.has_failed() && code == found.runner.failing_code() && !fails;
         let as_if = if is_tests { Some(0) } else { code };
         let ran = Ran { launched: ran.launched, report: report.clone() };
         let evidence = ran.judged_as(workspace.settings(), as_if);
         let kinds = control.id.kinds();
-        Ok(TestOutcome { evidence, report, control: Control::Planted(held), kinds, code })
+        Ok(TestOutcome { evidence, report, control: Control::Planted(outcome), kinds, code })
     }
 }
 

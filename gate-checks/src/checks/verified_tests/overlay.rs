@@ -332,7 +332,7 @@ impl<'a> Overlay<'a> {
         path: &Path,
     ) -> Result<(), BaselineError> {
         match self.baseline.content(tree, path)? {
-            Some(held) => layout.lay(path, &held),
+            Some(file) => layout.lay(path, &file),
             None => layout.leave_out(path),
         }
         Ok(())

@@ -16,9 +16,9 @@ use crate::gather::GatherError;
 use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 
-/// Runs the commands of all checks that look at tests on a baseline, as far as its
-/// tests are not known yet, and keeps what they tell with it. What cannot be found
-/// out stays unknown, and is tried again where it is needed.
+/// Runs the commands of all checks that look at tests on a baseline, as far as its tests are not
+/// known yet, and keeps their results with it. What cannot be found out stays unknown, and is tried
+/// again where it is needed.
 ///
 /// It blocks until all is done, or nobody waits for it any more, and must not be called
 /// inside of a tokio runtime.

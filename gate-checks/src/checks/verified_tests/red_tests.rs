@@ -1,4 +1,4 @@
-//! The baseline's tests that fail there, as far as a stored run tells.
+//! The baseline's tests that fail there, as far as a stored run shows.
 
 use gate_core::decide::policy::{Allowance, Mode, Policy};
 

@@ -24,15 +24,15 @@ use crate::worktree::WorkTree;
 /// The files that are put back to their baseline.
 #[derive(Clone, Copy, Debug)]
 pub enum PutBack<'f> {
-    /// All: the check runs on the baseline. What it comes to is kept.
+    /// All: the check runs on the baseline. The record is kept.
     Everything,
     /// These, relative to the work tree's root.
     Files(&'f [PathBuf]),
 }
 
-/// Runs the command of a configured check once, in the copy of the work tree, and says
-/// what it comes to there. None where the check runs no command, or the copy cannot be
-/// made, or nobody waits for it any more.
+/// Runs the command of a configured check once, in the copy of the work tree, and returns its
+/// record. None if the check runs no command, or the copy cannot be made, or nobody waits for it
+/// any more.
 ///
 /// It blocks, and must not be called inside of a tokio runtime.
 ///
@@ -56,7 +56,7 @@ pub fn rerun(
     let id = CheckId::new(check);
     let trial = VerifiedTests { id: &id, settings: &settings, cx: &cx };
     let ran = runtime.block_on(trial.rerun(&tree, put_back));
-    // Whose a failure is stays unknown where the copy cannot be made.
+    // The cause of a failure stays unknown if the copy cannot be made.
     Ok(ran.ok().flatten())
 }
 

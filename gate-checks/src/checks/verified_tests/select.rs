@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::control::Runner;
 use crate::report::TestReport;
 
-/// More files than a command should be told of.
+/// The most files that a command line should name.
 const MAX_FILES: usize = 2_000;
 
 /// A command in the tree, which is to run less.
@@ -20,8 +20,8 @@ pub(super) struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    /// The options that leave all other files out; none where the runner cannot be told
-    /// so, or was told something else.
+    /// The options that leave all other files out; none if the runner has no such option, or if the
+    /// command already selects tests.
     pub(super) fn words(
         &self,
         runner: Runner,

@@ -220,7 +220,7 @@ impl TestWorkspace {
         Ok(())
     }
 
-    /// Tells a control what the agent has changed.
+    /// Notes the files that the agent has changed, for controls.
     pub(super) fn note_changes(&mut self, overlay: Option<&Overlay<'_>>) {
         for change in overlay.into_iter().flat_map(|overlay| &overlay.changes) {
             match change.what {
@@ -231,7 +231,7 @@ impl TestWorkspace {
         }
     }
 
-    /// Plants a control for a runner that was found; none where no place is known.
+    /// Plants a control for a runner that was found; none if no place is known.
     pub(super) fn plant(&self, found: &RunnerCommand) -> io::Result<Option<Control>> {
         let cwd = self.cx.site.folder_of(&self.settings);
         let (root, files) = (self.workspace.root(), self.files.as_slice());

@@ -333,8 +333,8 @@ impl VerifiedTests<'_> {
         Ok(Ok(()))
     }
 
-    /// The baseline's tests, which may be none. They also are to be known where the next phase
-    /// decides. None if the command does not tell.
+    /// The baseline's tests, which may be none. They also have to be known for the decisions of the
+    /// next phase. None if the command does not show them.
     async fn tests_before(
         &self,
         workspace: &mut TestWorkspace,
@@ -350,7 +350,7 @@ impl VerifiedTests<'_> {
         Box::new(self.record(outcome).with_summary(summary))
     }
 
-    /// The record of tests that do not load, with what the runner says.
+    /// The record of tests that do not load, with the runner's message.
     fn does_not_load(&self, ran: Ran) -> Box<Evidence> {
         let mut evidence = ran.judged(self.settings);
         if evidence.outcome == Outcome::Fail {
@@ -368,8 +368,8 @@ fn not_built(report: &TestReport, tests: &[PathBuf], inside: &Path) -> Vec<Strin
     let outside = report.failures.iter().filter(|failure| failure.test.is_none());
     let files = outside.map(|failure| {
         let file = inside.join(failure.file.as_deref()?);
-        let says = |parts: &[&str]| parts.iter().any(|part| failure.message.contains(part));
-        let lacks_names = says(&MISSING_NAMES) && !says(&MISSING_PACKAGES);
+        let has = |parts: &[&str]| parts.iter().any(|part| failure.message.contains(part));
+        let lacks_names = has(&MISSING_NAMES) && !has(&MISSING_PACKAGES);
         (lacks_names && tests.contains(&file)).then(|| shown(file.as_os_str().as_bytes()))
     });
     let files: Option<BTreeSet<_>> = files.collect();

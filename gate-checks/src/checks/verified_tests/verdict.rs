@@ -43,10 +43,10 @@ impl Verdict {
         let falls_short = tried.falls_short();
         let detail = match &tried.control {
             Control::None(why) => json!({ "control": "none", "why_none": why }),
-            Control::Planted(held) => {
+            Control::Planted(outcome) => {
                 let (kinds, code) = (tried.kinds.names(), tried.code);
                 json!({
-                    "control": held.name(), "controls": kinds, "exit_code_with_control": code
+                    "control": outcome.name(), "controls": kinds, "exit_code_with_control": code
                 })
             }
         };
@@ -184,13 +184,13 @@ impl VerifiedTests<'_> {
         if let Some(overlay) = overlay
             && verdict.evidence.outcome == Outcome::Fail
         {
-            self.tell_red_before(workspace, overlay, &mut verdict);
+            self.note_red_before(workspace, overlay, &mut verdict);
         }
         Ok(verdict)
     }
 
     /// Names the failing tests that failed on the baseline, as far as that is known.
-    fn tell_red_before(
+    fn note_red_before(
         &self,
         workspace: &TestWorkspace,
         overlay: &Overlay<'_>,
@@ -209,7 +209,7 @@ impl VerifiedTests<'_> {
         }
     }
 
-    /// A run on a tree that is its own baseline tells what the baseline's tests are.
+    /// Keeps a run on a tree that is its own baseline as a run on the baseline.
     pub(super) fn remember(
         &self,
         workspace: &TestWorkspace,

@@ -54,7 +54,7 @@ impl VerifiedTests<'_> {
     }
 
     /// Names the files whose tests were written before the work and edited since.
-    pub(super) fn tell_edited_first(&self, overlay: &Overlay<'_>, verdict: &mut Verdict) {
+    pub(super) fn note_edited_first(&self, overlay: &Overlay<'_>, verdict: &mut Verdict) {
         let Some(first) = &self.cx.first_tests else { return };
         if verdict.evidence.outcome != Outcome::Fail {
             return;

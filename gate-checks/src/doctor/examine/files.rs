@@ -1,4 +1,4 @@
-//! The files of `acceptance_criteria` and `handoff`: can anything be said of them?
+//! The files of `acceptance_criteria` and `handoff`: can they be read?
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::Policy;
@@ -8,8 +8,8 @@ use crate::event::Events;
 use crate::gather::{GatherOptions, gather};
 use crate::site::CheckSite;
 
-/// The check itself says what it finds: it reads files, and runs nothing. A handoff
-/// that is not there yet is no fault of the settings.
+/// The check itself finds the errors: it reads files, and runs nothing. A handoff that is not there
+/// yet is no fault of the settings.
 pub(super) fn look(what: &str, name: &str, policy: &Policy, site: &CheckSite) -> Finding {
     let mut alone = policy.clone();
     alone.checks.retain(|check, _| check == name);

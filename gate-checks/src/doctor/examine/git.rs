@@ -23,8 +23,8 @@ fn git_program(site: &CheckSite, needed: bool) -> Finding {
     let mut command = Command::new(&git);
     command.arg("--version").current_dir("/").stdin(Stdio::null());
     match command.output() {
-        Ok(said) if said.status.success() => {
-            let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
+        Ok(output) if output.status.success() => {
+            let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
             fine("git-found", format!("{version} ({})", git.display()))
         }
         _ => problem("git-broken", format!("{} --version fails", git.display()))

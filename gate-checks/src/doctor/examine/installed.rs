@@ -8,7 +8,7 @@ use gate_core::config::nearest_name;
 
 use crate::doctor::finding::{Finding, problem};
 
-/// Asks Python whether it finds a module, without the folder that it runs in.
+/// A script in which Python looks for a module, without the folder that it runs in.
 const FIND_MODULE: &str =
     "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)";
 
@@ -27,8 +27,8 @@ const RUNNERS: [&str; 14] = [
     "pytest", "ruff", "tox", "ty",
 ];
 
-/// Looks for what a command runs by another program. `program` is that one, and `in_tree` says
-/// whether it is part of the tree: one that an agent can write is not started.
+/// Looks for what a command runs by another program. `program` is that one, and `in_tree` is true
+/// if it is part of the tree: one that an agent can write is not started.
 pub(super) fn look(
     command: &[String],
     cwd: &Path,

@@ -42,8 +42,8 @@ struct Script {
 }
 
 impl Script {
-    /// Gate's own shell stops at failures and heeds pipes; a shell that the
-    /// command names does so only when told.
+    /// Gate's own shell stops at failures and heeds pipes; a shell that the command names does so
+    /// only with the options for it.
     fn new(settings: &CheckPolicy) -> Option<Self> {
         if settings.shell {
             let text = settings.command.join("\n");

@@ -18,7 +18,7 @@ use crate::check_kind::{CheckKind, with_command};
 use crate::checks::test_checks;
 use crate::site::CheckSite;
 
-/// Looks at the checks of a policy: what is as it should be, and what is not.
+/// Findings about the checks of a policy: what is as it should be, and what is not.
 pub fn examine(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
     let mut found = policy_alone(policy);
     let tree = Tree::read(site);

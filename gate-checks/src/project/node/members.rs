@@ -7,8 +7,8 @@ use crate::project::proposal::Found;
 /// The most packages that are looked at.
 const MAX_MEMBERS: usize = 500;
 
-/// The folders of the packages that a workspace names: `packages/api`,
-/// `packages/*`, and as `packages/*` what is written with `**`.
+/// The folders of the packages that a workspace names: `packages/api`, `packages/*`, and those with
+/// `**`, which are read as `packages/*`.
 pub(super) fn folders(folder: &Folder<'_>, package: &Package, found: &mut Found) -> Vec<String> {
     let mut patterns: Vec<String> = package.workspaces().into_iter().map(str::to_owned).collect();
     if let Some(text) = folder.text("pnpm-workspace.yaml", found) {

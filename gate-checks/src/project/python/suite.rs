@@ -8,7 +8,7 @@ use crate::project::proposal::Found;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suite {
     Pytest,
-    /// With what it is told about where to begin.
+    /// With the arguments that name where discovery begins.
     Unittest(&'static [&'static str]),
 }
 
@@ -121,7 +121,7 @@ fn by_files(folder: &Folder<'_>, place: &Place) -> Option<(Suite, String)> {
     Some((Suite::Unittest(start), format!("{why}, which uses unittest")))
 }
 
-/// By what the project says that it needs.
+/// By the dependencies that the project declares.
 fn by_need(folder: &Folder<'_>) -> Option<(Suite, String)> {
     NEEDS.iter().find_map(|file| {
         let text = folder.text(file, &mut Found::default())?;
