@@ -5,8 +5,8 @@ use crate::exit::ExitSignal;
 use crate::trouble;
 use gate_transcript::{Event, FinalTurn, Forced, Format, Reader, Sink, Wording};
 
-/// Looks for exit signals in an agent's output of any format, fed in pieces of
-/// any size. The feature flag is the caller's to ask.
+/// Looks for exit signals in an agent's output of any format, fed in pieces of any size. The caller
+/// checks the feature flag.
 #[derive(Debug)]
 pub struct ExitScanner {
     reader: Reader,

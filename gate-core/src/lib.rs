@@ -1,10 +1,9 @@
 //! Decides whether an agent loop may end.
 //!
-//! [`scan()`] reads a transcript of any known format: the explicit signal, the
-//! completion indicators, and what the format tells beside the conversation.
-//! [`decide()`] weighs them, together with the evidence that the caller
-//! gathered, under a [`Policy`]. Both are pure: time, bytes, environment and
-//! earlier state are parameters.
+//! [`scan()`] reads a transcript of any known format: the explicit signal, the completion
+//! indicators, and what the format reports beside the conversation. [`decide()`] weighs them,
+//! together with the evidence that the caller gathered, under a [`Policy`]. Both are pure: time,
+//! bytes, environment and earlier state are parameters.
 //!
 //! * [`decide`](mod@decide): indicators, signals, evidence, the decision;
 //! * [`scan`](mod@scan): from bytes to all that a decision needs of a transcript;

@@ -175,7 +175,7 @@ impl<'p> Scanner<'p> {
     }
 
     /// Leaves out this many bytes, in whole lines. To be called only if [`Scanner::can_skip`].
-    /// [`Scan::reach`] tells if what comes after them suffices.
+    /// [`Scan::reach`] shows if what comes after them suffices.
     pub fn skip(&mut self, bytes: u64) {
         self.reader.skip();
         self.collector.skip(bytes);

@@ -128,7 +128,7 @@ impl ConfigError {
         Self(Box::new(Parts { origin, excerpt: None, key, problem, hint }))
     }
 
-    /// The error with a better hint for an unknown key, where there is one.
+    /// The error with a better hint for an unknown key, if there is one.
     pub(super) fn hinting(mut self, better: impl FnOnce(&str) -> Option<String>) -> Self {
         if let Problem::UnknownKey(name) = &self.0.problem {
             self.0.hint = better(name).or(self.0.hint.take());
@@ -173,8 +173,7 @@ impl ConfigError {
         self.excerpt().map(|excerpt| excerpt.column)
     }
 
-    /// The dotted key, such as `checks.tests.timeout`; none where the text as a
-    /// whole is wrong.
+    /// The dotted key, such as `checks.tests.timeout`; none if the text as a whole is wrong.
     pub fn key(&self) -> Option<&str> {
         Some(self.0.key.as_str()).filter(|key| !key.is_empty())
     }

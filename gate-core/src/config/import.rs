@@ -19,9 +19,8 @@ pub struct Imported {
     pub notes: Vec<String>,
 }
 
-/// Rewrites the seed's JSON as settings that mean the same formula: threshold 2
-/// where none is given, `EXIT_STATUS` alone as the signal, no guards, and each
-/// piece of evidence counting one.
+/// Rewrites the seed's JSON as settings that mean the same formula: threshold 2 if none is given,
+/// `EXIT_STATUS` alone as the signal, no guards, and each piece of evidence counting one.
 ///
 /// # Errors
 ///
@@ -34,7 +33,7 @@ pub fn import(file_name: &str, json_text: &str) -> Result<Imported, ConfigError>
     Ok(Imported { notes: seed.notes(), toml: seed.toml() })
 }
 
-/// The seed's settings; none where the JSON is silent.
+/// The seed's settings; none if the JSON is silent.
 #[derive(Default)]
 struct Seed {
     enabled: Option<bool>,
@@ -48,7 +47,7 @@ const KEYS: [&str; 5] =
     ["enabled", "indicator_threshold", "require_explicit_signal", "evidence_checks", "patterns"];
 const EVIDENCE: [&str; 4] = ["tests", "build", "acceptance_criteria", "clean_git"];
 
-/// The seed's threshold where its JSON gives none.
+/// The seed's threshold if its JSON gives none.
 const SEED_THRESHOLD: u32 = 2;
 
 impl Seed {

@@ -82,7 +82,7 @@ impl fmt::Display for KeyPath {
     }
 }
 
-/// A key as TOML writes it: bare where it can be.
+/// A key as TOML writes it: bare if it can be.
 fn quoted(name: &str) -> String {
     if is_name(name) { name.to_owned() } else { format!("{name:?}") }
 }

@@ -139,13 +139,13 @@ impl Layer {
         &self.raw
     }
 
-    /// Its text; none where a program has built it.
+    /// Its text; none if a program has built it.
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
     }
 
-    /// The line of each key that it sets, from 1; nothing for the embedded
-    /// default, whose lines are nobody's to edit.
+    /// The line of each key that it sets, from 1; nothing for the embedded default, whose lines
+    /// cannot be edited.
     pub(super) fn lines(&self) -> BTreeMap<KeyPath, usize> {
         match &self.text {
             Some(text) if self.origin != Origin::Default => locate::lines(text),
@@ -201,9 +201,9 @@ impl fmt::Display for Origin {
 /// is the seed's name.
 const THRESHOLD_VARIABLES: [&str; 2] = ["GATE_EXIT_THRESHOLD", "CUB_EXIT_THRESHOLD"];
 
-/// The settings that environment variables give; none where no known one is
-/// set. An empty variable is not set. `AGENT_EXIT_PROTOCOL_ENABLED` is the feature
-/// flag of the agent exit protocol, which is no setting of a file.
+/// The settings that environment variables give; none if no known one is set. An empty variable is
+/// not set. `AGENT_EXIT_PROTOCOL_ENABLED` is the feature flag of the agent exit protocol, which is
+/// no setting of a file.
 ///
 /// # Errors
 ///
@@ -241,7 +241,7 @@ fn bad_threshold(variable: String, value: &str) -> ConfigError {
     ConfigError::in_value(variable, "exit_gate.indicator_threshold".to_owned(), problem, hint)
 }
 
-/// Reads TOML into a type, with errors that say where.
+/// Reads TOML into a type. Errors have their place.
 pub(super) fn read<T: for<'de> Deserialize<'de>>(
     origin: &str,
     text: &str,

@@ -73,7 +73,7 @@ impl Default for Room {
 pub(super) fn usable(regex: &str, room: &mut Room) -> Result<(), String> {
     let parsed = syntax::parse(regex).ok();
     let size = parsed.as_ref().map_or(0, size);
-    // One that has no room by itself may be told why more exactly.
+    // One that is too large by itself gets the compiler's more exact error.
     let left = room.0.checked_sub(size);
     if left.is_none() && size <= LARGEST {
         return Err(no_room());

@@ -1,4 +1,4 @@
-//! Layers over each other, key by key; who said what is kept.
+//! Lays layers over each other, key by key, and keeps the source of each value.
 
 mod locked;
 
@@ -17,7 +17,7 @@ use super::resolve::Setting;
 pub(super) struct Merged<'a> {
     layers: &'a [Layer],
     table: Table,
-    /// Of what the lowest layer does not say: its settings are most of all.
+    /// The sources of the values that do not come from the lowest layer, as most do.
     sources: BTreeMap<KeyPath, ValueSource>,
     /// Sources that would have changed a locked setting.
     attempts: Vec<LockedAttempt>,
@@ -28,7 +28,7 @@ pub(super) struct Merged<'a> {
 struct ValueSource {
     /// Index of the layer.
     layer: usize,
-    /// Its key there; another one than the effective key where a task type says it.
+    /// Its key there, which is not the effective key if a task type sets it.
     path: KeyPath,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Merged<'a> {
         Ok(())
     }
 
-    /// Lays what is said for a task type over what is said for all.
+    /// Lays the settings for a task type over those for all.
     pub(super) fn overlay_task_type(&mut self, task_type: &str) {
         let at = KeyPath::dotted("task_types").key(task_type);
         let Some(Value::Table(table)) = self.get(&at).cloned() else { return };
@@ -73,7 +73,7 @@ impl<'a> Merged<'a> {
         }
     }
 
-    /// Sets what nobody has said.
+    /// Sets a value that no layer sets.
     pub(super) fn default_value(&mut self, path: &KeyPath, value: Value) {
         if self.get(path).is_none() {
             self.put(path, value, ValueSource { layer: 0, path: path.clone() });
@@ -111,10 +111,10 @@ impl<'a> Merged<'a> {
         self.sources.get(path).map(|source| self.layers[source.layer].origin())
     }
 
-    /// A fault of the merged settings, placed where the last word on it was said.
+    /// A fault of the merged settings, at the place of the value in its source.
     pub(super) fn error(&self, fault: Fault) -> ConfigError {
-        let said = self.sources.iter().find(|(path, _)| fault.path.starts_with(path));
-        match said {
+        let source_of_fault = self.sources.iter().find(|(path, _)| fault.path.starts_with(path));
+        match source_of_fault {
             Some((path, source)) => {
                 let path = source.path.join(&fault.path.0[path.0.len()..]);
                 self.layers[source.layer].error(Fault { path, ..fault })
@@ -148,7 +148,7 @@ impl<'a> Merged<'a> {
         }
     }
 
-    /// The table at a path, made where it is missing.
+    /// The table at a path, made if it is missing.
     fn table_at(&mut self, path: &KeyPath) -> Option<&mut Table> {
         path.0.iter().try_fold(&mut self.table, |table, step| {
             let inner = table.entry(step.name()?).or_insert_with(|| Value::Table(Table::new()));
@@ -162,13 +162,13 @@ fn table(layer: &Layer) -> Result<Table, ConfigError> {
         .map_err(|error| layer.error(Fault::invalid(KeyPath::default(), error.to_string())))
 }
 
-/// Tells every value that is no table, in order of keys.
-fn leaves(table: &Table, at: &KeyPath, tell: &mut dyn FnMut(&KeyPath, &Value)) {
+/// Visits every value that is no table, in order of keys.
+fn leaves(table: &Table, at: &KeyPath, visit: &mut dyn FnMut(&KeyPath, &Value)) {
     for (name, value) in table {
         let path = at.key(name);
         match value {
-            Value::Table(inner) => leaves(inner, &path, tell),
-            value => tell(&path, value),
+            Value::Table(inner) => leaves(inner, &path, visit),
+            value => visit(&path, value),
         }
     }
 }

@@ -55,7 +55,7 @@ pub struct PackPattern {
     pub rejects: Vec<String>,
 }
 
-/// A rule of normalisation: what says nothing about which error it is.
+/// A rule of normalisation, for text that does not identify an error.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -118,7 +118,7 @@ impl Pack {
     ///
     /// # Errors
     ///
-    /// Its text is wrong; a test holds that it is not.
+    /// Its text is wrong; a test ensures that it is not.
     pub fn named(name: &str) -> Result<Option<Self>, ConfigError> {
         let file = format!("patterns/{name}.toml");
         // Its expressions are right: a test tries each on its samples.
@@ -137,7 +137,7 @@ impl Pack {
     ///
     /// # Errors
     ///
-    /// Its text is wrong; a test holds that it is not.
+    /// Its text is wrong; a test ensures that it is not.
     pub fn breaker_pack(name: &str) -> Result<Option<Self>, ConfigError> {
         let Some((_, text)) = BREAKER_PACKS.iter().find(|(known, _)| *known == name) else {
             return Ok(None);
@@ -150,7 +150,7 @@ impl Pack {
     ///
     /// # Errors
     ///
-    /// Its text is wrong; a test holds that it is not.
+    /// Its text is wrong; a test ensures that it is not.
     pub(crate) fn breaker_rules(name: &str) -> Result<Option<Self>, ConfigError> {
         let Some((_, text)) = BREAKER_PACKS.iter().find(|(known, _)| *known == name) else {
             return Ok(None);

@@ -76,8 +76,8 @@ pub struct Backoff {
 }
 
 impl Resolved {
-    /// Every effective setting and who said it, in order of keys. It is worked
-    /// out when it is asked for: a decision needs none of it.
+    /// Every effective setting with its source, in order of keys. It is computed on each call: a
+    /// decision needs none of it.
     pub fn settings(&self) -> Vec<Setting> {
         let merged = merge(&self.layers, self.task_type.as_deref());
         // They were merged before, so they can be.

@@ -70,8 +70,7 @@ fn collect(schema: &Value, at: &str, keys: &mut Vec<String>) {
     }
 }
 
-/// A hint where a key belongs that was written in the wrong table, if one table
-/// alone has it.
+/// A hint to the right table of a key that was written in the wrong one, if one table alone has it.
 pub(super) fn home_of(name: &str) -> Option<String> {
     let keys = keys();
     let mut homes = keys

@@ -7,8 +7,7 @@ use super::resolve::{ConfigWarning, Resolved, Setting};
 use crate::decide::policy::Threshold;
 use crate::exit::AGENT_EXIT_PROTOCOL_ENABLED_ENV;
 
-/// The effective settings as TOML that means the same again; with `origins`,
-/// each with who said it.
+/// The effective settings as TOML that means the same again; with `origins`, each with its source.
 pub fn show(resolved: &Resolved, origins: bool) -> String {
     let mut text = String::new();
     let mut open = String::new();
@@ -39,7 +38,7 @@ fn in_tables(settings: &[Setting]) -> Vec<(&str, &Setting)> {
     all
 }
 
-/// A threshold that nobody set has no key; what it comes to is said all the same.
+/// A threshold that no source sets has no key; its value is shown all the same.
 fn threshold(text: &mut String, table: &str, resolved: &Resolved) {
     if table == "exit_gate" && resolved.policy.threshold == Threshold::Reachable {
         let number = resolved.policy.threshold_in_force();

@@ -6,9 +6,9 @@ use super::layer::Layer;
 use crate::ledger::Body;
 
 impl Layer {
-    /// All that its text says, as canonical JSON (RFC 8785): every key and every
-    /// value, whatever it is about. Comments, layout and the order of keys are no
-    /// part of it. None where it was not read from a text.
+    /// All settings of its text, as canonical JSON (RFC 8785): every key and every value, whatever
+    /// it is about. Comments, layout and the order of keys are no part of it. None if it was not
+    /// read from a text.
     pub fn spelled(&self) -> Option<String> {
         let table: toml::Table = toml::from_str(self.text()?).ok()?;
         let members = table.into_iter().map(|(key, value)| (key, exact(value)));

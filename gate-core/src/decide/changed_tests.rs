@@ -10,7 +10,7 @@ use super::evidence::{Evidence, Outcome};
 /// The most names that a person is asked to approve in one command.
 const MAX_APPROVED_NAMES: usize = 3;
 
-/// The longest name that is told whole, in characters.
+/// The longest name that is shown whole, in characters.
 const MAX_NAME_CHARS: usize = 120;
 
 /// Tests of one file that the work changed, and whose old text fails.

@@ -115,8 +115,7 @@ pub fn decide(input: &Input, policy: &Policy) -> Decision {
     judge(input, policy).decision
 }
 
-/// Decides, and says what is to be remembered: the run and the breaker after
-/// the decision.
+/// Decides, and returns what is to be remembered: the run and the breaker after the decision.
 ///
 /// An iteration that would go on and trips the breaker, or spends its run's
 /// budget, is `tripped`; one that passes is `exit` all the same.
@@ -136,7 +135,8 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     if ruled == Verdict::Continue && released.is_none() {
         let spent = fed.as_ref().map(|fed| &fed.memory.run.spent);
         let overspent = spent.map(|spent| budget::overspent(spent, policy)).unwrap_or_default();
-        stops.extend(overspent.into_iter().map(|told| Reason::new(ReasonCode::BudgetSpent, told)));
+        stops
+            .extend(overspent.into_iter().map(|words| Reason::new(ReasonCode::BudgetSpent, words)));
     }
     let mut verdict = if stops.is_empty() { ruled } else { Verdict::Tripped };
     reasons.splice(0..0, stops);

@@ -24,7 +24,7 @@ use super::verdict::Verdict;
 /// The longest feedback, in characters.
 const MAX_FEEDBACK_CHARS: usize = 1_500;
 
-/// With this line each feedback begins.
+/// The first line of each feedback.
 const OPENING: &str = "The work does not count as done yet:";
 
 /// The beginning of a refusal that follows from no decision.
@@ -143,8 +143,8 @@ const NOT_OWN: &str = "- some red tests are not yours unless they are your task;
 const RED_BEFORE: &str = "- some of these tests were red before you began: if it is not your task, end with BLOCKED \
      (red-before)\n";
 
-/// Failing tests of required checks that failed at the baseline; none in a hook, which
-/// tells them in its own way.
+/// Failing tests of required checks that failed at the baseline; none in a hook, which names them
+/// in its own way.
 fn red_before(input: &Input) -> Option<String> {
     if input.observed.stop.is_some() {
         return None;

@@ -114,7 +114,8 @@ pub enum Unverified {
 }
 
 impl Unverified {
-    /// Policies of the time before it have the digest of those that leave it out.
+    /// Policies that were recorded before this setting existed have the digest of those that leave
+    /// it out.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
     fn is_default(&self) -> bool {
         *self == Self::default()
@@ -143,7 +144,7 @@ pub struct SignalPolicy {
     pub exit_protocol: bool,
 }
 
-/// Policies of the time before the flag, and those without it, have one digest.
+/// Policies that were recorded before this flag existed have the digest of those without it.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
 fn is_off(flag: &bool) -> bool {
     !flag

@@ -1,5 +1,5 @@
-//! Rulings on stops that a hook lets go without a verdict that ends the work. Which
-//! stops those are is [`Situation::course`]'s.
+//! Rulings on stops that a hook lets go without a verdict that ends the work. [`Situation::course`]
+//! decides which stops those are.
 
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
@@ -123,8 +123,7 @@ impl StopCase<'_> {
         policy.map_or(evidence.mode, |check| check.mode) == Mode::Require
     }
 
-    /// The failures of a check that the session answers for: those that nobody else can
-    /// be blamed for are its own.
+    /// The failures of a check that the session answers for: those that have no other known cause.
     fn own(&self, evidence: &Evidence) -> Vec<String> {
         match self.situation.shares_of(&evidence.check) {
             Some(failure) => failure.own.clone(),

@@ -64,12 +64,12 @@ impl Case<'_> {
         let course = stopped
             .as_ref()
             .map_or(Course::Decide, |stopped| stopped.situation.course(self.input.signal.status));
-        // An open breaker holds nobody who is let go as it stands.
+        // An open breaker does not stop a session that is released as it stands.
         if let (Course::Release, Some(stopped)) = (course, &stopped) {
             return stopped.release().into();
         }
         // Before the agent's word and the checks: neither may pass an open breaker.
-        if let Some(reasons) = self.held() {
+        if let Some(reasons) = self.stopping_reasons() {
             return Ruling::new(Verdict::Tripped, reasons);
         }
         if self.input.signal.status == Status::Blocked {
@@ -198,7 +198,7 @@ impl Case<'_> {
     }
 
     /// The reasons to stop the run before anything else counts; none if there are none.
-    fn held(&self) -> Option<Vec<Reason>> {
+    fn stopping_reasons(&self) -> Option<Vec<Reason>> {
         if self.input.admission(self.policy) != Admission::Held {
             return None;
         }
@@ -210,7 +210,7 @@ impl Case<'_> {
         };
         let mut reasons = Vec::from_iter(self.breaker(memory));
         let spent = budget::overspent(&memory.run.spent, self.policy);
-        reasons.extend(spent.into_iter().map(|told| Reason::new(ReasonCode::BudgetSpent, told)));
+        reasons.extend(spent.into_iter().map(|words| Reason::new(ReasonCode::BudgetSpent, words)));
         Some(reasons)
     }
 
@@ -302,8 +302,8 @@ impl Case<'_> {
         }
     }
 
-    /// Required checks that did not pass, and configured ones that left no
-    /// record: a record that is lost must not help anybody.
+    /// Required checks that did not pass, and configured ones that left no record: the loss of a
+    /// record must never help.
     fn checks(&self) -> Vec<Reason> {
         let mut names: Vec<_> =
             self.input.evidence.iter().map(|evidence| evidence.check.as_str()).collect();
@@ -377,9 +377,10 @@ impl Case<'_> {
 
     /// No check supports what would otherwise be an exit, and one is required.
     fn lacks_evidence(&self) -> Option<Reason> {
-        let asked = self.policy.unverified == Unverified::Continue;
+        let is_required = self.policy.unverified == Unverified::Continue;
         let message = "no check confirms the agent's word, and one is required";
-        (asked && !self.has_evidence()).then(|| Reason::new(ReasonCode::EvidenceRequired, message))
+        (is_required && !self.has_evidence())
+            .then(|| Reason::new(ReasonCode::EvidenceRequired, message))
     }
 
     /// True if a check that gate ran itself passes and counts.
@@ -418,7 +419,7 @@ impl Case<'_> {
         Some(Reason::new(ReasonCode::BackgroundRunning, message))
     }
 
-    /// Changes that no test shows, once a run. Without state nobody would know that it was said,
+    /// Changes that no test shows, once a run. Without state the request could not be remembered,
     /// so that it is only a warning there.
     fn untested_changes(&self) -> Vec<Reason> {
         if self.input.kept().is_none_or(|memory| memory.run.asked_for_test) {

@@ -131,8 +131,8 @@ impl RunState {
         now.since(&self.last).is_some_and(|passed| passed >= MAX_SILENCE_MS)
     }
 
-    /// The run with one more decision, whatever the breaker says. Of two gates
-    /// at once the later number counts, whoever is done first.
+    /// The run with one more decision, whatever the breaker says. Of two gates at once the later
+    /// number counts, whichever ends first.
     fn noted(&self, observed: &IterationFacts) -> Self {
         let passed = observed.at.since(&self.last).unwrap_or_default();
         let spent = self.spent.after(observed, passed);
@@ -162,7 +162,7 @@ impl RunState {
         }
         let passed_in_a_row =
             if iteration.passed { self.passed_in_a_row.saturating_add(1) } else { 0 };
-        // An error's row that could not be measured on is not broken by that.
+        // An iteration that could not be measured does not break the row of an error.
         let kept = iteration.inconclusive && !iteration.passed && self.counters.same_error > 0;
         let mut checks = self.checks;
         checks.extend(iteration.checks.clone());

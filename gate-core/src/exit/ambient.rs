@@ -28,13 +28,13 @@ impl Default for AgentExitConfig {
 }
 
 impl ExitSignal {
-    /// Reads a signal where the environment's flag is on: see
-    /// [`AgentExitConfig::from_json`] for the pure form.
+    /// Reads a signal if the environment's flag is on: see [`AgentExitConfig::from_json`] for the
+    /// pure form.
     ///
     /// # Errors
     ///
-    /// [`ExitSignalError::ValidationDisabled`] where it is off, before anything is
-    /// looked at; else as of [`ExitSignal::from_json`].
+    /// [`ExitSignalError::ValidationDisabled`] if it is off, before anything is looked at; else as
+    /// of [`ExitSignal::from_json`].
     pub fn from_json_if_enabled(json: &str) -> Result<Self, ExitSignalError> {
         AgentExitConfig::default().from_json(json)
     }

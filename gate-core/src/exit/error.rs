@@ -2,8 +2,8 @@
 
 use super::EXIT_SIGNAL_PROTOCOL;
 
-/// Characters of an insecure address that an error quotes.
-const TOLD: usize = 50;
+/// The most of an insecure address that an error quotes, in characters.
+const MAX_QUOTED_CHARS: usize = 50;
 
 /// Why something is no exit signal. The first five texts are the protocol's own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,7 +61,7 @@ pub enum ExitSignalError {
 
 /// The beginning of a text.
 fn beginning(text: &str) -> String {
-    match text.char_indices().nth(TOLD) {
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }

@@ -1,4 +1,4 @@
-//! The feature flag: whether exit signals are read at all.
+//! The feature flag that switches the reading of exit signals on.
 
 use std::sync::OnceLock;
 
@@ -15,8 +15,8 @@ pub fn parse_agent_exit_protocol_enabled(value: Option<&str>) -> bool {
     value.is_some_and(|value| on.iter().any(|word| word.eq_ignore_ascii_case(value)))
 }
 
-/// A flag that is read once, when it is first asked for, and stays what it was
-/// then for as long as the process lives.
+/// A flag that is read once, when it is first needed, and keeps its value for as long as the
+/// process lives.
 #[derive(Debug, Default)]
 pub struct Flag(OnceLock<bool>);
 
@@ -26,14 +26,13 @@ impl Flag {
         Self(OnceLock::new())
     }
 
-    /// True if the protocol is on; `variable` says what the environment holds,
-    /// and is asked once.
+    /// True if the protocol is on; `variable` returns the environment's value, and is called once.
     pub fn is_enabled(&self, variable: impl FnOnce() -> Option<String>) -> bool {
         *self.0.get_or_init(|| parse_agent_exit_protocol_enabled(variable().as_deref()))
     }
 }
 
-/// True if exit signals are read. The default is what the flag says.
+/// True if exit signals are read. The default is the flag.
 #[derive(Clone, Debug)]
 pub struct AgentExitConfig {
     /// True if they are.

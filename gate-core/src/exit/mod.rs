@@ -20,14 +20,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A signal is a JSON object of at most 64 KiB, with string values only and no
-//! key twice; [`ExitSignal::validate`] lists what else is held against it.
-//! Whether signals are read at all is a feature flag,
-//! [`AGENT_EXIT_PROTOCOL_ENABLED_ENV`], which is off unless it is switched on.
+//! A signal is a JSON object of at most 64 KiB, with string values only and no key twice;
+//! [`ExitSignal::validate`] lists the other rules. Whether signals are read at all is a feature
+//! flag, [`AGENT_EXIT_PROTOCOL_ENABLED_ENV`], which is off unless it is switched on.
 //!
-//! What becomes of a session when a signal arrives is [`Session::exit`], which is
-//! pure: it says what is to be recorded and which phase comes next, and whoever
-//! keeps the work items does that, all or nothing.
+//! What becomes of a session when a signal arrives is [`Session::exit`], which is pure: it returns
+//! the event to record and the next phase, and the keeper of the work items does the rest, all or
+//! nothing.
 
 mod ambient;
 mod completed;

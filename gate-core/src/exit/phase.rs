@@ -78,8 +78,7 @@ impl WorkPhase {
         matches!(self, Self::Completed | Self::Blocked)
     }
 
-    /// The phase that comes after it where it is completed; none after a
-    /// terminal one.
+    /// The phase that comes after it if it is completed; none after a terminal one.
     ///
     /// The protocol's table has no row for a draft; its implementation is what
     /// comes after it.

@@ -12,8 +12,8 @@ pub struct Session {
     pub session_id: String,
     /// The actor of the session.
     pub actor_id: String,
-    /// The phase that it holds the lease for; none where it holds none, because
-    /// it never claimed one or has ended it.
+    /// The phase that it holds the lease for; none if it holds none, because it never claimed one
+    /// or has ended it.
     pub active_phase: Option<WorkPhase>,
 }
 

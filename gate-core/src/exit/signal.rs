@@ -68,8 +68,8 @@ impl ExitSignal {
         Self { notes: Some(notes.into()), ..self }
     }
 
-    /// Holds it against the protocol's rules, in this order: `protocol`,
-    /// `version`, `pr_url`, `evidence_bundle_ref`, `notes`.
+    /// Checks it by the protocol's rules, in this order: `protocol`, `version`, `pr_url`,
+    /// `evidence_bundle_ref`, `notes`.
     ///
     /// # Errors
     ///
@@ -84,8 +84,8 @@ impl ExitSignal {
     ///
     /// # Errors
     ///
-    /// [`ExitSignalError::InputTooLarge`] above 64 KiB, then
-    /// [`ExitSignalError::InvalidJson`], then what [`ExitSignal::validate`] says.
+    /// [`ExitSignalError::InputTooLarge`] above 64 KiB, then [`ExitSignalError::InvalidJson`], then
+    /// the errors of [`ExitSignal::validate`].
     pub fn from_json(json: &str) -> Result<Self, ExitSignalError> {
         let (actual, max) = (json.len(), MAX_EXIT_SIGNAL);
         if actual > max {

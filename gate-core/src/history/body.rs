@@ -13,7 +13,7 @@ use crate::ledger::Record;
 /// The body of a decision's record.
 pub(super) struct Decided {
     pub(super) decision: Decision,
-    /// The task that the decision itself names; empty where it names none.
+    /// The task that the decision itself names; empty if it names none.
     pub(super) task: String,
     pub(super) policy_digest: String,
     pub(super) state: State,

@@ -28,7 +28,7 @@ impl<'v> Difference<'v> {
 
 type Below<'v> = (String, Option<&'v Value>, Option<&'v Value>);
 
-/// The first member or item that differs; none where the values themselves do.
+/// The first member or item that differs; none if the values themselves do.
 fn below<'v>(one: &'v Value, other: &'v Value) -> Option<Below<'v>> {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => member(one, other),

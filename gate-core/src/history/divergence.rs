@@ -40,7 +40,7 @@ impl Wrong {
         Self { at: at.into(), recorded: recorded.into(), expected: expected.into() }
     }
 
-    /// That something is not there, or not to be understood.
+    /// The divergence of a value that is missing or cannot be read.
     pub(super) fn unreadable(at: &str, why: &serde_json::Error, expected: &str) -> Self {
         Self::new(at, format!("unreadable ({why})"), expected)
     }
@@ -56,7 +56,7 @@ impl Wrong {
     }
 }
 
-/// That what is recorded, at this place, is what is expected.
+/// Checks that the recorded value at this place is the expected one.
 pub(super) fn same<T: PartialEq + Serialize>(
     at: &str,
     recorded: &T,

@@ -35,8 +35,8 @@ impl History {
         self.runs.get(name)
     }
 
-    /// The numbers of the decisions that could not be decided again, because
-    /// nobody knows their policy.
+    /// The numbers of the decisions that could not be decided again, because their policy is not
+    /// known.
     pub fn undecided(&self) -> &[u64] {
         &self.undecided
     }
@@ -73,10 +73,10 @@ impl History {
         record: &Record,
         policies: &dyn Fn(&str) -> Option<Policy>,
     ) -> Result<(), Wrong> {
-        let said = Decided::read(record)?;
-        is_of_its_kind(&record.kind, &said.decision)?;
-        let (name, run) = named(&said)?;
-        let Decided { decision, policy_digest, state, .. } = &said;
+        let decided = Decided::read(record)?;
+        is_of_its_kind(&record.kind, &decided.decision)?;
+        let (name, run) = named(&decided)?;
+        let Decided { decision, policy_digest, state, .. } = &decided;
         let own = key(state);
         let of_task = (Owner::Task, state.task.clone());
         self.owes_nothing(record, &own)?;
@@ -162,7 +162,7 @@ impl History {
         self.breakers.get(key).cloned().unwrap_or_default()
     }
 
-    /// That every step of the breaker has its record by now.
+    /// Checks that every step of the breaker has its record by now.
     fn owes_nothing(&self, record: &Record, key: &Key) -> Result<(), Wrong> {
         let Some(step) = self.owed.get(key) else { return Ok(()) };
         let expected =
@@ -176,15 +176,15 @@ fn key(state: &State) -> Key {
     (owner, name.to_owned())
 }
 
-/// That the type of a decision's record is its verdict's.
+/// Checks that the type of a decision's record is its verdict's.
 fn is_of_its_kind(recorded: &str, decision: &Decision) -> Result<(), Wrong> {
     same("type", &recorded, &kind::for_decision(decision))
 }
 
-/// The loop's name and its run; that the state stands under the names that the
-/// decision has itself.
-fn named(said: &Decided) -> Result<(&str, &RunState), Wrong> {
-    let Decided { decision, task, state, .. } = said;
+/// The loop's name and its run. Checks that the state has the task and the iteration of the
+/// decision.
+fn named(decided: &Decided) -> Result<(&str, &RunState), Wrong> {
+    let Decided { decision, task, state, .. } = decided;
     same("/state/task", &state.task, task)?;
     same("/state/iteration", &state.iteration, &Some(decision.observed.iteration))?;
     let name = state.name.as_deref().ok_or_else(|| absent("/state/loop", "the loop's name"))?;

@@ -8,7 +8,7 @@ use super::language::Language;
 pub struct Changed<'a> {
     /// Its name, relative to the work tree's root, with slashes.
     pub path: &'a str,
-    /// Why it is guarded, where it is.
+    /// Why it is guarded, if it is.
     pub guarded: Option<Guarded>,
     /// Settings protect it.
     pub protected: bool,

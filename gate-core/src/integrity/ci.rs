@@ -167,10 +167,11 @@ fn is_free(line: &Line<'_>, new: &[Line<'_>]) -> bool {
     let mut same_key = same_key.map(|now| value(&now.text));
     if line.key == "on" || NARROWS.contains(&line.key.as_str()) && line.key != "if" {
         let spread = new.iter().flat_map(|now| items(&now.text)).collect::<Vec<_>>();
-        let held = items(&was);
-        return held.iter().all(|old| spread.iter().any(|now| covers(now, old)))
-            || same_key
-                .any(|now| held.iter().all(|old| items(&now).iter().any(|new| covers(new, old))));
+        let old_items = items(&was);
+        return old_items.iter().all(|old| spread.iter().any(|now| covers(now, old)))
+            || same_key.any(|now| {
+                old_items.iter().all(|old| items(&now).iter().any(|new| covers(new, old)))
+            });
     }
     if line.key.is_empty() && was.contains('*') {
         return new.iter().any(|now| now.key.is_empty() && covers(&now.text, &was));

@@ -1,4 +1,4 @@
-//! An assertion, as what it says of which expression, however its framework has it written.
+//! An assertion as a claim about an expression, in whatever form its framework has it written.
 
 use super::language::Language;
 use super::statements::{Statement, is_assertion};
@@ -169,8 +169,8 @@ fn conditions(tokens: &[String]) -> Vec<Claim> {
         (strength, negated, expected) = (Strength::Loose, false, Vec::new());
     }
     if matches!(tokens[at].as_str(), "in" | "not") {
-        let (held, whole) = (left.to_vec(), expected);
-        return vec![Claim { negated, ..plain(&whole, held, strength) }];
+        let (member, whole) = (left.to_vec(), expected);
+        return vec![Claim { negated, ..plain(&whole, member, strength) }];
     }
     vec![Claim { negated, ..plain(left, expected, strength) }]
 }

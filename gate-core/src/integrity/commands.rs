@@ -110,7 +110,7 @@ pub(super) fn is_wider(was: &str, now: &str) -> bool {
         return false;
     }
     let old_paths = old.iter().filter(|word| is_path(word)).count();
-    // Runners run all that they find where no path is given.
+    // Runners run all that they find if no path is given.
     let no_path = !new.iter().any(|word| is_path(word))
         && old.iter().any(|word| RUNNERS.contains(&word.as_str()));
     let kept = |word: &String| {

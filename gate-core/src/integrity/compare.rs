@@ -1,8 +1,8 @@
-//! Holds the changed files against the baseline, one after the other.
+//! Compares the changed files with the baseline, one after the other.
 //!
-//! A test is held against what it said, not against the lines it stood on: a test
-//! that is laid out anew, or stands in another file, is the same. Additions are
-//! free, but where a rule finds something in them.
+//! A test is compared with what it asserted, not with the lines that it stood on: a test that is
+//! laid out anew, or stands in another file, is the same. Additions are free, unless a rule finds
+//! something in them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -24,7 +24,7 @@ use super::shadowing;
 use super::tests_in_source::Suite;
 use crate::decide::expression::Expression;
 
-/// Holds files against the baseline.
+/// Compares files with the baseline.
 #[derive(Debug)]
 pub struct Examiner<'a> {
     around: &'a Around,
@@ -149,7 +149,7 @@ impl<'a> Examiner<'a> {
         true
     }
 
-    /// With the first line that was added, where there is one.
+    /// Adds the first line that was added, if there is one.
     fn placed(&self, finding: Finding, file: &Changed<'_>) -> Finding {
         let (Some(before), Some(now)) = (file.before, file.now) else { return finding };
         let (before, now) = (text(before), text(now));
@@ -196,7 +196,7 @@ impl<'a> Examiner<'a> {
         }
         let difference = lines::lines(was.text, is.text);
         self.words(&old, &new, (&was, &is), &difference);
-        // Where all tests are gone, what becomes of them says it.
+        // If all tests are gone, the findings about them suffice.
         if !file.moved && (old.tests.is_empty() || !new.tests.is_empty()) {
             self.beside_tests(file, (&was, &old), &new, apart);
         }
@@ -304,8 +304,8 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// An edit of a file in a language, or of data, warns where the baseline's version
-    /// is run; it decides elsewhere.
+    /// An edit of a file in a language, or of data, only warns if the baseline's version is run;
+    /// else it decides.
     fn unless_overlaid(&self, finding: Finding, language: Option<Language>) -> Finding {
         if language.is_some_and(|language| self.around.overlaid.contains(&language)) {
             Finding { severity: Severity::Warn, ..finding }

@@ -139,7 +139,7 @@ impl Body {
         })
     }
 
-    fn says(&self, word: &str) -> bool {
+    fn mentions(&self, word: &str) -> bool {
         self.statements.iter().any(|statement| statement.tokens.iter().any(|token| token == word))
     }
 }
@@ -240,9 +240,9 @@ fn implies(is: &[String], property: &[String]) -> bool {
         },
         Some(_) => {
             let text = is.concat();
-            let held = property.iter().filter(|token| is_literal(token));
-            let mut held = held.map(|token| token.trim_start_matches('"')).peekable();
-            known && held.peek().is_some() && held.all(|literal| text.contains(literal))
+            let literals = property.iter().filter(|token| is_literal(token));
+            let mut literals = literals.map(|token| token.trim_start_matches('"')).peekable();
+            known && literals.peek().is_some() && literals.all(|literal| text.contains(literal))
         }
     }
 }
@@ -295,7 +295,7 @@ fn runs(body: &Body, call: &Statement, words: &Words) -> bool {
         let literals: Vec<_> = was.iter().filter(|token| is_literal(token)).cloned().collect();
         let callee = was.windows(2).find(|pair| pair[1] == "(").map(|pair| pair[0].clone());
         !literals.is_empty()
-            && callee.is_some_and(|callee| body.says(&callee))
+            && callee.is_some_and(|callee| body.mentions(&callee))
             && body.rows.iter().any(|row| holds(row, &literals))
     }
 }
@@ -342,7 +342,7 @@ fn holds_row(body: &Body, (claim, guards): &(Claim, Vec<String>), beside: &[&Bod
 fn holds(row: &[String], literals: &[String]) -> bool {
     let mut left = row.to_vec();
     let all = literals.iter().all(|literal| {
-        left.iter().position(|held| held == literal).map(|at| left.swap_remove(at)).is_some()
+        left.iter().position(|value| value == literal).map(|at| left.swap_remove(at)).is_some()
     });
     all && left.len() <= MAX_MORE_VALUES
 }

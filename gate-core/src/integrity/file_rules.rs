@@ -52,9 +52,9 @@ pub(super) fn says_the_same(file: &Changed<'_>) -> bool {
     }
     let [before, now] = [before, now].map(|text| {
         let lines = text.lines().map(|line| line.trim_end().to_owned());
-        let says =
+        let is_setting =
             |line: &String| !line.trim().is_empty() && !line.trim_start().starts_with(['#', ';']);
-        lines.filter(says).collect::<Vec<_>>()
+        lines.filter(is_setting).collect::<Vec<_>>()
     });
     before == now && file.before != file.now
 }

@@ -25,8 +25,8 @@ pub enum Guarded {
     Gate,
 }
 
-/// Why a file of this name, relative to the tree's root and with slashes, is
-/// guarded; none where it is not.
+/// Why a file of this name, relative to the tree's root and with slashes, is guarded; none if it is
+/// not.
 pub fn guarded(path: &str) -> Option<Guarded> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     if name == "gate.toml" {
@@ -224,8 +224,9 @@ pub(super) const HELP_FOLDERS: &[&str] = &["testing", "testlib", "testutil", "te
 /// Data that says by its name that something is expected to be so.
 fn is_expected(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
-    let says = stem == "expected" || stem.starts_with("expected_") || stem.ends_with("_expected");
-    says && Language::from_path(name).is_none() && !is_prose(name)
+    let is_named_so =
+        stem == "expected" || stem.starts_with("expected_") || stem.ends_with("_expected");
+    is_named_so && Language::from_path(name).is_none() && !is_prose(name)
 }
 
 /// Files below a folder of tests: what does not say by its name that it holds

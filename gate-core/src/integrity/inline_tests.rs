@@ -77,7 +77,8 @@ fn rust(before: &str, now: &str) -> Vec<Edit> {
     let views = [before, now].map(|text| View::new(text, Some(Language::Rust)));
     let [was, is] = [&views[0], &views[1]].map(Items::read);
     if was.is_for_tests {
-        let differs = said(&views[0], (0, before.len())) != said(&views[1], (0, now.len()));
+        let differs = without_layout(&views[0], (0, before.len()))
+            != without_layout(&views[1], (0, now.len()));
         let whole = Edit { from: 0, to: now.len(), text: before.to_owned() };
         return if differs { vec![whole] } else { Vec::new() };
     }
@@ -99,7 +100,9 @@ fn blocks((before, was): (&View<'_>, &Items), (now, is): (&View<'_>, &Items)) ->
         };
         match place.or_else(plain) {
             Some(place) if place.is_test || !item.is_import() => {
-                if said(before, (item.from, item.to)) != said(now, (place.from, place.to)) {
+                if without_layout(before, (item.from, item.to))
+                    != without_layout(now, (place.from, place.to))
+                {
                     edits.push(Edit { from: place.from, to: place.to, text: text.to_owned() });
                 }
             }
@@ -129,8 +132,8 @@ fn numbered(items: &Items) -> Vec<((String, usize), &Item)> {
 }
 
 /// A piece of a text without comments and layout.
-fn said(view: &View<'_>, (from, to): (usize, usize)) -> String {
-    let mut said = String::new();
+fn without_layout(view: &View<'_>, (from, to): (usize, usize)) -> String {
+    let mut plain = String::new();
     let mut is_apart = false;
     for (offset, c) in view.text[from..to].char_indices() {
         match view.classes[from + offset] {
@@ -138,13 +141,13 @@ fn said(view: &View<'_>, (from, to): (usize, usize)) -> String {
             Class::Code if c.is_whitespace() => is_apart = true,
             _ => {
                 let is_word = |c: char| c.is_alphanumeric() || c == '_';
-                if is_apart && is_word(c) && said.ends_with(is_word) {
-                    said.push(' ');
+                if is_apart && is_word(c) && plain.ends_with(is_word) {
+                    plain.push(' ');
                 }
                 is_apart = false;
-                said.push(c);
+                plain.push(c);
             }
         }
     }
-    said
+    plain
 }

@@ -24,7 +24,7 @@ pub(super) struct Known {
     tokens: Vec<Token>,
     line: usize,
     language: Language,
-    /// Its language, where the baseline's text of its file can be laid over.
+    /// Its language, if the baseline's text of its file can be laid over.
     pub(super) apart: Option<Language>,
     /// Its file has a name by which runners find tests.
     collected: bool,

@@ -1,5 +1,4 @@
-//! In which language a file is written, by its name, and how that language
-//! writes comments and strings.
+//! The languages of files, by their names, and the ways in which they write comments and strings.
 
 /// A language, as far as comments, strings and tests tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +32,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of a file of this name; none where gate knows none.
+    /// The language of a file of this name; none if gate knows none.
     pub fn from_path(path: &str) -> Option<Self> {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         if matches!(name, "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile") {

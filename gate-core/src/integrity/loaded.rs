@@ -1,4 +1,4 @@
-//! Files that a runner or an interpreter loads without being told their names.
+//! Files that a runner or an interpreter loads by itself.
 
 /// A runner or an interpreter loads a file of this name, relative to the tree's root and
 /// with slashes, by itself. It can change each test that runs beside it.

@@ -1,9 +1,8 @@
 //! Finds changes that get around the checks instead of doing the work.
 //!
-//! [`Examiner`] holds changed files against what they were: guarded files
-//! ([`guarded`]), guarded keys of manifests, tests one by one,
-//! and added lines by the rules of the pack `integrity` ([`rules`]). [`weigh`] makes
-//! one outcome of all findings.
+//! [`Examiner`] compares changed files with what they were: guarded files ([`guarded`]), guarded
+//! keys of manifests, tests one by one, and added lines by the rules of the pack `integrity`
+//! ([`rules`]). [`weigh`] makes one outcome of all findings.
 
 mod abstract_methods;
 mod agents;

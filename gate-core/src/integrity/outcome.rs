@@ -36,7 +36,7 @@ pub struct Weighed {
 /// The most findings that the summary names.
 const MAX_NAMED_FINDINGS: usize = 3;
 
-/// Weighs findings; `matches` says whether a glob of settings names a file.
+/// Weighs findings; `matches` returns true if a glob of settings matches a file.
 pub fn weigh(
     findings: Vec<Finding>,
     policy: &IntegrityPolicy,

@@ -25,7 +25,7 @@ pub struct Body(Map<String, Value>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
-    /// A record says an object.
+    /// The body of a record has to be an object.
     #[error("a record's body is a JSON object")]
     NotAnObject,
     /// A number that readers may round.
@@ -40,7 +40,7 @@ pub enum BodyError {
 }
 
 impl Body {
-    /// A body that says this.
+    /// The body with this content.
     ///
     /// # Errors
     ///
@@ -91,8 +91,7 @@ impl<'de> Deserialize<'de> for Body {
     }
 }
 
-/// That every number in the value is an exact integer, and that it is not too
-/// deep below so many others.
+/// Checks that every number in the value is an exact integer, and that its nesting is not too deep.
 fn fits(value: &Value, depth: usize) -> Result<(), BodyError> {
     match value {
         Value::Array(_) | Value::Object(_) if depth == MAX_DEPTH => Err(BodyError::Deep),

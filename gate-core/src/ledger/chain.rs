@@ -58,8 +58,8 @@ pub enum Fault {
 pub struct Intact {
     /// Its last record; its number is how many there are.
     pub head: Head,
-    /// The last head that was known, and found. Without one, nothing tells
-    /// whether records are missing at the end.
+    /// The last head that was known, and found. Without one, nothing shows whether records are
+    /// missing at the end.
     pub known: Option<Head>,
 }
 
@@ -209,7 +209,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// That a record has another number than the one that is expected.
+/// Writes that a record has another number than the one that is expected.
 fn number(f: &mut fmt::Formatter<'_>, seq: u64, found: u64) -> fmt::Result {
     let before = seq.saturating_sub(1);
     if found == 0 {

@@ -1,4 +1,4 @@
-//! The end of a ledger, which whoever keeps it can hold a ledger against.
+//! The end of a ledger. A copy that is kept elsewhere shows if the ledger was cut.
 
 use std::fmt;
 use std::str::FromStr;

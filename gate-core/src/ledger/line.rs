@@ -35,7 +35,7 @@ pub enum LineError {
     /// A record of a form that is not known.
     #[error("it is of version {0}, and only version {VERSION} is known")]
     Version(u64),
-    /// It says a record, but not in the one spelling that records have.
+    /// It is a record, but not in the one spelling that records have.
     #[error("column {column}: from here on it is not the canonical spelling of its record")]
     Spelling {
         /// Column at which it departs, in bytes from 1.

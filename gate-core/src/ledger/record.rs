@@ -54,7 +54,7 @@ pub struct Record {
 pub struct Sealed {
     /// The record.
     pub record: Record,
-    /// The hash that was kept with it: what it should be, [`Record::hash`] says.
+    /// The hash that was kept with it. [`Record::hash`] is what it should be.
     pub hash: Hash,
 }
 

@@ -44,8 +44,8 @@ impl Hints {
     fn find_in(&self, bytes: &[u8]) -> Option<usize> {
         let places = bytes.len().saturating_sub(2);
         let mut from = 0;
-        // At most places nothing begins: eight of them are told apart only where
-        // something may begin at one.
+        // At most places no text begins: eight are examined one by one only if a text may begin at
+        // one of them.
         while let Some(ten) = bytes.get(from..).and_then(<[u8]>::first_chunk::<10>) {
             let any = ten.windows(3).fold(0, |any, three| any | self.number(three));
             if any != 0

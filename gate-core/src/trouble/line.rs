@@ -80,8 +80,8 @@ pub(super) fn errors(text: &str) -> impl Iterator<Item = &str> {
     hinted(text).map(beginning).filter(|line| is_error(line))
 }
 
-/// The text's last line that is neither empty nor harmless: what a tool that
-/// failed has said last is why.
+/// The text's last line that is neither empty nor harmless: the last line of a tool that failed
+/// gives the cause.
 pub(super) fn last(text: &str) -> Option<&str> {
     lines(text).rfind(|line| !line.trim().is_empty() && !is_harmless(line))
 }

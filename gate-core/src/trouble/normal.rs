@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::pack::{self, rules};
 use crate::text::clean;
 
-/// The line without what says nothing about which error it is: paths but for
-/// their last part, times, addresses, hashes, numbers.
+/// The line without what does not identify the error: paths but for their last part, times,
+/// addresses, hashes, numbers.
 ///
 /// What the rules find is taken from the left, each piece by the first rule
 /// that finds it, so that no rule sees what another one has written.

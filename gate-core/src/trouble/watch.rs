@@ -119,7 +119,7 @@ impl Watch {
         }
     }
 
-    /// The last words about the limit, and the last time that any of them says.
+    /// The last notice of the limit, and the last time in any of them.
     fn limited(&mut self) -> Option<LimitNotice> {
         let resets_at = self.limits.iter().rev().find_map(|(_, limit)| limit.resets_at);
         let (_, last) = self.limits.pop()?;
@@ -129,12 +129,12 @@ impl Watch {
     fn signature(&self, word: &str) -> Option<Signature> {
         Signature::from_outputs(self.errors.iter().map(|(_, message)| message.as_str()))
             .or_else(|| Signature::from_outputs(self.failures.iter().map(String::as_str)))
-            .or_else(|| said(word))
+            .or_else(|| prose_signature(word))
     }
 }
 
 /// The error lines of the agent's last message.
-fn said(word: &str) -> Option<Signature> {
+fn prose_signature(word: &str) -> Option<Signature> {
     let end = &word[word.ceil_char_boundary(word.len().saturating_sub(MAX_PROSE_BYTES))..];
     Signature::from_prose(end)
 }

@@ -5,7 +5,7 @@ use super::pack::Kind;
 use crate::decide::iteration_facts::OutageCause;
 use gate_transcript::Wording;
 
-/// The longest notice, in bytes; a longer text is somebody's prose.
+/// The longest notice, in bytes; a longer text is prose.
 const MAX_NOTICE_BYTES: usize = 300;
 
 /// The beginning of a tool's answer that is searched for a denial, in bytes.

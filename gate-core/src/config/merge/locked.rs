@@ -27,12 +27,12 @@ impl Merged<'_> {
         &self.attempts
     }
 
-    /// Gives each locked setting the value of the machine's file again, and keeps who would have
-    /// set another one.
+    /// Gives each locked setting the value of the machine's file again, and keeps the sources that
+    /// would have set another one.
     ///
     /// # Errors
     ///
-    /// A flag that would have: whoever types it has to know that it does not count.
+    /// A flag that would have set another value: its user has to know that it does not count.
     pub(in crate::config) fn lock(&mut self, task_type: Option<&str>) -> Result<(), ConfigError> {
         let locks = self.locks();
         if locks.is_empty() {

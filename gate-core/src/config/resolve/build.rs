@@ -31,8 +31,8 @@ const NOTICED: &str = "noticed";
 /// The check that looks at criteria.
 pub(super) const CRITERIA: &str = "acceptance_criteria";
 
-/// Defaults of the check of this name. The two that look at more than this iteration's work
-/// only count; one whose answer is a question decides nothing.
+/// Defaults of the check of this name. Two checks look at more than this iteration's work, so they
+/// only count; `noticed` decides nothing.
 pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
     let mode = match name {
         "clean_git" | "review" => "count",
@@ -129,7 +129,7 @@ fn signal(raw: RawSignal, language: Language) -> Result<SignalPolicy, Fault> {
     let custom = custom.iter().enumerate().map(|(index, signal)| custom_signal(&at, index, signal));
     let custom = custom.collect::<Result<Vec<_>, _>>()?;
     let mut accept = set(raw.accept, "signal.accept")?;
-    // Whoever writes down a signal of their own means it.
+    // A signal that settings define is meant to be accepted.
     if !custom.is_empty() && !accept.contains(&Spelling::Custom) {
         accept.push(Spelling::Custom);
     }

@@ -59,8 +59,7 @@ impl Counters {
         }
     }
 
-    /// Progress that nobody could see, and a lack that is excused, neither count nor
-    /// clear.
+    /// Progress that could not be measured, and a lack that is excused, neither count nor clear.
     fn progress(&self, iteration: &Iteration) -> u32 {
         match iteration.progress {
             Some(progress) if progress || !iteration.excused => {

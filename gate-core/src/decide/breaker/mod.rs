@@ -5,9 +5,8 @@
 //! run`, a run. An operator can hold a task beside that, whichever loop works on
 //! it; that hold is a breaker too, which no loop can trip.
 //!
-//! Its states and the ways between them are [`TABLE`]; what a loop has to do to
-//! trip it is `trip`'s; what it takes to be closed again is `probe`'s. It is
-//! pure: a step takes the breaker before and the time, and gives the breaker
+//! Its states and the ways between them are [`TABLE`]; `trip` has what trips it, and `probe` what
+//! closes it again. It is pure: a step takes the breaker before and the time, and gives the breaker
 //! after and what has changed.
 
 mod counters;

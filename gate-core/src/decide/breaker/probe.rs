@@ -68,13 +68,13 @@ impl Breaker {
             // as failed, so another, longer cool-down begins before the next probe.
             BreakerState::HalfOpen => match self.gives_up(now) {
                 Some((breaker, change)) => (Admission::Held, breaker, Some(change)),
-                None => (self.says_to(id), self.clone(), None),
+                None => (self.answer_to(id), self.clone(), None),
             },
         }
     }
 
     /// The answer of a half-open breaker: one decision alone is the probe.
-    fn says_to(&self, id: &str) -> Admission {
+    fn answer_to(&self, id: &str) -> Admission {
         match &self.probe {
             Some(probe) if !id.is_empty() && probe.id == id => Admission::Probe,
             _ => Admission::Held,
@@ -161,8 +161,8 @@ impl Breaker {
         {
             return false;
         }
-        // What nobody measured proves no repair. Beyond that each cause has its own proof;
-        // those in the first row end only with a pass, or with the operator.
+        // What was not measured proves no repair. Beyond that each cause has its own proof; those
+        // in the first row end only with a pass, or with the operator.
         match trip.cause {
             Cause::NoExit | Cause::Refused | Cause::Operator => false,
             Cause::SameError => {

@@ -48,7 +48,8 @@ pub enum Deciding {
 }
 
 impl Deciding {
-    /// Policies of the time before it have the digest of those that leave it out.
+    /// Policies that were recorded before this setting existed have the digest of those that leave
+    /// it out.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
     fn is_default(&self) -> bool {
         *self == Self::default()
@@ -71,7 +72,8 @@ pub enum Reveal {
 }
 
 impl Reveal {
-    /// Policies of the time before it have the digest of those that leave it out.
+    /// Policies that were recorded before this setting existed have the digest of those that leave
+    /// it out.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
     fn is_default(&self) -> bool {
         *self == Self::default()
@@ -92,7 +94,8 @@ pub enum Priority {
 }
 
 impl Priority {
-    /// Policies of the time before it have the digest of those that leave it out.
+    /// Policies that were recorded before this setting existed have the digest of those that leave
+    /// it out.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
     fn is_default(&self) -> bool {
         *self == Self::default()

@@ -30,7 +30,8 @@ impl FailToPass {
         self == Self::Off
     }
 
-    /// Policies of the time before it have the digest of those that leave it out.
+    /// Policies that were recorded before this setting existed have the digest of those that leave
+    /// it out.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
     pub(super) fn is_default(&self) -> bool {
         *self == Self::default()

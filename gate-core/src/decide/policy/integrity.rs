@@ -23,7 +23,8 @@ impl Default for IntegrityPolicy {
 }
 
 impl IntegrityPolicy {
-    /// Policies of the time before it have the digest of those that leave it out.
+    /// Policies that were recorded before this setting existed have the digest of those that leave
+    /// it out.
     pub(super) fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -88,7 +88,7 @@ impl Case<'_> {
         })
     }
 
-    /// Without state nobody counts the iterations that pass in a row.
+    /// Warns that without state the iterations that pass in a row are not counted.
     fn about_streak(&self) -> Option<Warning> {
         let needed = self.policy.consecutive.get();
         (needed > 1 && !self.input.stateful).then(|| {

@@ -254,7 +254,7 @@ fn words(code: &str) -> Vec<String> {
     words
 }
 
-/// The kind and the name that an item's signature tells.
+/// The kind and the name in an item's signature.
 fn name(signature: &str) -> String {
     const KINDS: [&str; 9] =
         ["fn", "mod", "struct", "enum", "union", "trait", "static", "const", "type"];

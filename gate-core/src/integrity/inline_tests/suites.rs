@@ -1,6 +1,6 @@
 //! Suites of vitest within a product's source: the blocks of `if (import.meta.vitest)`.
 
-use super::{Edit, said};
+use super::{Edit, without_layout};
 use crate::integrity::language::Language;
 use crate::integrity::lexer::View;
 
@@ -11,7 +11,7 @@ pub(super) fn edits(before: &str, now: &str) -> Vec<Edit> {
     for number in 0..old.len().max(new.len()) {
         match (old.get(number), new.get(number)) {
             (Some(&was), Some(&is)) => {
-                if said(&views[0], was) != said(&views[1], is) {
+                if without_layout(&views[0], was) != without_layout(&views[1], is) {
                     let text = before[was.0..was.1].to_owned();
                     edits.push(Edit { from: is.0, to: is.1, text });
                 }

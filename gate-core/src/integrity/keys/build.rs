@@ -32,9 +32,14 @@ pub(super) fn maven(text: &str, _: &Reach) -> Option<Keys> {
 }
 
 /// The lines of the blocks that say something.
-fn blocks(text: &str, open: &str, close: &str, says: impl Fn(&str) -> bool) -> Vec<String> {
+fn blocks(
+    text: &str,
+    open: &str,
+    close: &str,
+    is_about_tests: impl Fn(&str) -> bool,
+) -> Vec<String> {
     let parts = text.split(open).skip(1).filter_map(|part| part.split(close).next());
-    let blocks = parts.filter(|block| says(block));
+    let blocks = parts.filter(|block| is_about_tests(block));
     blocks
         .flat_map(|block| {
             block

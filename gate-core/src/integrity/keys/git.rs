@@ -1,4 +1,4 @@
-//! `.git/config`: the keys by which the repository says what git runs and shows.
+//! `.git/config`: the keys that decide what git runs and shows.
 
 /// Keys of `[core]` that name programs, other files or another tree.
 const CORE: [&str; 9] = [
@@ -13,8 +13,8 @@ const CORE: [&str; 9] = [
     "bare",
 ];
 
-/// Of a repository's settings the lines by which it says what git runs and shows,
-/// in order: settings with the same are the same here. They hold no credentials.
+/// The lines of a repository's settings that decide what git runs and shows, in order: settings
+/// with the same lines are the same here. They hold no credentials.
 pub(super) fn decisive(text: &str) -> String {
     let (mut section, mut kept) = (String::new(), Vec::new());
     for line in text.lines().map(str::trim) {

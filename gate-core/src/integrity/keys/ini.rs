@@ -31,11 +31,11 @@ pub(super) fn runs_tests(section: &str) -> bool {
 pub(super) fn entries(text: &str) -> Vec<(String, String, String)> {
     let (mut section, mut entries) = (String::new(), Vec::<(String, String, String)>::new());
     for line in text.lines() {
-        let said = line.trim();
-        if said.is_empty() || said.starts_with(['#', ';']) {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with(['#', ';']) {
             continue;
         }
-        let head = said.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let head = trimmed.strip_prefix('[').and_then(|rest| rest.split_once(']'));
         let is_indented = line.starts_with([' ', '\t']);
         if let Some((name, _)) = head
             && !is_indented
@@ -43,9 +43,9 @@ pub(super) fn entries(text: &str) -> Vec<(String, String, String)> {
             section = name.trim().to_owned();
         } else if is_indented && entries.last().is_some_and(|last| last.0 == section) {
             if let Some(last) = entries.last_mut() {
-                last.2 += &format!("\n{said}");
+                last.2 += &format!("\n{trimmed}");
             }
-        } else if let Some((key, value)) = said.split_once(['=', ':']) {
+        } else if let Some((key, value)) = trimmed.split_once(['=', ':']) {
             let key = key.trim().to_ascii_lowercase();
             entries.push((section.clone(), key, value.trim().to_owned()));
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::stricter::{asks_no_less, runner};
+use super::stricter::{is_no_weaker, runner};
 use crate::integrity::commands::{covers, is_wider};
 use crate::integrity::finding::Finding;
 use crate::integrity::rule::{self, About};
@@ -12,7 +12,7 @@ use crate::integrity::rule::{self, About};
 /// The changes to a key that are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Free {
-    /// Nothing: every change is told.
+    /// Nothing: every change is reported.
     Not,
     /// It may be new.
     ToAdd,
@@ -108,7 +108,7 @@ impl Keys {
         let names: BTreeSet<_> = self.0.keys().chain(now.0.keys()).collect();
         let different = names.into_iter().filter_map(|name| {
             let (was, is) = (self.0.get(name), now.0.get(name));
-            if self.configures(runner(name)) && asks_no_less(name, value(was), value(is)) {
+            if self.configures(runner(name)) && is_no_weaker(name, value(was), value(is)) {
                 return None;
             }
             let (about, how) = match (was, is) {
@@ -140,7 +140,7 @@ fn value(key: Option<&Key>) -> Option<&str> {
     key.map(|key| key.value.as_str())
 }
 
-/// A finding with the line that a key stands on, where that can be seen.
+/// A finding with the line that a key stands on, if that can be found.
 fn line_of(finding: Finding, name: &str, text: &str) -> Finding {
     let last = name.rsplit(['.', ' ']).next().unwrap_or(name).trim_matches('"');
     let line = text.lines().enumerate().find(|(_, line)| {

@@ -25,7 +25,7 @@ use key::{Keys, Reach};
 pub use merged::{MergedManifest, merge_manifest};
 pub use python::dependencies as python_dependencies;
 pub use recipes::idle as idle_targets;
-use stricter::lines_ask_no_less;
+use stricter::lines_are_no_weaker;
 
 /// The differences between two versions of a manifest in its guarded keys.
 pub(super) fn findings(
@@ -34,7 +34,7 @@ pub(super) fn findings(
     commands: &[(String, Vec<String>)],
 ) -> Vec<Finding> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    if lines_ask_no_less(path, before, now) {
+    if lines_are_no_weaker(path, before, now) {
         return Vec::new();
     }
     let read: fn(&str, &Reach) -> Option<Keys> = match name {
@@ -52,7 +52,7 @@ pub(super) fn findings(
     let reach = Reach::new(commands, (before, now));
     match (read(before, &reach), read(now, &reach)) {
         (Some(before), Some(is)) => before.findings(&is, path, now),
-        // What was broken before is anybody's to repair.
+        // A manifest that was broken may be repaired.
         (None, Some(_)) => Vec::new(),
         (_, None) => {
             let finding = rule::MANIFEST.finding(path);
@@ -73,10 +73,10 @@ pub fn selects_the_same_tests(
     found.iter().all(|finding| finding.severity == Severity::Warn)
 }
 
-/// Two versions of a runner's own settings select and run the same, or ask more.
+/// Two versions of a runner's own settings select and run the same, or the new one is stricter.
 pub(super) fn runs_the_same(path: &str, before: &str, now: &str) -> bool {
     if !path.ends_with("pytest.ini") {
-        return lines_ask_no_less(path, before, now);
+        return lines_are_no_weaker(path, before, now);
     }
     let reach = Reach::new(&[], (before, now));
     let both = (ini::keys(before, &reach), ini::keys(now, &reach));
@@ -102,7 +102,8 @@ fn hooks(path: &str, bytes: &[u8]) -> Option<Value> {
         return None;
     }
     let Ok(Value::Object(mut table)) = serde_json::from_slice(bytes) else { return None };
-    // A client's own file is its own, but for what it runs and is told.
+    // A client's own file is not guarded, except for the keys about what it runs and about its
+    // environment.
     let hooks = ["hooks", "disableAllHooks", "allowManagedHooksOnly", "env", "hooksConfig"];
     table.retain(
         |key, _| if is_local { hooks.contains(&key.as_str()) } else { key != "permissions" },

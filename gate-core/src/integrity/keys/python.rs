@@ -64,7 +64,7 @@ pub(super) fn is_harmless(key: &str) -> bool {
     HARMLESS.contains(&key) || key.starts_with("log_") || key.starts_with("asyncio_")
 }
 
-/// Each thing that a linter is told to leave out.
+/// Everything that the settings of a linter leave out.
 fn left_out(keys: &mut Keys, at: &str, value: &Value) {
     let parts: Vec<_> = at.split('.').collect();
     let Some(named) = parts.iter().find(|part| LEAVES_OUT.contains(part)) else { return };

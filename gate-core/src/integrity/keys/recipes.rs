@@ -142,27 +142,27 @@ fn make(text: &str) -> Recipes {
     let mut open: Vec<String> = Vec::new();
     let joined = text.replace("\\\n", " ");
     for line in joined.lines() {
-        let said = line.trim();
-        if said.is_empty() || said.starts_with('#') {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
         }
         if line.starts_with(['\t', ' ']) && !open.is_empty() {
             for name in &open {
-                recipes.targets.entry(name.clone()).or_default().lines.push(said.to_owned());
+                recipes.targets.entry(name.clone()).or_default().lines.push(trimmed.to_owned());
             }
             continue;
         }
         open.clear();
-        if let Some((name, value)) = assignment(said) {
+        if let Some((name, value)) = assignment(trimmed) {
             let all = recipes.variables.entry(name).or_default();
             *all = format!("{all}{value}\n");
         } else if ["include ", "-include ", "sinclude ", "import ", "set "]
             .iter()
-            .any(|word| said.starts_with(word))
-            || said.starts_with("$(")
+            .any(|word| trimmed.starts_with(word))
+            || trimmed.starts_with("$(")
         {
-            recipes.others.push(said.to_owned());
-        } else if let Some((names, rest)) = said.split_once(':') {
+            recipes.others.push(trimmed.to_owned());
+        } else if let Some((names, rest)) = trimmed.split_once(':') {
             let (needs, first) = rest.trim_start_matches(':').split_once(';').unwrap_or((rest, ""));
             open = names
                 .split_whitespace()
@@ -196,25 +196,25 @@ fn tasks(text: &str) -> Recipes {
     let (mut inside, mut open) = (false, None::<(usize, String)>);
     for line in text.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with('#'))
     {
-        let (indent, said) = (line.len() - line.trim_start().len(), line.trim());
+        let (indent, trimmed) = (line.len() - line.trim_start().len(), line.trim());
         if indent == 0 {
-            inside = said == "tasks:";
+            inside = trimmed == "tasks:";
             open = None;
-            if !inside && said.starts_with("includes") {
-                recipes.others.push(said.to_owned());
+            if !inside && trimmed.starts_with("includes") {
+                recipes.others.push(trimmed.to_owned());
             }
             continue;
         }
         let is_head = open.as_ref().is_none_or(|(of, _)| indent <= *of);
         if inside && is_head {
-            let name = said.split(':').next().unwrap_or(said).trim_matches(['"', '\'']);
+            let name = trimmed.split(':').next().unwrap_or(trimmed).trim_matches(['"', '\'']);
             open = Some((indent, name.to_owned()));
             recipes.targets.entry(name.to_owned()).or_default();
         }
         if let Some((_, name)) = &open {
             let recipe = recipes.targets.entry(name.clone()).or_default();
-            recipe.lines.push(said.to_owned());
-            if let Some(list) = said.strip_prefix("deps:") {
+            recipe.lines.push(trimmed.to_owned());
+            if let Some(list) = trimmed.strip_prefix("deps:") {
                 let words = list.split(|c: char| !(c.is_alphanumeric() || "-_:".contains(c)));
                 recipe.needs.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
             }

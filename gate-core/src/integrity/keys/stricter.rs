@@ -1,10 +1,10 @@
-//! Settings of test runners whose one value asks more than the other.
+//! Settings of test runners of which one value is stricter than another.
 
 use std::collections::BTreeMap;
 
 use crate::integrity::lines;
 
-/// Switches that ask more while they are on, by the runner.
+/// Switches that are stricter while they are on, by the runner.
 const ON: &[(&str, &[&str])] = &[
     (
         "pytest",
@@ -38,7 +38,7 @@ const ON: &[(&str, &[&str])] = &[
     ("playwright", &["forbidOnly"]),
 ];
 
-/// Switches that ask more while they are off.
+/// Switches that are stricter while they are off.
 const OFF: &[(&str, &[&str])] = &[
     ("jest", &["passWithNoTests"]),
     ("vitest", &["allowOnly", "dangerouslyIgnoreUnhandledErrors", "passWithNoTests"]),
@@ -53,7 +53,7 @@ const THRESHOLDS: &[(&str, &[&str])] = &[
     ("c8", &["branches", "functions", "lines", "statements"]),
 ];
 
-/// Options of pytest by which as much is run as without them, and no less is asked.
+/// Options of pytest by which as much is run as without them, and which are no weaker.
 const HARMLESS: &[&str] = &["-v", "-vv", "-q", "-ra", "-rA", "--strict", "--durations", "--tb"];
 
 /// The runner whose key this is: `tool.pytest.ini_options.addopts`, `tool:pytest.addopts`,
@@ -63,12 +63,12 @@ pub(super) fn runner(name: &str) -> &str {
     name.split(['.', ':']).next().unwrap_or(name)
 }
 
-/// The key asks no less with the new value than with the old one. A key that is absent has none:
-/// what holds then is neither the weakest nor the strictest value.
-pub(super) fn asks_no_less(name: &str, was: Option<&str>, now: Option<&str>) -> bool {
+/// The key is no weaker with the new value than with the old one. An absent key has no value: its
+/// default is neither the weakest nor the strictest.
+pub(super) fn is_no_weaker(name: &str, was: Option<&str>, now: Option<&str>) -> bool {
     let (runner, key) = (runner(name), name.rsplit('.').next().unwrap_or(name));
     match key {
-        "addopts" if runner == "pytest" => options_ask_no_less(was, now),
+        "addopts" if runner == "pytest" => options_are_no_weaker(was, now),
         "filterwarnings" if runner == "pytest" => warnings_fail_no_less(was, now),
         // A threshold of its own takes a path out of the one for all files.
         _ if was.is_none() && name.contains("coverageThreshold") && !name.contains(".global.") => {
@@ -81,7 +81,7 @@ pub(super) fn asks_no_less(name: &str, was: Option<&str>, now: Option<&str>) -> 
     }
 }
 
-/// The place of a value among those of its key: the higher, the more is asked.
+/// The place of a value among those of its key: the higher, the stricter.
 fn rank(runner: &str, key: &str, value: Option<&str>) -> Option<f64> {
     if is_listed(THRESHOLDS, runner, key) {
         // Below zero it is a number of lines, and no share.
@@ -114,7 +114,7 @@ fn words(value: Option<&str>) -> Vec<String> {
 }
 
 /// All old options are there in their order, and the new ones leave nothing out.
-fn options_ask_no_less(was: Option<&str>, now: Option<&str>) -> bool {
+fn options_are_no_weaker(was: Option<&str>, now: Option<&str>) -> bool {
     let was = words(was);
     let mut old = was.iter().peekable();
     let now = words(now);
@@ -163,9 +163,9 @@ fn warnings_fail_no_less(was: Option<&str>, now: Option<&str>) -> bool {
     old.all(|gone| gone.starts_with("ignore"))
 }
 
-/// Only lines of a runner's settings in JavaScript differ that set a switch or a threshold, and none
-/// of them asks less.
-pub(super) fn lines_ask_no_less(path: &str, before: &str, now: &str) -> bool {
+/// Only lines of a runner's settings in JavaScript differ that set a switch or a threshold, and
+/// none of them is weaker.
+pub(super) fn lines_are_no_weaker(path: &str, before: &str, now: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).trim_start_matches('.');
     let runner = match name.split('.').next() {
         Some("jest") => "jest",
@@ -180,7 +180,7 @@ pub(super) fn lines_ask_no_less(path: &str, before: &str, now: &str) -> bool {
     let (Some(was), Some(is)) = (was, is) else { return false };
     was.keys().chain(is.keys()).all(|key| {
         let [was, is] = [&was, &is].map(|settings| settings.get(key).map(String::as_str));
-        asks_no_less(&format!("{runner}.{key}"), was, is)
+        is_no_weaker(&format!("{runner}.{key}"), was, is)
     })
 }
 

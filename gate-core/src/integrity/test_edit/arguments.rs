@@ -60,7 +60,7 @@ impl Alignment<'_> {
         let renamed: Vec<usize> = found.renamed.iter().map(|(i, _)| *i).collect();
         let opens: Vec<usize> = calls.iter().map(|call| call.open).collect();
         calls.iter().all(|call| self.follows_product(call))
-            && tell_nothing(&calls, &statements)
+            && reveal_nothing(&calls, &statements)
             && statements.allow(&renamed, &opens)
     }
 
@@ -147,26 +147,26 @@ impl Alignment<'_> {
     }
 }
 
-/// No argument tells a call its answer. A literal that is an answer too tells nothing if the same
+/// No argument reveals a call's answer. A literal that is an answer too reveals nothing if the same
 /// argument goes to a call with another answer: `add(2, 2, 0) == 4` beside `add(0, 0, 0) == 0`.
-fn tell_nothing(calls: &[LongerCall<'_>], statements: &Statements<'_>) -> bool {
+fn reveal_nothing(calls: &[LongerCall<'_>], statements: &Statements<'_>) -> bool {
     calls.iter().all(|call| {
-        !is_told(call, statements)
+        !reveals_answer(call, statements)
             || calls.iter().any(|other| {
                 let is_same = other.name == call.name && other.added == call.added;
-                is_same && statements.compares(other.open) && !is_told(other, statements)
+                is_same && statements.compares(other.open) && !reveals_answer(other, statements)
             })
     })
 }
 
-fn is_told(call: &LongerCall<'_>, statements: &Statements<'_>) -> bool {
+fn reveals_answer(call: &LongerCall<'_>, statements: &Statements<'_>) -> bool {
     let answers = statements.answers(call.open);
     let mut literals =
         call.added.iter().copied().flatten().filter(|token| token.kind == Kind::Literal);
     literals.any(|literal| answers.contains(&literal))
 }
 
-/// An argument that only says a value.
+/// An argument that is only a value.
 fn is_plain(argument: &[Token]) -> bool {
     const SIGNS: [&str; 15] =
         [",", ".", "::", "=", ":", "&", "(", ")", "[", "]", "{", "}", "!", "new", "mut"];

@@ -231,7 +231,7 @@ fn functions(tokens: &[Token], language: Language) -> Vec<Function> {
             Language::Python => function.decorators = decorators(tokens, at),
             Language::Js => {
                 for parameter in &mut function.parameters {
-                    parameter.is_required &= !is_asked_for(tokens, &parameter.name);
+                    parameter.is_required &= !is_tested(tokens, &parameter.name);
                 }
             }
             _ => {}
@@ -308,19 +308,19 @@ fn after_generics(tokens: &[Token], at: usize) -> Option<usize> {
     }
 }
 
-/// A value that is absent is told from others: in JavaScript a call may leave out any parameter, and
-/// what it means then is a default in other words.
-fn is_asked_for(tokens: &[Token], name: &str) -> bool {
-    const ASKS_AFTER: [&str; 9] = ["?", "?.", "??", "||", "&&", "==", "===", "!=", "!=="];
-    const ASKS_BEFORE: [&str; 8] = ["!", "typeof", "==", "===", "!=", "!==", "&&", "||"];
+/// True if the code tests a value: in JavaScript a call may leave out any parameter, and a test for
+/// its absence is a default in other words.
+fn is_tested(tokens: &[Token], name: &str) -> bool {
+    const TESTS_AFTER: [&str; 9] = ["?", "?.", "??", "||", "&&", "==", "===", "!=", "!=="];
+    const TESTS_BEFORE: [&str; 8] = ["!", "typeof", "==", "===", "!=", "!==", "&&", "||"];
     (0..tokens.len()).filter(|at| tokens[*at].is(name)).any(|at| {
         let before = text_before(tokens, at);
         let is_condition = before == "("
             && matches!(text(tokens, at.saturating_sub(2)), "if" | "switch" | "while");
         let is_optional = text(tokens, at + 2) == ":";
         is_condition
-            || ASKS_BEFORE.contains(&before)
-            || (ASKS_AFTER.contains(&text(tokens, at + 1)) && !is_optional)
+            || TESTS_BEFORE.contains(&before)
+            || (TESTS_AFTER.contains(&text(tokens, at + 1)) && !is_optional)
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reader::{Kind, Token, is_keyword};
-use super::words::{is_built_in, is_expected, is_free, says};
+use super::words::{is_built_in, is_expected, is_free, is_reserved};
 use crate::integrity::language::Language;
 
 /// The tokens of a file by statement.
@@ -102,7 +102,7 @@ impl<'t> Statements<'t> {
         name.is_some_and(|name| {
             // A test's own call holds its assertions.
             let is_test = matches!(name.text.as_str(), "it" | "test" | "describe");
-            name.is_word() && says(&name.text) && !is_test
+            name.is_word() && is_reserved(&name.text) && !is_test
         })
     }
 
@@ -227,7 +227,7 @@ impl<'t> Statements<'t> {
     fn is_assertion(&self, statement: &[usize]) -> bool {
         statement.iter().any(|at| {
             let token = &self.tokens[*at];
-            token.is_word() && says(&token.text)
+            token.is_word() && is_reserved(&token.text)
         })
     }
 
@@ -272,14 +272,15 @@ impl<'t> Statements<'t> {
         let is_value = |at: &usize| {
             let token = &self.tokens[*at];
             let name = token.text.as_str();
-            let is_known = is_keyword(name) || says(name) || is_built_in(name) || is_expected(name);
+            let is_known =
+                is_keyword(name) || is_reserved(name) || is_built_in(name) || is_expected(name);
             let is_called = self.tokens.get(at + 1).is_some_and(|next| next.is("("));
             !token.is_word() || is_known || (!is_called && (!adds || is_input(*at)))
         };
         let says_value = others.iter().any(|at| {
             let (token, name) = (&self.tokens[*at], text(*at));
             let is_name =
-                is_built_in(name) || is_expected(name) || !(is_keyword(name) || says(name));
+                is_built_in(name) || is_expected(name) || !(is_keyword(name) || is_reserved(name));
             // A snapshot stands in a file of its own.
             let is_stored = name.ends_with("Snapshot");
             token.kind == Kind::Literal || (token.is_word() && (is_name || is_stored))

@@ -27,7 +27,7 @@ const LOOSENS: &str = "\
     max min quiet";
 
 /// A name that asserts, or belongs to a framework.
-pub(super) fn says(word: &str) -> bool {
+pub(super) fn is_reserved(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     SAYS.split(' ').any(|part| lower.contains(part))
         || matches!(lower.as_str(), "it" | "eq" | "ne")
@@ -45,13 +45,13 @@ pub(super) fn is_built_in(word: &str) -> bool {
 
 /// A name that a product may give to something, and change.
 pub(super) fn is_free(word: &str) -> bool {
-    !says(word) && !is_built_in(word) && !is_keyword(word) && !word.starts_with("__")
+    !is_reserved(word) && !is_built_in(word) && !is_keyword(word) && !word.starts_with("__")
 }
 
 /// A name that an added argument may have or mention.
 pub(super) fn is_harmless(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
-    !says(word)
+    !is_reserved(word)
         && !is_keyword(word)
         && !word.starts_with("__")
         && !LOOSENS.split(' ').any(|part| lower.contains(part))

@@ -54,7 +54,7 @@ fn a_failure_after_the_first_is_explained_if_it_gets_enough_room() {
 fn a_quotation_that_can_be_cut_to_its_room_is_not_left_out() {
     let record = failed(3, &NAMES);
     let block = Block {
-        who: "What tests says".to_owned(),
+        heading: "What tests says".to_owned(),
         summary: record.summary.clone(),
         failed: Some(&record),
     };
@@ -85,7 +85,7 @@ fn what_follows_keeps_no_more_than_a_quarter_of_the_room() {
 fn a_summary_is_whole_if_it_fits_and_cut_if_enough_of_it_stays() {
     for summary in ["exit code 1".to_owned(), "x".repeat(90), format!("````{}", "y".repeat(90))] {
         let whole = summary.chars().count();
-        let block = Block { who: "What tests says".to_owned(), summary, failed: None };
+        let block = Block { heading: "What tests says".to_owned(), summary, failed: None };
         let least = block.least();
         for most in 0..600 {
             let quoted = block.quoted(&Policy::default(), most, most);

@@ -54,13 +54,13 @@ fn set_back(section: &str, before: &[Entry], now: &[Entry]) -> Vec<Entry> {
         }
         !runs_tests(section) || is_harmless(key) || INSTALLED.contains(&key)
     };
-    let said = |(key, _): &&Entry| !is_trees(key);
-    let differs = !before.iter().filter(said).eq(now.iter().filter(said));
+    let about_tests = |(key, _): &&Entry| !is_trees(key);
+    let differs = !before.iter().filter(about_tests).eq(now.iter().filter(about_tests));
     if !differs {
         return now.to_vec();
     }
     let own = now.iter().filter(|(key, _)| is_trees(key));
-    before.iter().filter(said).chain(own).cloned().collect()
+    before.iter().filter(about_tests).chain(own).cloned().collect()
 }
 
 fn written(section: &str, entries: &[Entry]) -> String {

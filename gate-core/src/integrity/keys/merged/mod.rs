@@ -22,7 +22,7 @@ pub enum MergedManifest {
     Unmergeable,
 }
 
-/// The manifest of the tree with the baseline's keys about tests; `path` tells the format.
+/// The manifest of the tree with the baseline's keys about tests; `path` determines the format.
 pub fn merge_manifest(path: &str, before: &[u8], now: &[u8]) -> MergedManifest {
     if before == now {
         return MergedManifest::Same;

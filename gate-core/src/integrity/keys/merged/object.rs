@@ -17,7 +17,7 @@ impl Object {
         entry.map(|(_, value)| value.as_str())
     }
 
-    /// Sets a value, or removes it; says whether that changes anything but layout.
+    /// Sets a value, or removes it. Returns true if that changes anything but layout.
     pub(super) fn set(&mut self, key: &str, value: Option<&str>) -> bool {
         if self.get(key).map(compact) == value.map(compact) {
             return false;

@@ -1,8 +1,8 @@
-//! Settings of which one value asks more: the way there is free, and the way back is not.
+//! Settings of which one value is stricter: the way there is free, and the way back is not.
 
 use super::*;
 
-/// A manifest before and after it asks more.
+/// A manifest before and after it becomes stricter.
 #[track_caller]
 fn stricter(path: &str, before: &str, now: &str) {
     free(path, before, now);
@@ -44,7 +44,7 @@ fn switches_of_pytest() {
     );
     assert!(runs_the_same("pytest.ini", ini, &format!("{ini}xfail_strict = true\n")));
     assert!(!runs_the_same("pytest.ini", &format!("{ini}xfail_strict = true\n"), ini));
-    // As much is asked.
+    // Both are as strict.
     free("pyproject.toml", &pytest("addopts = \"-q\""), &pytest("addopts = \"-v --tb=short\""));
 }
 
