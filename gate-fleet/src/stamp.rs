@@ -41,7 +41,7 @@ pub(super) fn compact(time: Timestamp) -> String {
     )
 }
 
-/// The length of what [`Stamp`] begins a text with; none where it does not.
+/// The length of what [`Stamp`] begins a text with; none if it does not.
 pub(super) fn leading(text: &str) -> Option<usize> {
     let (date, rest) = text.split_at_checked(8)?;
     let (clock, rest) = rest.strip_prefix('-')?.split_at_checked(10)?;

@@ -7,14 +7,14 @@ use crate::run::{RunInfo, Status};
 /// Lines of an agent's standard error that a crash message quotes.
 pub const STDERR_LINES: usize = 50;
 
-/// A run's event, by its record: START while it runs, STOP where it completed,
-/// CRASH else. `folder` is the run's, `stderr` what the agent wrote there, of
-/// which a crash tells the last [`STDERR_LINES`] lines.
+/// A run's event, by its record: START while it runs, STOP if it completed, CRASH else. `folder` is
+/// the run's, and `stderr` the agent's standard error, of which a crash quotes the last
+/// [`STDERR_LINES`] lines.
 pub fn event(info: &RunInfo, folder: &str, stderr: &str) -> Draft {
     let (kind, body) = match info.status {
         Status::Running => (START, started(info, folder)),
         Status::Completed => (STOP, ended(info, folder)),
-        Status::Failed | Status::Unknown => (CRASH, ended(info, folder) + &told(stderr)),
+        Status::Failed | Status::Unknown => (CRASH, ended(info, folder) + &stderr_excerpt(stderr)),
     };
     Draft {
         task_id: info.task_id.clone(),
@@ -41,11 +41,11 @@ fn ended(info: &RunInfo, folder: &str) -> String {
 }
 
 fn lines(places: &[(&str, &str)]) -> String {
-    let told = places.iter().filter(|(_, path)| !path.is_empty());
-    told.map(|(name, path)| format!("\n{name}: {path}")).collect()
+    let named = places.iter().filter(|(_, path)| !path.is_empty());
+    named.map(|(name, path)| format!("\n{name}: {path}")).collect()
 }
 
-fn told(stderr: &str) -> String {
+fn stderr_excerpt(stderr: &str) -> String {
     let all: Vec<_> = stderr.trim_end().lines().collect();
     let last = &all[all.len().saturating_sub(STDERR_LINES)..];
     if last.is_empty() {

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use super::message::{Link, Message, Parent};
 use crate::yaml::{Entry, Node, mapping};
 
-/// Reads what stands between two `---`. What is wrong with it is told in words,
-/// with the line within the header.
+/// Reads what stands between two `---`. The error is the line within the header, and the fault in
+/// words.
 pub(super) fn header(text: &str) -> Result<Message, (usize, String)> {
     let entries = mapping(text).map_err(|error| (error.line, error.what))?;
     let mut message = Message::default();

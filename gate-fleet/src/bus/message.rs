@@ -20,7 +20,7 @@ const ISSUE: &str = "ISSUE";
 pub struct Message {
     /// Its id, which nobody chooses.
     pub msg_id: String,
-    /// When it was written (RFC 3339, UTC), as it says; empty where it does not.
+    /// When it was written (RFC 3339, UTC), by its own header; empty if that has no time.
     pub ts: String,
     /// Its type: `FACT`, `QUESTION`, `RUN_STOP`.
     #[serde(rename = "type")]
@@ -29,7 +29,7 @@ pub struct Message {
     pub project_id: String,
     /// The task's id; empty for a message to the project.
     pub task_id: String,
-    /// The run that wrote it; empty where none did.
+    /// The run that wrote it; empty if none did.
     pub run_id: String,
     /// An issue's number: its id.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -84,7 +84,7 @@ pub struct Draft {
     pub project_id: String,
     /// The task's id; empty for none.
     pub task_id: String,
-    /// The run that says it; empty for none.
+    /// The run that writes it; empty for none.
     pub run_id: String,
     /// The messages that it answers.
     pub parents: Vec<Parent>,
@@ -96,7 +96,7 @@ pub struct Draft {
     pub body: String,
 }
 
-/// A message that nobody may write.
+/// Why a message cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
     /// It is of no type.
@@ -117,7 +117,7 @@ pub enum BadMessage {
 }
 
 impl Draft {
-    /// A message of a type to a project, which says nothing yet.
+    /// A message of a type to a project, without a text so far.
     pub fn new(kind: &str, project_id: &str) -> Self {
         Self { kind: kind.to_owned(), project_id: project_id.to_owned(), ..Self::default() }
     }
@@ -150,7 +150,7 @@ impl Draft {
         })
     }
 
-    /// True if it may be written.
+    /// Checks that it may be written.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl Draft {
 }
 
 impl Message {
-    /// When it was written; none where it does not say.
+    /// When it was written; none if its header has no time.
     pub fn time(&self) -> Option<Timestamp> {
         self.ts.parse().ok()
     }

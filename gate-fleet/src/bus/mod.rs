@@ -36,7 +36,7 @@ pub use kind::{CRASH, START, STOP, is_runners};
 pub use message::{BadMessage, Draft, LONGEST_BODY, Link, Message, Parent};
 pub use read::{Problem, Read, Tail, Trouble, read};
 
-/// The messages behind one; all of them where `id` is empty.
+/// The messages behind one; all of them if `id` is empty.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A bus, read: every entry that is whole, whoever wrote it.
+//! Reads a bus: every entry that is whole, whoever wrote it.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,7 @@ pub enum Trouble {
     /// Its end is missing: whoever wrote it was stopped. It is passed over.
     #[error("passed over: its end is missing")]
     Torn,
-    /// It says what only a runner says, and no runner wrote it so.
+    /// It is of a type that only runners write, and no runner wrote it.
     #[error("{kind} that no runner wrote: {why}")]
     Forged {
         /// Its type.
@@ -86,9 +86,9 @@ impl Tail {
     }
 }
 
-/// Reads a bus. Nothing in it is an error: what is no entry is passed over and
-/// told. As in conductor-loop, a line `---` ends whatever it stands in, and a
-/// header that cannot be read ends where the next may begin.
+/// Reads a bus. Nothing in it is an error: what is no entry is passed over and reported. As in
+/// conductor-loop, a line `---` ends whatever it stands in, and a header that cannot be read ends
+/// where the next may begin.
 pub fn read(bytes: &[u8]) -> Read {
     let mut reader = Reader::default();
     bytes.split_inclusive(|byte| *byte == b'\n').for_each(|line| reader.line(line));
@@ -110,7 +110,7 @@ struct Reader {
     /// True if the last line was empty.
     after_empty: bool,
     /// Bytes of the header or the body so far.
-    held: Vec<u8>,
+    pending: Vec<u8>,
 }
 
 #[derive(Default)]
@@ -135,7 +135,7 @@ impl Reader {
             let message = legacy::message(&String::from_utf8_lossy(bare), self.number);
             self.read.messages.extend(message);
         } else {
-            self.held.extend_from_slice(line);
+            self.pending.extend_from_slice(line);
         }
         self.at += line.len();
         self.after_empty = bare.is_empty();
@@ -143,18 +143,18 @@ impl Reader {
     }
 
     fn mark(&mut self) {
-        let held = std::mem::take(&mut self.held);
+        let pending = std::mem::take(&mut self.pending);
         match std::mem::take(&mut self.state) {
             State::Seeking => self.begin(),
-            State::Header => match header(&self.text(&held)) {
+            State::Header => match header(&self.text(&pending)) {
                 Ok(message) => self.state = State::Body(Box::new(message)),
                 Err((line, what)) => {
-                    self.tell(Trouble::Header { line, what });
+                    self.report(Trouble::Header { line, what });
                     self.begin();
                 }
             },
             State::Body(message) => {
-                self.finish(*message, &held, true);
+                self.finish(*message, &pending, true);
                 self.begin();
             }
         }
@@ -169,20 +169,20 @@ impl Reader {
 
     /// A message whose body is whole. Behind it, the empty line before the next
     /// entry is none of its own.
-    fn finish(&mut self, mut message: Message, held: &[u8], another: bool) {
-        let gap = usize::from(another && held.ends_with(b"\n\n"));
-        let held = &held[..held.len() - gap];
-        let text = self.text(held);
+    fn finish(&mut self, mut message: Message, pending: &[u8], another: bool) {
+        let gap = usize::from(another && pending.ends_with(b"\n\n"));
+        let pending = &pending[..pending.len() - gap];
+        let text = self.text(pending);
         message.body = unescaped(text.strip_suffix('\n').unwrap_or(&text));
         if is_runners(&message.kind)
             && let Some(why) = self.doubt(&message)
         {
-            self.tell(Trouble::Forged { kind: message.kind.clone(), why });
+            self.report(Trouble::Forged { kind: message.kind.clone(), why });
         }
         self.read.messages.push(message);
     }
 
-    /// Why a runner's message is none.
+    /// The reason that a runner's message cannot be one.
     fn doubt(&self, message: &Message) -> Option<&'static str> {
         if !MessageId::is_one(&message.msg_id) {
             Some("its id is none that a bus gives")
@@ -196,12 +196,12 @@ impl Reader {
     fn text<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, str> {
         let text = String::from_utf8_lossy(bytes);
         if matches!(text, Cow::Owned(_)) {
-            self.tell(Trouble::NotUtf8);
+            self.report(Trouble::NotUtf8);
         }
         text
     }
 
-    fn tell(&mut self, trouble: Trouble) {
+    fn report(&mut self, trouble: Trouble) {
         self.read.problems.push(Problem { line: self.begun.0.max(1), trouble });
     }
 
@@ -218,7 +218,7 @@ impl Reader {
     /// Length, in bytes, of a partial `---` at the end of the bus. The text after it would
     /// belong to the entry before.
     fn half_mark(&self) -> usize {
-        let half = [&b"\n\n--"[..], b"\n\n-"].into_iter().find(|mark| self.held.ends_with(mark));
+        let half = [&b"\n\n--"[..], b"\n\n-"].into_iter().find(|mark| self.pending.ends_with(mark));
         half.map_or(0, |half| half.len() - 2)
     }
 
@@ -227,24 +227,24 @@ impl Reader {
         self.at - self.half_mark() - 1
     }
 
-    /// True if a body, where one has begun, has a line: an entry without one is
-    /// not whole, for an empty body is an empty line.
+    /// True unless a body has begun that has no line: an entry without one is not whole, for an
+    /// empty body is an empty line.
     fn has_body(&self) -> bool {
-        !matches!(self.state, State::Body(_)) || !self.held.is_empty()
+        !matches!(self.state, State::Body(_)) || !self.pending.is_empty()
     }
 
     fn end(mut self) -> Read {
         let half = self.half_mark();
-        let held = std::mem::take(&mut self.held);
+        let pending = std::mem::take(&mut self.pending);
         match (std::mem::take(&mut self.state), self.read.tail) {
-            (State::Body(message), Tail::Whole) => self.finish(*message, &held, false),
+            (State::Body(message), Tail::Whole) => self.finish(*message, &pending, false),
             (State::Body(message), _) if half > 0 => {
-                self.finish(*message, &held[..held.len() - half], true);
+                self.finish(*message, &pending[..pending.len() - half], true);
                 self.begun.0 = self.number;
-                self.tell(Trouble::Torn);
+                self.report(Trouble::Torn);
             }
-            (State::Body(_), _) => self.tell(Trouble::Torn),
-            (State::Header, _) if !held.is_empty() => self.tell(Trouble::Torn),
+            (State::Body(_), _) => self.report(Trouble::Torn),
+            (State::Header, _) if !pending.is_empty() => self.report(Trouble::Torn),
             _ => {}
         }
         self.read

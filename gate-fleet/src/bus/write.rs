@@ -62,11 +62,11 @@ fn link(link: &Link) -> Node {
     Node::Map(some([text("url", &link.url), text("label", &link.label), text("kind", &link.kind)]))
 }
 
-/// The first, and those of the others that say something.
+/// The first entry, and those of the others that have a value.
 fn some(all: [Entry; 3]) -> Vec<Entry> {
-    let said =
+    let present =
         all.into_iter().enumerate().filter(|(at, entry)| *at == 0 || !entry.value.is_empty());
-    said.map(|(_, entry)| entry).collect()
+    present.map(|(_, entry)| entry).collect()
 }
 
 fn pairs(all: &[(String, String)]) -> Node {

@@ -11,7 +11,7 @@ impl Fact {
     ///
     /// # Errors
     ///
-    /// No front matter, one that is no YAML or leaves out what it has to say.
+    /// No front matter, one that is no YAML or lacks a required key.
     pub fn parse(text: &str) -> Result<Self, FactError> {
         let (front, body) = split(text).ok_or(FactError::NoFrontMatter)?;
         let mut front = mapping(&front)?;

@@ -29,7 +29,7 @@ pub struct Fact {
     pub created_at: Timestamp,
     /// For whom it holds.
     pub scope: Scope,
-    /// The run that found it; empty where a person did.
+    /// The run that found it; empty if a person did.
     pub run_id: String,
     /// Its subject, in one line.
     pub title: String,
@@ -59,7 +59,7 @@ pub enum FactError {
     /// The front matter is no YAML.
     #[error(transparent)]
     Yaml(#[from] YamlError),
-    /// A key is missing, or says what it may not.
+    /// A key is missing, or has a value that is not allowed.
     #[error("{key}: {expected} is expected")]
     Key {
         /// The key.
@@ -82,7 +82,7 @@ impl Fact {
         Self { created_at: at, scope: Scope::Project, ..self }
     }
 
-    /// True if another says the same, whatever its title.
+    /// True if another has the same text, whatever its title.
     pub fn says_the_same(&self, other: &Self) -> bool {
         self.body.trim() == other.body.trim()
     }

@@ -1,4 +1,4 @@
-//! Claims held against what gate itself has seen.
+//! Compares claims with what gate itself has seen.
 
 use super::command::{script, words};
 use super::model::{Handoff, Outcome, Verification};
@@ -15,11 +15,11 @@ pub struct Seen {
     /// The command, by each spelling of its words that means it: as the settings
     /// have it, and with the options that gate added.
     pub argvs: Vec<Vec<String>>,
-    /// True if it passed; none where that could not be found out.
+    /// True if it passed; none if that could not be found out.
     pub passed: Option<bool>,
     /// The record that shows this, in words.
     pub record: String,
-    /// The digest of the work tree that it was seen of; none where nobody knows.
+    /// The digest of the work tree that it was seen of; none if it is not known.
     pub tree: Option<String>,
 }
 
@@ -36,18 +36,17 @@ impl Seen {
     }
 }
 
-/// The claims of a handoff that do not hold against what was seen, the newest
-/// first: a command that is said to have passed, which gate never ran or last saw
-/// otherwise, and one that is said to have failed and last passed.
+/// The claims of a handoff that contradict the runs in `seen`, which has the newest first: a
+/// claimed pass of a command that gate never ran or last saw otherwise, and a claimed failure of
+/// one that last passed.
 ///
-/// Commands are the same where their words are, as a shell reads them. A pass is one
-/// of the work tree that it was seen of, and says nothing of another one: `is_here`
-/// is asked whether a digest is that of the work tree as it stands. That gate did not
-/// see a failure says nothing against it.
+/// Commands are the same if their words are, as a shell reads them. A pass counts for the work tree
+/// that it was seen of, and for no other: `is_here` returns true for the digest of the work tree as
+/// it stands. A failure that gate did not see is no contradiction.
 ///
 /// # Errors
 ///
-/// Those of whoever is asked for the tree.
+/// Those of `is_here`.
 pub fn unheld<E>(
     handoff: &Handoff,
     seen: &[Seen],
@@ -117,7 +116,7 @@ fn newest<'s>(claim: &Verification, seen: &'s [Seen]) -> Option<&'s Seen> {
 ///
 /// # Errors
 ///
-/// Those of whoever is asked for a file.
+/// Those of `is_known`.
 pub fn unknown_files<E>(
     handoff: &Handoff,
     mut is_known: impl FnMut(&str) -> Result<bool, E>,

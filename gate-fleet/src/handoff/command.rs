@@ -1,7 +1,7 @@
 //! Commands as they are typed, and as they are run.
 
-/// The words of a command line, by the rules of a POSIX shell; none where a quote
-/// is open. Operators such as `&&` are words like any other.
+/// The words of a command line, by the rules of a POSIX shell; none if a quote is open. Operators
+/// such as `&&` are words like any other.
 pub fn words(command: &str) -> Option<Vec<String>> {
     shlex::split(command)
 }

@@ -26,7 +26,7 @@ pub struct Ran {
     pub argv: Vec<String>,
     /// True if it passed.
     pub passed: bool,
-    /// A short note; empty where there is none.
+    /// A short note; empty if there is none.
     pub note: String,
 }
 
@@ -41,7 +41,7 @@ pub fn draft(known: &Known<'_>) -> Handoff {
         in_scope: vec![LATER.to_owned()],
         out_of_scope: vec![LATER.to_owned()],
         changed_files: or(files, LATER.to_owned()),
-        verification: or(ran, unsaid()),
+        verification: or(ran, placeholder()),
         open_risks: or(open, risk(LATER)),
         next_actions: vec![LATER.to_owned()],
         assumptions: vec![LATER.to_owned()],
@@ -65,7 +65,7 @@ fn risk(what: &str) -> Risk {
     Risk { risk: what.to_owned(), impact: LATER.to_owned(), owner: LATER.to_owned() }
 }
 
-fn unsaid() -> Verification {
+fn placeholder() -> Verification {
     let result = Outcome::Unsaid("PASS|FAIL".to_owned());
     Verification { command: LATER.to_owned(), result, ..Verification::default() }
 }

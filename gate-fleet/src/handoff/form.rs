@@ -10,7 +10,7 @@ use super::model::Handoff;
 use super::problem::{Problem, few};
 use super::{LONGEST_TEXT, Read};
 
-/// A value as it was read, before anybody knows whether it belongs there.
+/// A value as it was read, before its place is checked.
 pub(super) enum Node {
     /// A text.
     Text(String),
@@ -26,7 +26,7 @@ pub(super) enum Node {
 pub(super) struct Entry {
     pub(super) key: String,
     pub(super) value: Node,
-    /// Its line, from 1, where lines are known.
+    /// Its line, from 1, if lines are known.
     pub(super) line: Option<usize>,
 }
 
@@ -88,7 +88,7 @@ fn shape(schema: &Value) -> Shape {
     }
 }
 
-/// The handoff that a table says, and what in it is none of a handoff's form.
+/// The handoff in a table, and the parts of the table that do not have a handoff's form.
 pub(super) fn handoff(entries: Vec<Entry>, mut problems: Vec<Problem>) -> Read {
     let value = Value::Object(sift_table(entries, &HANDOFF, "", &mut problems));
     problems = few(problems);

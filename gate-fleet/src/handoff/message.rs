@@ -15,7 +15,7 @@ use super::json;
 use super::model::Handoff;
 use super::problem::{Problem, few};
 
-/// So many digits of a digest are a message's id.
+/// The number of a digest's digits that are a message's id.
 const ID: usize = 32;
 
 /// The members of a message that are read. Its id and its role are its own.
@@ -137,7 +137,7 @@ fn data(
     found.ok_or_else(|| Problem::new("parts", "one data part is expected, and there is none"))
 }
 
-/// Holds the message's interaction against the handoff's, which may leave it out.
+/// Compares the message's interaction with the handoff's, which may leave it out.
 fn adopt(read: &mut Read, context: Option<String>) {
     let Some(context) = context else { return };
     let Some(a2a) = read.handoff.as_mut().and_then(|handoff| handoff.a2a.as_mut()) else {

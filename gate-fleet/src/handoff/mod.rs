@@ -10,9 +10,9 @@
 //! assert_eq!((problem.rule, problem.field.as_str()), (Some(1), "in_scope"));
 //! ```
 //!
-//! Reading is tolerant: [`Read`] holds what could be read beside what is wrong
-//! with the text ([`Read::problems`]). Whether a handoff says what it has to is
-//! another question ([`Handoff::problems`]); [`Read::all_problems`] answers both.
+//! Reading is tolerant: [`Read`] holds what could be read beside what is wrong with the text
+//! ([`Read::problems`]). [`Handoff::problems`] lists what a handoff lacks; [`Read::all_problems`]
+//! lists both.
 
 mod claims;
 mod command;
@@ -54,8 +54,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a text seems to have: what begins with `{` is JSON, and a
-    /// message of A2A where it has `parts`.
+    /// The format that a text seems to have: what begins with `{` is JSON, and a message of A2A if
+    /// it has `parts`.
     pub fn detect(text: &str) -> Self {
         if !json::bare(text).starts_with('{') {
             Self::Markdown
@@ -70,8 +70,8 @@ impl Format {
 /// Result of reading a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
-    /// The handoff, as far as it could be read: what is missing is empty. None where
-    /// the text is no handoff at all.
+    /// The handoff, as far as it could be read: what is missing is empty. None if the text is no
+    /// handoff at all.
     pub handoff: Option<Handoff>,
     /// Problems with the text itself: syntax, unknown and repeated keys, values of another
     /// type. If there are none, nothing of the handoff was lost.
@@ -82,7 +82,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// Of a text that is no handoff.
+    /// The result for a text that is no handoff.
     fn nothing(why: Problem) -> Self {
         Self { problems: vec![why], ..Self::default() }
     }
@@ -114,24 +114,24 @@ pub fn read(text: &str, format: Format) -> Read {
 }
 
 impl Handoff {
-    /// It as JSON, indented.
+    /// The handoff as JSON, indented.
     pub fn to_json(&self) -> String {
         json::write(self)
     }
 
-    /// It as Markdown, in the canonical form. What cannot stand in a line of
-    /// Markdown as it is stands as a JSON string, between double quotes.
+    /// The handoff as Markdown, in the canonical form. What cannot stand in a line of Markdown as
+    /// it is stands as a JSON string, between double quotes.
     pub fn to_markdown(&self) -> String {
         markdown::write(self)
     }
 
-    /// It as a message of A2A 0.3.0, in JSON: one data part, the interaction's id
-    /// as `contextId`. The message's id is a digest of what it says.
+    /// The handoff as a message of A2A 0.3.0, in JSON: one data part, the interaction's id as
+    /// `contextId`. The message's id is a digest of its content.
     pub fn to_message(&self) -> String {
         message::write(self)
     }
 
-    /// It in a format.
+    /// The handoff in a format.
     pub fn to_text(&self, format: Format) -> String {
         match format {
             Format::Markdown => self.to_markdown(),

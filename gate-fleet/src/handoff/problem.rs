@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// So many problems of a kind are told one by one.
+/// The most problems of a kind that are listed one by one.
 const MAX_PROBLEMS: usize = 100;
 
 /// The first of many problems, and how many more there are.

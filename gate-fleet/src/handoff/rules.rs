@@ -73,7 +73,7 @@ impl Found {
         }
     }
 
-    /// A list that has to hold something, and nothing that says nothing.
+    /// A list that must not be empty, nor have an entry that says nothing.
     fn texts(&mut self, field: &str, texts: &[String], advice: &str) {
         if texts.is_empty() {
             self.add(Problem::rule(1, field, format!("is empty: {advice}")));

@@ -9,7 +9,7 @@ use super::model::Handoff;
 
 /// The JSON Schema (draft 2020-12) of a handoff that holds.
 ///
-/// It says all but what no schema can: which texts are placeholders, and how many
+/// It has all rules but those that no schema can have: which texts are placeholders, and how many
 /// bytes a text may have. Whatever validates by the rules fits it.
 pub fn schema() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();

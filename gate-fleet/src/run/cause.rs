@@ -3,7 +3,7 @@
 /// The agent gave no output for too long.
 pub const AGENT_TIMED_OUT: &str = "timed out";
 
-/// The run's process is gone, and nobody wrote down how it ended.
+/// The run's process is gone, and no record shows how it ended.
 pub const RECONCILED: &str = "reconciled stale running status: process is not alive";
 
 /// Meaning of an exit code; empty for success. -1 stands for a process that was killed or

@@ -10,12 +10,12 @@ use crate::yaml::{Entry, mapping};
 const NO_TIME: Timestamp = Timestamp::constant(-62_135_596_800, 0);
 
 impl RunInfo {
-    /// Reads a record that says all that it has to.
+    /// Reads a record that has all required keys.
     ///
     /// # Errors
     ///
-    /// No YAML, a key that is missing or that says what it may not, a version
-    /// that is not known.
+    /// No YAML, a key that is missing or has a value that is not allowed, a version that is not
+    /// known.
     pub fn parse(text: &str) -> Result<Self, RunInfoError> {
         Self::read(text, ["", "", ""])
     }
@@ -67,7 +67,7 @@ impl RunInfo {
     }
 }
 
-/// Keys that were not asked for yet.
+/// Keys that were not read yet.
 struct Fields(Vec<Entry>);
 
 impl Fields {
@@ -75,7 +75,7 @@ impl Fields {
         Ok(self.take(key)?.map(|(text, _)| text).unwrap_or_default())
     }
 
-    /// An id, which nobody may leave out who does not tell it by the path.
+    /// An id, which a record may leave out only if its path has it.
     fn id(&mut self, key: &'static str, by_path: &str) -> Result<String, RunInfoError> {
         let text = self.text(key)?;
         let id = if text.trim().is_empty() { by_path } else { &text };
@@ -141,7 +141,7 @@ fn value(key: &'static str, line: usize, expected: &'static str, found: &str) ->
     RunInfoError::Value { line, key, expected, found: found.to_owned() }
 }
 
-/// Project, task and run of a record, by its path; empty where it does not say.
+/// Project, task and run of a record, by its path; empty if the path has none.
 fn ids(path: &str) -> [&str; 3] {
     let mut parts = path.rsplit(['/', '\\']).skip(1);
     let run = parts.next().unwrap_or_default();

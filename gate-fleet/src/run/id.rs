@@ -38,9 +38,9 @@ pub fn project_id(text: &str) -> Result<&str, BadId> {
     if good { Ok(text) } else { Err(BadId::Project(text.to_owned())) }
 }
 
-/// A name for the folder of a project that is known by some other text, as an
-/// address: the text itself where it can be one, else its last part and a
-/// digest, so that two projects never share a folder.
+/// A name for the folder of a project that is known by some other text, as an address: the text
+/// itself if it can be one, else its last part and a digest, so that two projects never share a
+/// folder.
 pub fn project_slug(known_by: &str) -> String {
     if let Ok(id) = project_id(known_by)
         && id != super::layout::GLOBAL
@@ -69,8 +69,8 @@ pub fn is_task_id(text: &str) -> bool {
     is_stamp && SLUG.contains(&slug.len()) && project_id(slug).is_ok()
 }
 
-/// The id of a new task: when it was begun, and what of its name can stand in
-/// one; `fallback` where that is nothing or too little.
+/// The id of a new task: when it was begun, and what of its name can stand in one; `fallback` if
+/// that is nothing or too little.
 pub fn task_id(now: Timestamp, name: &str, fallback: &str) -> String {
     let slug = slug(name, *SLUG.end())
         .filter(|slug| SLUG.contains(&slug.len()))

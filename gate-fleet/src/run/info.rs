@@ -10,9 +10,8 @@ pub(super) const VERSION: u64 = 1;
 
 /// The record of a run.
 ///
-/// It is written as conductor-loop writes it: its keys in one order, those that
-/// are optional only where they say something. What a later program has added
-/// is kept and written behind the rest.
+/// It is written as conductor-loop writes it: its keys in one order, those that are optional only
+/// if they have a value. What a later program has added is kept and written behind the rest.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunInfo {
@@ -30,21 +29,20 @@ pub struct RunInfo {
     pub agent: String,
     /// The owner of the process, which ends it; `None` if the record does not name one.
     pub process_ownership: Option<Ownership>,
-    /// The agent's process; 0 where none was started.
+    /// The agent's process; 0 if none was started.
     pub pid: i64,
-    /// The agent's process group; 0 where none was started.
+    /// The agent's process group; 0 if none was started.
     pub pgid: i64,
     /// When it began.
     pub start_time: Timestamp,
     /// When it ended; none while it runs.
     pub end_time: Option<Timestamp>,
-    /// The agent's exit code; -1 while it runs, where it was killed, and where
-    /// it could not be started.
+    /// The agent's exit code; -1 while it runs, if it was killed, and if it could not be started.
     pub exit_code: i64,
     /// Its state or result.
     pub status: Status,
-    /// The agent's working folder, an absolute path; empty where it is unknown,
-    /// as with all paths here.
+    /// The agent's working folder, an absolute path; empty if it is unknown, as with all paths
+    /// here.
     pub cwd: String,
     /// The prompt.
     pub prompt_path: String,
@@ -56,7 +54,7 @@ pub struct RunInfo {
     pub stderr_path: String,
     /// The command that started the agent, for a person.
     pub commandline: String,
-    /// Why it failed; empty where it did not.
+    /// Why it failed; empty if it did not.
     pub error_summary: String,
     /// The version that the agent's program reports.
     pub agent_version: String,
@@ -73,7 +71,7 @@ pub enum Status {
     Completed,
     /// It did not.
     Failed,
-    /// Nobody knows: its record is missing.
+    /// Not known: its record is missing.
     Unknown,
 }
 
@@ -98,7 +96,7 @@ pub enum RunInfoError {
         /// The key.
         key: &'static str,
     },
-    /// A key says something else than it may.
+    /// A key has a value that is not allowed.
     #[error("line {line}: {key}: {expected} is expected, and it is {found:?}")]
     Value {
         /// The line, from 1.
@@ -174,8 +172,8 @@ impl RunInfo {
         Self { end_time: Some(at), exit_code, status, error_summary: words, ..self }
     }
 
-    /// The same run, whose record says that it goes on and whose process is
-    /// gone: failed, or completed where its task says `DONE`.
+    /// The same run, whose record says that it goes on and whose process is gone: failed, or
+    /// completed if its task has the file `DONE`.
     #[must_use]
     pub fn reconciled(self, at: Timestamp, done: bool) -> Self {
         if self.status != Status::Running {

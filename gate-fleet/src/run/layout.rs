@@ -35,8 +35,7 @@ pub const OUTPUT: &str = "output.md";
 pub const HANDOFF: &str = "handoff.md";
 /// The agent's standard output, all of it.
 pub const STDOUT: &str = "agent-stdout.txt";
-/// The agent's standard output without the prompt, where it repeats that: what is
-/// judged then.
+/// The agent's standard output without the prompt, if it repeats that: then this file is judged.
 pub const SAID: &str = "agent-said.txt";
 /// The agent's standard error, all of it.
 pub const STDERR: &str = "agent-stderr.txt";

@@ -44,7 +44,7 @@ pub struct Preamble<'a> {
     pub goes_on: bool,
     /// The task for the agent.
     pub prompt: &'a str,
-    /// True if the agent is told of the feedback and the prompt alone.
+    /// True if the agent gets the feedback and the prompt alone.
     pub plain: bool,
 }
 
@@ -78,8 +78,8 @@ impl Preamble<'_> {
             ("JRUN_PARENT_ID", self.parent_run_id),
             ("JRUN_MESSAGE_BUS", self.bus),
         ];
-        let told = all.into_iter().filter(|(_, value)| !value.is_empty());
-        told.into_iter().try_for_each(|(name, value)| writeln!(f, "{name}={value}"))
+        let known = all.into_iter().filter(|(_, value)| !value.is_empty());
+        known.into_iter().try_for_each(|(name, value)| writeln!(f, "{name}={value}"))
     }
 
     fn rules(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -59,7 +59,7 @@ pub enum WorkError {
         /// Its phase.
         phase: WorkPhase,
     },
-    /// Somebody else has it.
+    /// Another actor has it.
     #[error("work item {id} already has an active lease: {lease}")]
     Leased {
         /// The item.
@@ -67,7 +67,7 @@ pub enum WorkError {
         /// The lease.
         lease: String,
     },
-    /// Nobody has such a lease: it never was, or the item was claimed anew since.
+    /// There is no such lease: it never was, or the item was claimed anew since.
     #[error("lease not found: {0}")]
     LeaseNotFound(String),
     /// It is over.
@@ -78,7 +78,7 @@ pub enum WorkError {
         /// Its final state.
         state: LeaseState,
     },
-    /// It is somebody else's.
+    /// It is another actor's.
     #[error("unauthorized operation on lease {lease}: actor {actor} is not the lease holder")]
     NotHolder {
         /// The lease.
@@ -96,7 +96,7 @@ pub enum WorkError {
         /// When it would.
         new: Timestamp,
     },
-    /// A record that says something else than records of its type do.
+    /// A record whose body does not fit its type.
     #[error("record {seq}: {why}")]
     Unreadable {
         /// The record.

@@ -44,7 +44,7 @@ pub struct Beginning {
 pub struct Moved {
     /// The step.
     pub work: Step,
-    /// Why, in somebody's words.
+    /// The reason, as free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

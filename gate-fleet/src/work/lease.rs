@@ -28,7 +28,7 @@ pub struct Lease {
     pub actor_id: String,
     /// When it was given.
     pub issued_at: Timestamp,
-    /// When it ends by itself; none where it was released.
+    /// When it ends by itself; none if it was released.
     pub expires_at: Option<Timestamp>,
     /// Number of renewals.
     pub renewal_count: u64,
@@ -61,7 +61,7 @@ impl Lease {
         }
     }
 
-    /// That this actor holds it.
+    /// Checks that this actor holds it.
     ///
     /// # Errors
     ///

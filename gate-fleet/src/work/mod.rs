@@ -1,10 +1,10 @@
 //! Work items: what is to be done, the phase that it is in, and who has it.
 //!
-//! An item goes through the phases of the exit protocol ([`WorkPhase`](gate_core::exit::WorkPhase)). Agents
-//! claim it for a phase; a [`Lease`] is theirs alone until they release it or it
-//! expires. A valid exit signal ends the phase. Each [`Step`] from one phase to
-//! another is a record of the ledger, and [`ReplayedItems`] holds records against each
-//! other: a step counts once, and leads only where the protocol says.
+//! An item goes through the phases of the exit protocol
+//! ([`WorkPhase`](gate_core::exit::WorkPhase)). Agents claim it for a phase; a [`Lease`] is theirs
+//! alone until they release it or it expires. A valid exit signal ends the phase. Each [`Step`]
+//! from one phase to another is a record of the ledger, and [`ReplayedItems`] checks that records
+//! follow from each other: a step counts once, and leads only to the phases of the protocol.
 //!
 //! ```
 //! use gate_fleet::work::{Cause, ItemState};

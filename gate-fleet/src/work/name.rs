@@ -57,14 +57,14 @@ impl WorkItem {
 }
 
 impl WorkItem {
-    /// The hash of its title and its description, by which a row is held against
-    /// the record that added it. A title holds no NUL.
+    /// The hash of its title and its description, by which a row is compared with the record that
+    /// added it. A title holds no NUL.
     pub fn texts(&self) -> Hash {
         Hash::digest(format!("{}\0{}", self.title, self.description).as_bytes())
     }
 }
 
-/// That a text can be an actor's name.
+/// Checks that a text can be an actor's name.
 ///
 /// # Errors
 ///
@@ -73,7 +73,7 @@ pub fn actor(text: &str) -> Result<(), WorkError> {
     name("the actor", text)
 }
 
-/// That a text can be an item's or an actor's name.
+/// Checks that a text can be an item's or an actor's name.
 fn name(what: &'static str, text: &str) -> Result<(), WorkError> {
     if text.trim().is_empty() {
         return Err(WorkError::Unfit { what, why: "is empty".to_owned() });

@@ -31,8 +31,8 @@ impl ReplayedItems {
     ///
     /// # Errors
     ///
-    /// An item that is there already or not at all, and what [`ItemState::taken`]
-    /// says. Nothing of the record is taken then.
+    /// An item that is there already or not at all, and the errors of [`ItemState::taken`]. Nothing
+    /// of the record is taken then.
     pub fn apply(&mut self, record: &Record) -> Result<(), WorkError> {
         let seq = record.seq;
         let (id, entry) = match WorkEvent::from_record(record)? {
@@ -65,7 +65,7 @@ impl ReplayedItems {
         self.items.get(id).copied()
     }
 
-    /// Every item, and what is said of it.
+    /// Every item, as the records have it.
     pub fn items(&self) -> impl Iterator<Item = (&str, ReplayedItem)> {
         self.items.iter().map(|(id, entry)| (id.as_str(), *entry))
     }

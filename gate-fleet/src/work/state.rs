@@ -9,8 +9,8 @@ use gate_core::exit::{ExitReason, WorkPhase};
 /// The one actor that reports results of continuous integration.
 pub const CI_PROCESSOR: &str = "system:ci-processor";
 
-/// The phases that agents claim. A released item in the middle of its work has to
-/// be somebody's again; only CI leaves CI_PENDING, and only an operator BLOCKED.
+/// The phases that agents claim. A released item in the middle of its work has to be claimable;
+/// only CI leaves CI_PENDING, and only an operator BLOCKED.
 pub const CLAIMABLE: [WorkPhase; 5] = [
     WorkPhase::Draft,
     WorkPhase::Implementation,
@@ -104,8 +104,8 @@ impl Cause {
 }
 
 impl ItemState {
-    /// Of an item that was added just now. One that begins BLOCKED begins anew when
-    /// it is unblocked.
+    /// The state of an item that was added just now. One that begins BLOCKED begins anew when it is
+    /// unblocked.
     pub const fn added(phase: WorkPhase) -> Self {
         let blocked_in = match phase {
             WorkPhase::Blocked => Some(WorkPhase::Draft),
@@ -183,7 +183,7 @@ impl ItemState {
         Step { id, from: self.phase, to, transition_count, cause }
     }
 
-    /// That a step leads from here to where it says.
+    /// Checks that a step leads from here to its phase.
     fn leads(&self, step: &Step) -> Result<(), WorkError> {
         let Step { from, to, cause, .. } = *step;
         let leads = match cause {

@@ -39,14 +39,14 @@ pub(super) struct Scalar {
 pub(super) struct Entry {
     /// The key.
     pub(super) key: String,
-    /// The line it stands in, from 1; 0 where it was not read.
+    /// The line it stands in, from 1; 0 if it was not read.
     pub(super) line: usize,
     /// The value.
     pub(super) value: Node,
 }
 
 impl Node {
-    /// Text, which is quoted where it has to be.
+    /// Text, which is quoted if it has to be.
     pub(super) fn text(text: impl Into<String>) -> Self {
         Self::Scalar(Scalar { text: text.into(), quoted: true })
     }

@@ -126,8 +126,7 @@ impl Reader {
         found
     }
 
-    /// Tells what is in an item beside its text and a list below, where no field
-    /// takes it up.
+    /// Reports content of an item beside its text and the list below, which no field takes.
     fn only_list(&mut self, item: &Item<'_>, at: &str) {
         if item.is_mixed {
             let message = format!("line {}: only a list is read here", item.line);

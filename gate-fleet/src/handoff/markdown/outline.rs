@@ -98,7 +98,7 @@ struct Reader<'s> {
     /// Open quotations.
     quotes: usize,
     heading: Option<String>,
-    /// Up to here lines were counted, and so many they are.
+    /// The byte up to which lines were counted, and their number.
     counted: (usize, usize),
 }
 
@@ -110,7 +110,7 @@ struct Frame<'s> {
     /// End of its own text.
     head_end: Option<usize>,
     /// End of the last child; before the first child, the end of its own text.
-    told_to: usize,
+    covered_to: usize,
     children: Vec<Item<'s>>,
     is_mixed: bool,
 }
@@ -153,7 +153,7 @@ impl<'s> Reader<'s> {
     fn interrupt(&mut self, at: usize) {
         if let Some(frame) = self.frames.last_mut().filter(|frame| frame.head_end.is_none()) {
             frame.head_end = Some(at);
-            frame.told_to = at;
+            frame.covered_to = at;
         }
     }
 
@@ -174,7 +174,7 @@ impl<'s> Reader<'s> {
             start,
             end,
             head_end: None,
-            told_to: end,
+            covered_to: end,
             children: Vec::new(),
             is_mixed: false,
         };
@@ -196,7 +196,7 @@ impl<'s> Reader<'s> {
         match self.frames.last_mut() {
             Some(above) => {
                 above.children.push(item);
-                above.told_to = end;
+                above.covered_to = end;
             }
             None => self.blocks.push(Block::Item(item)),
         }
@@ -213,9 +213,9 @@ impl<'s> Reader<'s> {
 }
 
 impl Frame<'_> {
-    /// Up to here comes nothing that is its own text or one of its children.
+    /// Notes if there is anything between its own text or its last child and this byte.
     fn pass_over(&mut self, text: &str, to: usize) {
-        let between = text.get(self.told_to..to).unwrap_or_default();
+        let between = text.get(self.covered_to..to).unwrap_or_default();
         self.is_mixed |= !between.trim().is_empty();
     }
 }

@@ -1,9 +1,8 @@
 //! Texts in a line of Markdown, so that each comes back as it was.
 //!
-//! A text stands as it is where it is one line that no reader of Markdown takes
-//! for anything but text. Any other one (blank, of several lines, with blanks
-//! around it, or beginning with what begins a list, a heading, a fence) stands as
-//! a JSON string between double quotes.
+//! A text stands as it is if it is one line that no reader of Markdown takes for anything but text.
+//! Any other one (blank, of several lines, with blanks around it, or beginning with what begins a
+//! list, a heading, a fence) stands as a JSON string between double quotes.
 
 /// A text as it stands in a line.
 pub(super) fn quote(text: &str) -> String {
@@ -24,8 +23,8 @@ pub(super) fn quoted(text: &str) -> String {
 /// The text that stands in a line: a JSON string is what it says.
 pub(super) fn unquote(line: &str) -> String {
     let line = line.trim();
-    let said = line.starts_with('"').then(|| serde_json::from_str(line).ok()).flatten();
-    said.unwrap_or_else(|| line.to_owned())
+    let unquoted = line.starts_with('"').then(|| serde_json::from_str(line).ok()).flatten();
+    unquoted.unwrap_or_else(|| line.to_owned())
 }
 
 /// The JSON string that a line begins with, and what comes after it.

@@ -69,8 +69,8 @@ fn text(key: String, value: &str, item: &Item<'_>) -> Entry {
     Entry { key, value: Node::Text(text_of(value, item)), line: Some(item.line) }
 }
 
-/// The lines of an item's text where each begins with a key of its own, and the
-/// first with one that is known; else none.
+/// The lines of an item's text if each begins with a key of its own, and the first with a known
+/// one; else none.
 fn own_lines(item: &Item<'_>, fields: &[Field]) -> Vec<Entry> {
     let mut entries: Vec<(String, String)> = Vec::new();
     for line in item.lines() {
@@ -96,7 +96,7 @@ struct Row {
     command: String,
     result: String,
     notes: Option<String>,
-    /// True if it says of the command twice what came of it.
+    /// True if it has two results for one command.
     is_torn: bool,
 }
 

@@ -104,7 +104,7 @@ impl Page {
     }
 }
 
-/// A command as a span of code, where one can hold it.
+/// A command as a span of code, if one can hold it.
 fn code(command: &str) -> String {
     let ticks = longest_run(command, '`') + 1;
     // From three on, the span looks like a fence to some readers.
