@@ -138,7 +138,7 @@ impl Session {
         let step = record.step_index.whole();
         let again = step.is_some() && step == self.step;
         self.step = step;
-        if again && self.speech.says_again(content) {
+        if again && self.speech.equals(content) {
             return;
         }
         if self.compacted {

@@ -18,10 +18,10 @@ pub(super) const CHAT_JSON: Spec = Spec {
     name: "chat-json",
     family: &["chat"],
     known_by: KnownBy::Record(|shape| {
-        // An agent may print such an array too; a transcript begins with one,
-        // and that with what the agent was told.
-        let told = ["system", "developer", "user"].contains(&shape.text("role"));
-        shape.in_array && shape.first && told && shape.has("content") && !shape.has("type")
+        // An agent may print such an array too. A transcript begins with one, whose first message
+        // is to the agent.
+        let is_to_agent = ["system", "developer", "user"].contains(&shape.text("role"));
+        shape.in_array && shape.first && is_to_agent && shape.has("content") && !shape.has("type")
     }),
     open: |_| Box::new(Json::new(Chat::default())),
 };
@@ -117,9 +117,9 @@ impl Chat {
         match role {
             _ if text.trim().is_empty() => {}
             Role::Assistant => {
-                let (thought, said) = split_thought(text);
+                let (thought, answer) = split_thought(text);
                 out.say(Role::Thinking, thought, line);
-                self.speech.block("message", said, line, out);
+                self.speech.block("message", answer, line, out);
             }
             Role::User => {
                 self.speech.forget();
@@ -128,7 +128,7 @@ impl Chat {
             }
             // After the agent has spoken, another conversation begins with it, or
             // the client tells the agent something new.
-            Role::System if self.speech.has_said() => {
+            Role::System if self.speech.has_text() => {
                 self.speech.forget();
                 out.boundary(Boundary::Prompt, line);
                 out.say(role, text, line);

@@ -196,7 +196,7 @@ impl Cline {
         }
     }
 
-    /// It does not tell how a command has ended.
+    /// A tool's answer. It has no exit code of a command.
     fn answer(&mut self, event: &Event<'_>, has_failure: bool, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         let failed_call = has_failure || !event.error.is_empty();

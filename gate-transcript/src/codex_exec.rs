@@ -2,8 +2,8 @@
 //!
 //! Source: captures of 0.169.0. Neither the prompt nor hook feedback is in
 //! it; a message before a stop hook's refusal looks like any other, so that
-//! the last message of a turn is the one that counts. Sub-agents' texts do not
-//! are in it either, only the calls that start them.
+//! the last message of a turn is the one that counts. Sub-agents' texts are
+//! not in it either, only the calls that start them.
 
 use std::sync::LazyLock;
 
@@ -84,7 +84,7 @@ struct Item<'a> {
     id: Str<'a>,
     #[serde(borrow)]
     message: Str<'a>,
-    // What other tools were asked and have answered.
+    // The input and the answers of other tools.
     #[serde(borrow)]
     arguments: Leaves<'a>,
     #[serde(borrow)]

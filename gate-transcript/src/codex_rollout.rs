@@ -73,19 +73,20 @@ const TOOLS: [&[u8]; 8] = [
     b"exec_command_end\"",
 ];
 
-/// Follows a session file of Codex.
 /// The client's own message after a compaction (0.45).
 const COMPACTED: &str = "Compact task completed";
 
+/// Follows a session file of Codex.
 #[derive(Debug, Default)]
 struct CodexRollout {
     begun: bool,
     sub_agent: bool,
     /// True once the turn has a text of the agent.
     spoken: bool,
-    /// Texts of the agent, and of the user.
-    seen: Seen,
-    asked: Seen,
+    /// Texts of the agent.
+    spoken_texts: Seen,
+    /// Texts of the user.
+    user_texts: Seen,
     calls: Calls,
     tokens: Option<u64>,
 }
@@ -119,7 +120,7 @@ impl Records for CodexRollout {
     }
 
     fn tail(&mut self) {
-        (self.seen, self.asked) = (Seen::default(), Seen::default());
+        (self.spoken_texts, self.user_texts) = (Seen::default(), Seen::default());
         self.calls = Calls::default();
     }
 }
@@ -222,7 +223,7 @@ impl CodexRollout {
     }
 
     fn speak(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
-        if text.trim().is_empty() || self.seen.repeats(text, source) {
+        if text.trim().is_empty() || self.spoken_texts.repeats(text, source) {
             return;
         }
         self.spoken = true;
@@ -231,7 +232,7 @@ impl CodexRollout {
     }
 
     fn user(&mut self, text: &str, source: Source, line: u64, out: &mut Out<'_>) {
-        if self.asked.repeats(text, source) {
+        if self.user_texts.repeats(text, source) {
             return;
         }
         let start = text.trim_start();

@@ -183,7 +183,7 @@ impl Cursor {
 
     fn assistant(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         for text in record.texts() {
-            if self.speech.says_again(text) {
+            if self.speech.equals(text) {
                 self.speech.close();
             } else {
                 self.speech.delta("", text, line, out);
@@ -270,10 +270,10 @@ impl Outcome<'_> {
             &self.error_message,
             &self.reason,
         ];
-        let said: Vec<&str> =
+        let present: Vec<&str> =
             texts.into_iter().map(|text| &**text).filter(|text| !text.is_empty()).collect();
         out.answered(id, Ending::failed_if(outcome != "success"), line);
-        for text in &said {
+        for text in &present {
             out.say(Role::Tool, text, line);
         }
         let code: Option<i32> = self.exit_code.signed().and_then(|code| code.try_into().ok());
@@ -283,7 +283,7 @@ impl Outcome<'_> {
         if matches!(outcome, "rejected" | "permissionDenied") {
             out.denied(tool, id, line);
         } else if outcome != "success" || code.is_some_and(|code| code != 0) {
-            failed(tool, id, &said.join("\n"), line, out);
+            failed(tool, id, &present.join("\n"), line, out);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tells the format from how the input begins.
+//! Detects the format by the beginning of the input.
 
 use super::frames::{Frame, Frames};
 use super::shape::Shape;

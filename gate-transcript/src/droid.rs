@@ -156,7 +156,7 @@ impl Droid {
 
     fn message(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         let again = !record.id.is_empty() && *record.id == *self.message;
-        if again && self.speech.says_again(&record.text) {
+        if again && self.speech.equals(&record.text) {
             return;
         }
         record.id.clone_into(&mut self.message);
@@ -180,7 +180,7 @@ impl Droid {
         }
     }
 
-    /// It does not tell how a command has ended.
+    /// A tool's answer. It has no exit code of a command.
     fn tool_result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         out.answered(&record.id, Ending::failed_if(record.is_error.0), line);

@@ -86,7 +86,7 @@ impl Splitter {
         }
     }
 
-    /// Ends the input. There is always one iteration, also where it is empty.
+    /// Ends the input. There is always one iteration, even an empty one.
     pub fn finish(mut self, take: &mut Take<'_>) {
         if self.cutter.is_none() {
             self.open(take);

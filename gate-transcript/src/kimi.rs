@@ -220,7 +220,7 @@ impl Kimi {
         }
     }
 
-    /// It does not tell how a command has ended.
+    /// A tool's answer. It has no exit code of a command.
     fn answer(&mut self, id: &str, text: &str, is_error: bool, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         out.answered(id, Ending::failed_if(is_error), line);

@@ -136,12 +136,12 @@ impl Talk {
             if let Some(response) = &part.response.0 {
                 self.answer(response, "", line, out);
             } else {
-                self.said(&part.text, answers, line, out);
+                self.user_text(&part.text, answers, line, out);
             }
         }
     }
 
-    pub(super) fn said(&mut self, text: &str, injected: bool, line: u64, out: &mut Out<'_>) {
+    pub(super) fn user_text(&mut self, text: &str, injected: bool, line: u64, out: &mut Out<'_>) {
         if injected || text.trim_start().starts_with(CONTEXT) {
             out.say(Role::System, text, line);
         } else if !text.trim().is_empty() {

@@ -134,7 +134,7 @@ struct Block<'a> {
     arguments: Leaves<'a>,
 }
 
-/// Only OpenClaw tells how a command has ended.
+/// Only OpenClaw reports how a command has ended.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Details {

@@ -53,7 +53,7 @@ enum Pace {
     Tail,
     /// Nothing is kept back.
     Whole,
-    /// Nothing is kept back, and the first line tells the format.
+    /// Nothing is kept back, and the first line determines the format.
     Live,
 }
 

@@ -5,9 +5,9 @@ use memchr::memchr2;
 /// The most keys of an object that are looked at.
 const MAX_KEYS: usize = 64;
 
-/// The keys of an object and its values. Made from a beginning of the object
-/// too, since the first record may be longer than what is looked at; nested
-/// values are passed over until somebody asks.
+/// The keys of an object and its values. Made from a beginning of the object too, since the first
+/// record may be longer than what is looked at; nested values are passed over until they are
+/// needed.
 #[derive(Debug, Default)]
 pub(super) struct Shape<'a> {
     keys: Vec<(&'a [u8], &'a [u8])>,

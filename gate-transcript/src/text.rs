@@ -110,7 +110,7 @@ fn decode_lossy(block: &Block<'_>, out: &mut Out<'_>) -> String {
     text
 }
 
-/// Tells the speaker of each line; lines of one speaker are handed on together.
+/// Finds the speaker of each line; lines of one speaker are handed on together.
 #[derive(Debug)]
 pub(super) struct Voice {
     own: Role,

@@ -4,7 +4,7 @@ use super::Role;
 use super::out::{Out, keep_end};
 
 /// The most of the last message that is kept to compare later texts with it, in bytes.
-const MAX_SAID: usize = 1 << 20;
+const MAX_TEXT: usize = 1 << 20;
 
 /// Knows whether what the agent writes next goes on with its last message.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub(super) struct Utterance {
     id: String,
     open: bool,
     /// The end of the message so far.
-    said: String,
+    message_text: String,
 }
 
 impl Utterance {
@@ -24,7 +24,7 @@ impl Utterance {
             return;
         }
         if self.open && !id.is_empty() && self.id == id {
-            self.said.push('\n');
+            self.message_text.push('\n');
             out.add(Role::Assistant, text, line);
         } else {
             self.begin(id);
@@ -50,17 +50,17 @@ impl Utterance {
     /// True if `text` repeats the last message. Clients that join several texts in one
     /// end with the last of them.
     pub(super) fn repeated_by(&self, text: &str) -> bool {
-        let (text, said) = (text.trim(), self.said.trim());
-        text.is_empty() || (!said.is_empty() && text.ends_with(said))
+        let (text, last) = (text.trim(), self.message_text.trim());
+        text.is_empty() || (!last.is_empty() && text.ends_with(last))
     }
 
-    pub(super) fn has_said(&self) -> bool {
-        !self.said.is_empty()
+    pub(super) fn has_text(&self) -> bool {
+        !self.message_text.is_empty()
     }
 
     /// True if `text` is the last message from beginning to end.
-    pub(super) fn says_again(&self, text: &str) -> bool {
-        !self.said.is_empty() && text.trim() == self.said.trim()
+    pub(super) fn equals(&self, text: &str) -> bool {
+        !self.message_text.is_empty() && text.trim() == self.message_text.trim()
     }
 
     /// Something else came: what the agent writes next is another message.
@@ -71,17 +71,17 @@ impl Utterance {
     /// Something that may change the agent's mind came.
     pub(super) fn forget(&mut self) {
         self.open = false;
-        self.said.clear();
+        self.message_text.clear();
     }
 
     fn begin(&mut self, id: &str) {
         id.clone_into(&mut self.id);
         self.open = true;
-        self.said.clear();
+        self.message_text.clear();
     }
 
     fn keep(&mut self, text: &str) {
-        self.said.push_str(text);
-        keep_end(&mut self.said, MAX_SAID);
+        self.message_text.push_str(text);
+        keep_end(&mut self.message_text, MAX_TEXT);
     }
 }

@@ -30,8 +30,8 @@ impl Claude {
         let repeated = repeats(text, self.last.trim());
         if record.is_error.0 || record.subtype.starts_with("error") {
             let mut causes = record.errors.0.iter().map(|error| &**error);
-            let said = (!repeated && !text.is_empty()).then_some(text);
-            let cause = said.or_else(|| causes.next()).or(Some(&*record.error));
+            let new_text = (!repeated && !text.is_empty()).then_some(text);
+            let cause = new_text.or_else(|| causes.next()).or(Some(&*record.error));
             let cause = cause.filter(|cause| !cause.is_empty()).unwrap_or(&record.subtype);
             client(cause, record, line, out);
         } else if out.says(Wording::Notice, text) {

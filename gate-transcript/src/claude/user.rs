@@ -28,7 +28,7 @@ impl Claude {
             return;
         };
         match &message.content {
-            Content::Text(text) => self.said(text, record, false, line, out),
+            Content::Text(text) => self.user_text(text, record, false, line, out),
             Content::Blocks(blocks) => {
                 // A person may send a picture and no word.
                 let is_wordless = |block: &Block<'_>| matches!(&*block.kind, "image" | "document");
@@ -39,7 +39,7 @@ impl Claude {
                 for block in blocks {
                     match &*block.kind {
                         "tool_result" => self.tool_result(block, record, line, out),
-                        _ => self.said(&block.text, record, with_result, line, out),
+                        _ => self.user_text(&block.text, record, with_result, line, out),
                     }
                 }
             }
@@ -47,7 +47,7 @@ impl Claude {
     }
 
     /// A text sent to the agent; beside a tool's result it is no prompt.
-    fn said(
+    fn user_text(
         &mut self,
         text: &str,
         record: &Record<'_>,
@@ -75,7 +75,7 @@ impl Claude {
     pub(super) fn attachment(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         let queued = record.attachment.0.as_ref();
         if let Some(queued) = queued.filter(|attachment| &*attachment.kind == "queued_command") {
-            self.said(&queued.prompt, record, false, line, out);
+            self.user_text(&queued.prompt, record, false, line, out);
         }
     }
 

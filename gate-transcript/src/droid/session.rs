@@ -146,7 +146,7 @@ impl Session {
         }
     }
 
-    /// It does not tell how a command has ended.
+    /// A text to the agent, or a tool's answer, which has no exit code of a command.
     fn user(&mut self, block: &Block<'_>, line: u64, out: &mut Out<'_>) {
         self.speech.close();
         if &*block.kind != "tool_result" {

@@ -80,7 +80,7 @@ impl Records for Answer {
 }
 
 impl Answer {
-    /// The response is the last message; warnings tell of what came before.
+    /// The response is the last message; warnings are about what came before.
     fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         let own = record.stats.0.is_some() || record.error.0.is_some();
         let own = own || !record.session_id.is_empty() || !record.response.is_empty();

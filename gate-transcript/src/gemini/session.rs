@@ -194,12 +194,12 @@ impl Session {
             return;
         }
         match &message.content {
-            Content::Text(text) => self.talk.said(text, false, line, out),
+            Content::Text(text) => self.talk.user_text(text, false, line, out),
             Content::Blocks(parts) if parts.iter().any(|part| part.response().is_some()) => {
                 // The message that called holds the answers too.
                 self.talk.speech.close();
                 for part in parts.iter().filter(|part| part.response().is_none()) {
-                    self.talk.said(&part.text, false, line, out);
+                    self.talk.user_text(&part.text, false, line, out);
                 }
             }
             Content::Blocks(parts) => self.talk.user(parts, line, out),
@@ -230,7 +230,7 @@ impl Session {
     /// spoken since.
     fn rewrite(&mut self, message: &Record<'_>, last: bool, line: u64, out: &mut Out<'_>) {
         let text = text(&message.content);
-        let spoken = *message.id == *self.spoken && self.talk.speech.has_said();
+        let spoken = *message.id == *self.spoken && self.talk.speech.has_text();
         if spoken && text.trim().is_empty() {
             self.talk.turn(Boundary::Prompt, line, out);
         } else if (spoken || last) && !self.talk.speech.repeated_by(&text) {

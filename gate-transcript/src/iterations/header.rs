@@ -195,11 +195,10 @@ impl Loop {
         (placed && header == self.header).then_some(number)
     }
 
-    /// True if an iteration may have this number: a log that is printed by an
-    /// agent in it has the numbers of those before. A header that was taken for a
-    /// shown one may have been a true one, so that the one after it counts as
-    /// well; and a log that began with 1 does so again where its loop was started
-    /// again.
+    /// True if an iteration may have this number: a log that is printed by an agent in it has the
+    /// numbers of those before. A header that was taken for a shown one may have been a true one,
+    /// so that the one after it counts as well; and a log that began with 1 does so again if its
+    /// loop was started again.
     fn follows(&self, number: u64) -> bool {
         let Some(last) = self.number else { return true };
         match self.header.kind {

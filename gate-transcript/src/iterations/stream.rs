@@ -24,7 +24,7 @@ const GLANCE: usize = 64;
 /// State of the iteration.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    /// Its session, once a record has told.
+    /// Its session, once a record has named it.
     session: Option<String>,
     /// True if its process has ended.
     ended: bool,

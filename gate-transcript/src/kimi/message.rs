@@ -62,8 +62,8 @@ impl Kimi {
     fn tool_result(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
         let Some(result) = &payload.return_value.0 else { return };
         let output = result.output.texts.iter().map(|text| &**text);
-        let said = output.chain([&*result.message]).filter(|text| !text.is_empty());
-        let text = said.collect::<Vec<_>>().join("\n");
+        let texts = output.chain([&*result.message]).filter(|text| !text.is_empty());
+        let text = texts.collect::<Vec<_>>().join("\n");
         self.answer(&payload.tool_call_id, &text, result.failed(), line, out);
     }
 }

@@ -9,7 +9,7 @@ use crate::Format;
 #[path = "../../../tests/needs.rs"]
 mod needs;
 
-/// The folder of captures beside the repository, where it is there.
+/// The folder of captures beside the repository, if it is there.
 fn captures() -> Option<PathBuf> {
     needs::needs("shared").then(|| needs::shared().join("clients/fixtures"))
 }
