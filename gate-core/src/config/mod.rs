@@ -43,6 +43,7 @@ pub use import::{Imported, import};
 pub use layer::{Layer, MAX_SETTINGS_BYTES, Origin, environment};
 pub use lock::{Lock, LockedAttempt};
 pub use nearest::nearest as nearest_name;
+pub(crate) use pack::breaker_rules;
 pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, REPORTS, Rule, Sample};
 pub use raw::{
     NotifyEvent, Progress, RawAgent, RawBreaker, RawBudget, RawConfig, RawCustomPattern,

@@ -7,7 +7,8 @@ use super::fault::{Fault, Validation};
 use super::key::KeyPath;
 use super::raw::RawCustomPattern;
 use super::{layer, matcher, validate};
-use crate::decide::pattern::{Guard, Pattern, Scope};
+use crate::decide::pack_text;
+use crate::decide::pattern::{Guard, Matcher, Pattern, Scope};
 
 /// The packs that are part of the program: name and text. A new pack is one
 /// file in `patterns/` and one line here.
@@ -129,7 +130,7 @@ impl Pack {
     pub fn reports() -> Vec<Pattern> {
         let (name, text) = REPORTS;
         #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
-        let pack = read_without_samples(name, text).expect("the pack is right");
+        let pack = Self::parse(name, "patterns/reports.toml", text).expect("the pack is right");
         pack.patterns.into_iter().map(|one| one.pattern).collect()
     }
 
@@ -144,18 +145,6 @@ impl Pack {
         };
         let file = format!("patterns/{name}.toml");
         read(name, &file, text, |_| Ok(())).map(Some)
-    }
-
-    /// The same without samples, which take longer to read than all else.
-    ///
-    /// # Errors
-    ///
-    /// Its text is wrong; a test ensures that it is not.
-    pub(crate) fn breaker_rules(name: &str) -> Result<Option<Self>, ConfigError> {
-        let Some((_, text)) = BREAKER_PACKS.iter().find(|(known, _)| *known == name) else {
-            return Ok(None);
-        };
-        read_without_samples(name, text).map(Some)
     }
 
     /// Reads a pack's text.
@@ -182,9 +171,72 @@ pub(super) fn source(name: &str) -> Option<&'static str> {
 
 /// The patterns of the pack of this name, if it exists.
 pub(super) fn patterns(name: &str) -> Option<Vec<Pattern>> {
-    #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
-    let pack = read_without_samples(name, source(name)?).expect("the pack is right");
-    Some(pack.patterns.into_iter().map(|one| one.pattern).collect())
+    Some(shipped_patterns(name, source(name)?))
+}
+
+/// The patterns and the rules of the breaker's pack of this name, if there is one, without
+/// docs and samples.
+pub(crate) fn breaker_rules(name: &str) -> Option<(Vec<Pattern>, Vec<Rule>)> {
+    let (_, text) = BREAKER_PACKS.iter().find(|(known, _)| *known == name)?;
+    let rules = pack_text::tables(text, "[[normalise]]").into_iter().map(shipped_rule);
+    Some((shipped_patterns(name, text), rules.collect()))
+}
+
+fn shipped_patterns(pack: &str, text: &str) -> Vec<Pattern> {
+    let tables = pack_text::tables(text, "[[pattern]]").into_iter();
+    tables.map(|table| shipped_pattern(pack, table)).collect()
+}
+
+fn shipped_pattern(pack: &str, table: &str) -> Pattern {
+    let mut pattern = Pattern {
+        id: String::new(),
+        pack: pack.to_owned(),
+        matcher: Matcher::Literal(String::new()),
+        weight: 1,
+        scope: Scope::default(),
+        unless: Vec::new(),
+        keywords: Vec::new(),
+    };
+    for (key, value) in pack_text::keys(table) {
+        match key {
+            "id" => pattern.id = pack_text::text(value).to_owned(),
+            "regex" => pattern.matcher = Matcher::Regex(pack_text::text(value).to_owned()),
+            "literal" => pattern.matcher = Matcher::Literal(pack_text::text(value).to_owned()),
+            "weight" => pattern.weight = value.parse().unwrap_or(1),
+            "scope" => pattern.scope = pack_text::named(pack_text::text(value)).unwrap_or_default(),
+            "unless" => {
+                pattern.unless = pack_text::texts(value).filter_map(pack_text::named).collect();
+            }
+            "keywords" => {
+                pattern.keywords = pack_text::texts(value).map(str::to_owned).collect();
+            }
+            "matches" => break,
+            _ => {}
+        }
+    }
+    pattern
+}
+
+fn shipped_rule(table: &str) -> Rule {
+    let mut rule = Rule {
+        id: String::new(),
+        regex: String::new(),
+        keywords: Vec::new(),
+        with: None,
+        doc: String::new(),
+        samples: Vec::new(),
+    };
+    for (key, value) in pack_text::keys(table) {
+        match key {
+            "id" => rule.id = pack_text::text(value).to_owned(),
+            "regex" => rule.regex = pack_text::text(value).to_owned(),
+            "keywords" => rule.keywords = pack_text::texts(value).map(str::to_owned).collect(),
+            "with" => rule.with = Some(pack_text::text(value).to_owned()),
+            "samples" => break,
+            _ => {}
+        }
+    }
+    rule
 }
 
 /// The fault of naming a pack that there is not.
@@ -207,17 +259,6 @@ pub(super) fn pattern(at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Resul
 
 fn at() -> KeyPath {
     KeyPath::dotted("pattern")
-}
-
-/// Reads a shipped pack without its samples, each list of which stands on one line.
-fn read_without_samples(name: &str, text: &str) -> Result<Pack, ConfigError> {
-    let rest: String = text.split_inclusive('\n').filter(|line| !is_sample_list(line)).collect();
-    read(name, &format!("patterns/{name}.toml"), &rest, |_| Ok(()))
-}
-
-fn is_sample_list(line: &str) -> bool {
-    ["matches = [", "rejects = [", "samples = ["].iter().any(|key| line.starts_with(key))
-        && line.ends_with("]\n")
 }
 
 fn read(

@@ -20,6 +20,7 @@ pub mod iteration_facts;
 pub mod language;
 pub(crate) mod literal;
 pub mod notice;
+pub(crate) mod pack_text;
 pub mod pattern;
 pub mod policy;
 pub mod reason;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::config::Pack;
+use crate::config::breaker_rules;
 use crate::decide::expression::{Expression, source};
 
 static ERRORS: LazyLock<BreakerPack> = LazyLock::new(|| BreakerPack::load("errors"));
@@ -35,14 +35,12 @@ pub(super) struct Rule {
 
 impl BreakerPack {
     fn load(name: &str) -> Self {
-        #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
-        let pack = Pack::breaker_rules(name).expect("the pack is right").expect("the pack exists");
-        let patterns = pack.patterns.iter().filter_map(|one| {
-            let expression =
-                Expression::from_pack(source(&one.pattern.matcher), one.pattern.keywords.clone());
-            Some((Kind::from_id(&one.pattern.id)?, expression))
+        let (patterns, rules) = breaker_rules(name).unwrap_or_default();
+        let patterns = patterns.into_iter().filter_map(|one| {
+            let kind = Kind::from_id(&one.id)?;
+            Some((kind, Expression::from_pack(source(&one.matcher), one.keywords)))
         });
-        let rules = pack.rules.into_iter().map(|rule| Rule {
+        let rules = rules.into_iter().map(|rule| Rule {
             expression: Expression::from_pack(rule.regex, rule.keywords),
             with: rule.with,
         });

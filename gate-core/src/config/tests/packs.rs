@@ -1,7 +1,8 @@
 //! Pattern packs, and patterns that replace theirs.
 
 use super::resolved;
-use crate::config::{BREAKER_PACKS, PACKS, Pack};
+use crate::config::pack::patterns;
+use crate::config::{BREAKER_PACKS, PACKS, Pack, Rule, breaker_rules};
 use crate::decide::pattern::Matcher;
 
 /// The error of a pack's text, as one line without the file's name.
@@ -43,6 +44,22 @@ fn what_is_embedded_of_the_breakers_packs_is_what_their_texts_say() {
         assert_eq!(Pack::breaker_pack(name).unwrap(), Some(pack), "{name}");
     }
     assert_eq!(Pack::breaker_pack("completion").unwrap(), None);
+}
+
+#[test]
+fn shipped_packs_are_read_as_toml_reads_them() {
+    for (name, text) in PACKS.into_iter().chain(BREAKER_PACKS) {
+        let pack = Pack::parse(name, name, text).unwrap();
+        let (patterns, rules) = match breaker_rules(name) {
+            Some(both) => both,
+            None => (patterns(name).unwrap(), Vec::new()),
+        };
+        let expected = pack.patterns.into_iter().map(|one| one.pattern);
+        assert_eq!(patterns, expected.collect::<Vec<_>>(), "{name}");
+        let plain = |rule| Rule { doc: String::new(), samples: Vec::new(), ..rule };
+        assert_eq!(rules, pack.rules.into_iter().map(plain).collect::<Vec<_>>(), "{name}");
+    }
+    assert!(breaker_rules("completion").is_none() && patterns("errors").is_none());
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! The kinds of language rules: the places that ask for them.
 
 use schemars::JsonSchema;
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 /// The place that asks for a rule.
@@ -112,12 +110,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind with this name in a pack.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        let name: StrDeserializer<'_, Error> = name.into_deserializer();
-        Self::deserialize(name).ok()
-    }
-
     /// One bit, so that several kinds are one number.
     pub(super) fn bit(self) -> u64 {
         1 << self as u64

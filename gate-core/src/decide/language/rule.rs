@@ -1,17 +1,13 @@
-//! The rules of the pack, read without a TOML parser: each start of gate that sees a
-//! signal needs some of them, and parsing the whole pack takes longer than the decision.
+//! The rules of the pack.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use memchr::{memchr, memmem};
-
 use super::{Kind, LanguageChange};
 use crate::decide::expression::Expression;
 use crate::decide::literal::{Pairs, is_latin};
+use crate::decide::pack_text;
 use crate::decide::pattern::Matcher;
-
-const RULE_HEAD: &str = "\n[[rule]]\n";
 
 /// A rule of the vocabulary.
 #[derive(Debug)]
@@ -31,32 +27,7 @@ pub(crate) struct Rule {
 
 /// The rules in a pack's text.
 pub(super) fn read(pack: &'static str) -> Vec<Rule> {
-    let heads: Vec<_> = memmem::find_iter(pack.as_bytes(), RULE_HEAD).collect();
-    heads.iter().map(|head| Rule::read(&pack[head + RULE_HEAD.len()..])).collect()
-}
-
-/// The texts in quotes on a line of the pack.
-fn quoted(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        let open = memchr(b'"', rest.as_bytes())? + 1;
-        let close = open + memchr(b'"', &rest.as_bytes()[open..])?;
-        let text = &rest[open..close];
-        rest = &rest[close + 1..];
-        Some(text)
-    })
-}
-
-/// The keys and values that stand on the lines of a text, up to an empty line.
-fn keys(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let end = memchr(b'\n', rest.as_bytes())?;
-        let line = &rest[..end];
-        rest = &rest[end + 1..];
-        let equals = memchr(b'=', line.as_bytes())?;
-        Some((line[..equals].trim_end(), line[equals + 1..].trim_start()))
-    })
+    pack_text::tables(pack, "[[rule]]").into_iter().map(Rule::read).collect()
 }
 
 impl Rule {
@@ -64,15 +35,16 @@ impl Rule {
     fn read(text: &'static str) -> Self {
         let mut rule = Self::new(Cow::default(), 0, Cow::default(), Cow::default());
         rule.is_shipped = true;
-        for (key, value) in keys(text) {
+        for (key, value) in pack_text::keys(text) {
             match key {
-                "id" => rule.id = quoted(value).next().unwrap_or_default().into(),
+                "id" => rule.id = pack_text::text(value).into(),
                 "kinds" => {
-                    rule.kinds = quoted(value).filter_map(Kind::named).map(Kind::bit).sum();
+                    let kinds = pack_text::texts(value).filter_map(pack_text::named::<Kind>);
+                    rule.kinds = kinds.map(Kind::bit).sum();
                 }
-                "reason" => rule.reason = quoted(value).next().unwrap_or_default().into(),
-                "regex" => rule.source = value.trim_matches('\'').into(),
-                "keywords" => rule.keywords = quoted(value).collect(),
+                "reason" => rule.reason = pack_text::text(value).into(),
+                "regex" => rule.source = pack_text::text(value).into(),
+                "keywords" => rule.keywords = pack_text::texts(value).collect(),
                 "matches" => break,
                 _ => {}
             }

@@ -1,0 +1,54 @@
+//! The text of a shipped pack, read without a TOML parser: each start of gate needs some
+//! packs, and parsing all of them takes longer than the decision.
+//!
+//! A key and its value stand on one line, and no value has an escape. Tests compare with
+//! what TOML reads.
+
+use memchr::{memchr, memchr2, memmem};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
+
+/// The texts of the tables with this head, such as `[[rule]]`; each goes on to the pack's end.
+pub(crate) fn tables<'p>(pack: &'p str, head: &str) -> Vec<&'p str> {
+    let head = format!("\n{head}\n");
+    memmem::find_iter(pack.as_bytes(), &head).map(|at| &pack[at + head.len()..]).collect()
+}
+
+/// The keys and values on the lines of a table, up to an empty line.
+pub(crate) fn keys(table: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = table;
+    std::iter::from_fn(move || {
+        let end = memchr(b'\n', rest.as_bytes())?;
+        let line = &rest[..end];
+        rest = &rest[end + 1..];
+        let equals = memchr(b'=', line.as_bytes())?;
+        Some((line[..equals].trim_end(), line[equals + 1..].trim_start()))
+    })
+}
+
+/// The text of a value in quotation marks, `'…'`, `"…"` or `'''…'''`.
+pub(crate) fn text(value: &str) -> &str {
+    if let Some(text) = value.strip_prefix("'''") {
+        return text.trim_end_matches("'''");
+    }
+    texts(value).next().unwrap_or_default()
+}
+
+/// The texts in quotation marks of a value that is a list.
+pub(crate) fn texts(value: &str) -> impl Iterator<Item = &str> {
+    let mut rest = value;
+    std::iter::from_fn(move || {
+        let open = memchr2(b'"', b'\'', rest.as_bytes())?;
+        let (mark, text) = (rest.as_bytes()[open], &rest[open + 1..]);
+        let close = memchr(mark, text.as_bytes())?;
+        rest = &text[close + 1..];
+        Some(&text[..close])
+    })
+}
+
+/// The value with this name in a pack.
+pub(crate) fn named<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
+    let name: StrDeserializer<'_, Error> = name.into_deserializer();
+    T::deserialize(name).ok()
+}
