@@ -69,40 +69,28 @@ fn keywords_hide_no_match() {
             assert_eq!(*keyword, keyword.to_lowercase(), "{id}");
         }
         // Where the expression's own literals are known, the keywords follow from them.
-        let without = Expression::from_pack(regex, Vec::new());
-        let required = without.required().expect("it compiles");
-        let follow = required.iter().any(|group| group.iter().all(|text| stands_in(text)));
+        let follow = [str::to_owned, without_case].iter().any(|written| {
+            let without = Expression::from_pack(written(&regex), Vec::new());
+            let keywords: Vec<_> = keywords.iter().map(|keyword| written(keyword)).collect();
+            let stands_in = |text: &String| keywords.iter().any(|keyword| text.contains(keyword));
+            let required = without.required().expect("it compiles");
+            required.iter().any(|group| group.iter().all(stands_in))
+        });
         let unproven = BY_HAND.contains(&id.as_str());
-        assert!(keywords.is_empty() || follow || unproven, "{id}: {required:?}");
+        assert_eq!(!keywords.is_empty() && !follow, unproven, "{id}");
     }
 }
 
-/// Rules whose keywords a person has chosen: the literals of an expression leave out
-/// letters beyond ASCII that have an upper case.
-const BY_HAND: [&str; 22] = [
-    "condition-ko",
-    "condition-pl",
-    "condition-ru",
-    "condition-uk",
-    "criteria-other",
-    "denial-ru",
-    "denial-uk",
-    "future-pt",
-    "future-ru",
-    "future-uk",
-    "negation-pt",
-    "negation-ru",
-    "negation-uk",
-    "next-work-de",
-    "none-ru",
-    "none-uk",
-    "open-work-ru",
-    "prompt-order-ru",
-    "prompt-order-uk",
-    "sample-pl",
-    "sample-ru",
-    "sample-uk",
-];
+/// A text whose letters beyond ASCII are others that have no case: the literals of an
+/// expression leave out letters that have one.
+fn without_case(text: &str) -> String {
+    let private = |c: char| char::from_u32(0xf_0000 + u32::from(c));
+    text.chars().map(|c| if c.is_ascii() { c } else { private(c).unwrap_or(c) }).collect()
+}
+
+/// Rules whose keywords a person has chosen: the expression's own literals are fewer, as
+/// of single characters, or stand in too many texts.
+const BY_HAND: [&str; 4] = ["condition-ko", "negation-pt", "open-failing-other", "open-marks"];
 
 #[test]
 fn blank_texts_match_only_what_is_harmless() {

@@ -121,10 +121,10 @@ pub(super) fn neighbours_objection(
     if before.trim_start().starts_with('+') {
         return Some(Objection::new("it stands in a diff"));
     }
-    if LISTING.is_match(before) {
+    if !before.is_empty() && LISTING.is_match(before) {
         return Some(Objection::new("it stands in a listing of a file"));
     }
-    if COMMENT.is_match(after) {
+    if !after.is_empty() && COMMENT.is_match(after) {
         return Some(Objection::example("a comment explains it"));
     }
     let before = before.trim_matches(MARKS);

@@ -3,7 +3,7 @@
 
 use super::marker::Marker;
 use super::objection::Objection;
-use super::value::has_open_fraction;
+use super::value::{has_digit, has_open_fraction};
 use crate::decide::expression::Expression;
 use crate::decide::language::{Kind, Language};
 use crate::decide::sentence::sentences;
@@ -91,7 +91,8 @@ fn has_open_work(language: &Language, text: &str) -> bool {
 
 /// True for `3 of 7 stories are done`.
 fn is_partly_done(sentence: &str) -> bool {
-    PROGRESS.find_iter(sentence).any(|found| has_open_fraction(&sentence[found]))
+    has_digit(sentence)
+        && PROGRESS.find_iter(sentence).any(|found| has_open_fraction(&sentence[found]))
 }
 
 /// The line on which a runner begins another iteration in one log.
