@@ -45,7 +45,7 @@ impl SettingsArgs {
     }
 }
 
-/// A text that says something.
+/// A text that is not blank.
 pub(crate) fn non_empty(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("words are expected".to_owned()) } else { Ok(text.to_owned()) }
 }

@@ -1,4 +1,4 @@
-//! `gate bus`: what runs and agents tell each other.
+//! `gate bus`: messages between runs and agents.
 
 mod args;
 mod card;
@@ -16,8 +16,8 @@ use crate::render::{self, print};
 
 pub(super) use target::project;
 
-/// Bytes that are read from the standard input at most: more than a body may have, so
-/// that one that is too long is refused as such.
+/// The most bytes that are read from the standard input. It is more than a body may have, so
+/// that a body that is too long is refused as such.
 const MAX_INPUT_BYTES: u64 = 2 << 20;
 
 pub(super) fn run(here: &Here, args: &Bus) -> Result<u8, Failure> {

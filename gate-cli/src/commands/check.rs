@@ -54,7 +54,7 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
     }
     let site = here.site_under(&trust)?;
     let site = if args.no_state { CheckSite { state: None, slots: None, ..site } } else { site };
-    // A place that cannot be used keeps nobody from a verdict; `gate notify test` tells of it.
+    // A bad place for messages must not prevent a verdict; `gate notify test` reports it.
     let notifier = Notifier::new(here, &settings, &trust).ok().flatten();
     let gate = Gate::open(settings, site)?.at(When::Check);
     let gate = if args.no_state {
@@ -129,9 +129,9 @@ fn acts(args: &Check) -> Vec<(&'static str, Option<String>)> {
 }
 
 fn answer(args: &Check, record: &Record, policy: &Policy) -> Result<(), Failure> {
-    // The card says the same to a person at a terminal.
-    let is_told = !args.output.quiet && !args.output.json && io::stdout().is_terminal();
-    if !is_told {
+    // At a terminal, the card already shows a person the same.
+    let is_on_card = !args.output.quiet && !args.output.json && io::stdout().is_terminal();
+    if !is_on_card {
         render::stop_line(record);
     }
     if args.output.quiet {
@@ -143,7 +143,7 @@ fn answer(args: &Check, record: &Record, policy: &Policy) -> Result<(), Failure>
         let verbose = args.verbose;
         print(&render::card(record, CardOptions { verbose, policy: Some(policy) }))?;
     }
-    if !is_told {
+    if !is_on_card {
         render::unverified_line(record);
     }
     Ok(())

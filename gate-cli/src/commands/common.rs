@@ -14,12 +14,12 @@ use crate::settings::Places;
 /// Exit code of a command that did its work.
 pub(super) const DONE: u8 = 0;
 
-/// The time so long ago; the first time there is if that is longer ago than all times.
+/// The time so long ago; the earliest representable time if that would be still earlier.
 pub(super) fn ago(age: Duration) -> Timestamp {
     Timestamp::now().checked_sub(age).unwrap_or(Timestamp::MIN)
 }
 
-/// That a check of this name, which `--only` asked for, is configured.
+/// Fails if no check has this name, which is the value of `--only`.
 pub(super) fn known_check(policy: &Policy, name: &str) -> Result<(), Failure> {
     if policy.checks.contains_key(name) {
         return Ok(());
@@ -31,7 +31,7 @@ pub(super) fn known_check(policy: &Policy, name: &str) -> Result<(), Failure> {
     Err(if known.is_empty() { failure } else { failure.hint(hint) })
 }
 
-/// That a folder is no home folder and not the root of all: as a project it would hold
+/// Fails for the home folder and the root of the file system: such a project would hold
 /// everything of the person's.
 pub(super) fn no_home(places: &Places, folder: &Path) -> Result<(), Failure> {
     let home = places.variable("HOME").and_then(|home| Path::new(home).canonicalize().ok());
@@ -51,7 +51,7 @@ pub(super) fn no_project(message: &str) -> Failure {
     )
 }
 
-/// True if a person is there who can answer a question.
+/// True if a person at a terminal can answer a question.
 pub(super) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }

@@ -1,4 +1,4 @@
-//! `gate config`: settings in force, their schema, the import of the seed's.
+//! `gate config`: settings in force, their schema, the import of an exit gate's JSON settings.
 
 pub(super) mod args;
 

@@ -141,7 +141,7 @@ fn card(record: &CriteriaRecord) -> String {
             "open" => (Mark::Bad, "open"),
             _ => (Mark::Bad, "not met"),
         };
-        page.marked(mark, state, &told(one));
+        page.marked(mark, state, &criterion_line(one));
     }
     if !record.ok
         && record.criteria.iter().all(|one| matches!(one.state.as_str(), "met" | "claimed"))
@@ -152,7 +152,7 @@ fn card(record: &CriteriaRecord) -> String {
 }
 
 /// The criterion in its own words, its place, and the command that decided.
-fn told(one: &CriterionRecord) -> String {
+fn criterion_line(one: &CriterionRecord) -> String {
     let place = match (&one.file, one.line) {
         (Some(file), Some(line)) => format!(" ({file}:{line})"),
         _ => String::new(),

@@ -53,11 +53,11 @@ fn opening() -> String {
 fn scene(number: usize, claim: &Claim) -> String {
     let mut page = Page::new();
     page.blank();
-    page.text(&format!("{number}. {}", claim.told));
+    page.text(&format!("{number}. {}", claim.step));
     page.blank();
-    let says = claim.says.lines().filter(|line| !line.is_empty());
+    let words = claim.words.lines().filter(|line| !line.is_empty());
     rows(&mut page, "price.sh", claim.change.into_iter());
-    rows(&mut page, "agent", says);
+    rows(&mut page, "agent", words);
     page.row("$", JUDGED_BY);
     page.blank();
     page.into_text()

@@ -17,7 +17,7 @@ use super::common::DONE;
 use super::schema;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::handoff::{changed, draft, unheld};
+use crate::handoff::{changed, contradictions, draft};
 use crate::memory::RecordSelector;
 use crate::render::{self, print};
 use crate::secrets;
@@ -104,7 +104,12 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
                 .collect(),
             ..here.site()?
         };
-        problems.extend(unheld(handoff, own.as_deref(), &mut here.memory(&policy)?, &site)?);
+        problems.extend(contradictions(
+            handoff,
+            own.as_deref(),
+            &mut here.memory(&policy)?,
+            &site,
+        )?);
     }
     let words = "gate has seen what it claims to have been run";
     answer(&HandoffReport::new(file, problems), args.json, words)

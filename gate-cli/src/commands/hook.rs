@@ -56,14 +56,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest wait for a store if nothing can be decided.
 const PATIENCE_OF_STORE: Duration = Duration::from_secs(1);
 
-/// The most that a client may say, in bytes.
+/// The longest event of a client, in bytes.
 const MAX_INPUT_BYTES: usize = 64 << 20;
 
-/// The longest reason that is told of a baseline that could not be taken, in
-/// characters.
-const REASON: usize = 500;
+/// The longest reason why a baseline could not be taken, in characters.
+const MAX_REASON_CHARS: usize = 500;
 
-/// The variable that switches hooks off, and what it says then.
+/// The variable that switches hooks off, and its value for that.
 const SWITCH: (&str, &str) = ("GATE", "off");
 
 pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
@@ -73,8 +72,8 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     }
     let client = hook::client(args.agent);
     let deadline = args.deadline.unwrap_or_else(|| client.deadline());
-    let heard = hear(began + PATIENCE.min(deadline));
-    let value = heard.as_ref().unwrap_or(&Value::Null);
+    let received = receive(began + PATIENCE.min(deadline));
+    let value = received.as_ref().unwrap_or(&Value::Null);
     let payload = Payload::new(value, &here.places.environment);
     let event = client.event(&payload);
     if event.kind == EventKind::MidTurn {
@@ -99,12 +98,12 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
         EventKind::Stop | EventKind::MidTurn => {
             let (agent, hook_called_at) = (args.agent, began);
             let stopped = AgentStop { agent, payload, event, hook_called_at, deadline };
-            reply(&client, stop(&stopped, all, heard.as_ref().err()))
+            reply(&client, stop(&stopped, all, received.as_ref().err()))
         }
     }
 }
 
-/// The project that a stop is judged in.
+/// The projects that an event is about.
 struct Projects {
     places: Vec<Places>,
     around: Option<TurnContext>,
@@ -135,8 +134,8 @@ fn projects(here: &Here, primary: Option<Places>, agent: Agent, event: &Event) -
     Projects { places, around }
 }
 
-/// True if git's index may name settings somewhere below a folder: a look that costs next
-/// to nothing, for most projects have none.
+/// True if git's index may name settings somewhere below a folder. The search costs next to
+/// nothing, which matters because most projects have none.
 fn has_tracked_settings(root: &Path) -> bool {
     let index = own_git_folder(root).and_then(|folder| fs::read(folder.join("index")).ok());
     let index = index.unwrap_or_default();
@@ -148,11 +147,11 @@ fn has_tracked_settings(root: &Path) -> bool {
 }
 
 /// Judges a stop in each project that it is about.
-fn stop(stopped: &AgentStop<'_>, mut all: Projects, unheard: Option<&Failure>) -> StopReply {
+fn stop(stopped: &AgentStop<'_>, mut all: Projects, read_failure: Option<&Failure>) -> StopReply {
     let mut replies = Vec::new();
     for places in &all.places {
         let here = Here { places: places.clone() };
-        let judged = match unheard {
+        let judged = match read_failure {
             None => guarded(|| stopped.judge(&here, all.around.as_mut())),
             Some(failure) => Err(failure.clone()),
         };
@@ -167,20 +166,20 @@ fn stop(stopped: &AgentStop<'_>, mut all: Projects, unheard: Option<&Failure>) -
     reply
 }
 
-/// A prompt was given: its client is only answered where it was meant for gate.
+/// Handles a prompt. The client gets a reply only if the prompt is a command to gate.
 fn prompted(here: &Here, prompt: &Prompt<'_>) -> Result<u8, Failure> {
     match prompt.begin_turn(here) {
         Ok(None) => {}
         Ok(Some(reply)) => print(&format!("{reply}\n"))?,
         Err(failure) => {
-            let why = gate_core::text::brief(&render::message(&failure), REASON);
+            let why = gate_core::text::brief(&render::message(&failure), MAX_REASON_CHARS);
             let _ = writeln!(stderr().lock(), "gate: at the prompt: {why}");
         }
     }
     Ok(DONE)
 }
 
-/// A session begins: nothing is said to its client, and only stderr hears of trouble.
+/// Handles the start of a session. The client gets no reply, and a failure goes to stderr alone.
 fn begin(here: &Here, start: &SessionStart<'_>) {
     match start.take_baseline(here) {
         Ok(()) => {
@@ -189,15 +188,15 @@ fn begin(here: &Here, start: &SessionStart<'_>) {
             }
         }
         Err(failure) => {
-            let why = gate_core::text::brief(&render::message(&failure), REASON);
+            let why = gate_core::text::brief(&render::message(&failure), MAX_REASON_CHARS);
             let _ = writeln!(stderr().lock(), "gate: the baseline of this session: {why}");
         }
     }
 }
 
-/// The client's words. They end with their object: a client that does not close its
-/// side must not hang on its own hook.
-fn hear(until: Instant) -> Result<Value, Failure> {
+/// Receives the client's event. It ends with its object: a client that does not close its side
+/// must not hang on its own hook.
+fn receive(until: Instant) -> Result<Value, Failure> {
     let bytes = read(until).map_err(|error| bad_event(&error.to_string()))?;
     let value = object(&bytes).map_err(|error| bad_event(&format!("no JSON: {error}")))?;
     if value.is_object() { Ok(value) } else { Err(bad_event("no JSON object")) }
@@ -234,9 +233,9 @@ fn read(until: Instant) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The project, where it has settings: the folder that the session began in,
-/// else where the agent is. A project without gate.toml is none of gate's, unless one
-/// was approved there: to remove it must not be the way out.
+/// The project of the first of these folders that has settings: the one that the session began
+/// in, the agent's, gate's own. A project whose gate.toml was approved and is gone counts, too:
+/// an agent must not get out by removing it.
 fn project(here: &Here, client: &Client, payload: &Payload<'_>, event: &Event) -> Option<Places> {
     let began_in = client.facts().project_variable.as_deref();
     let began_in = began_in.and_then(|name| payload.variable(name)).map(Into::into);
@@ -245,7 +244,7 @@ fn project(here: &Here, client: &Client, payload: &Payload<'_>, event: &Event) -
         let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir())?;
         Some(Places { folder, ..here.places.clone() })
     });
-    // Settings that cannot be looked at are told when they are read.
+    // Settings that cannot be looked at are reported when they are read.
     places
         .into_iter()
         .find(|places| !matches!(places.project_file(), Ok(None)) || Trust::was_approved(places))
@@ -271,20 +270,20 @@ fn undecided(
     if !is_persons && hook::is_first(here.places.state.as_deref(), stopped.agent, session) {
         return StopReply::Refuse(format!(
             "gate cannot decide whether the work is done: {why}\n\
-             Where you can put that right, do so, and finish again; else tell the person of it."
+             If you can put that right, do so, and finish again; else tell the person about it."
         ));
     }
     // What keeps gate from deciding may keep it from recording, too.
     let _ = record(here, stopped, &why);
     let is_old = hook::is_older_than_prompt(failure.file.as_deref(), kept);
-    let told = format!("{} {why}", session.unwrap_or_default());
-    if is_old && !is_new_message(here.places.state.as_deref(), &here.places.folder, &told) {
+    let message = format!("{} {why}", session.unwrap_or_default());
+    if is_old && !is_new_message(here.places.state.as_deref(), &here.places.folder, &message) {
         return StopReply::Allow;
     }
     StopReply::LetGo(format!("gate could not decide, and let the agent stop, not done: {why}"))
 }
 
-/// Records what was let go undecided, so that `gate last` says it again.
+/// Records a stop that was allowed undecided, so that `gate last` shows it.
 fn record(here: &Here, stopped: &AgentStop<'_>, why: &str) -> Result<(), Failure> {
     let id = settings::resolve(&here.places, &Selection::default())
         .map_or(None, |settings| settings.policy.project_id);
@@ -293,8 +292,8 @@ fn record(here: &Here, stopped: &AgentStop<'_>, why: &str) -> Result<(), Failure
     memory.undecided(&NotJudged { agent, session, why })
 }
 
-/// Replies: a refusal on stdout, with nothing beside it; else nothing, but the
-/// person is told of work that is not done.
+/// Prints the reply: a refusal alone on stdout, or else only a message for the person, if there
+/// is one.
 fn reply(client: &Client, stop_reply: StopReply) -> Result<u8, Failure> {
     match stop_reply {
         StopReply::Allow => {}
@@ -308,7 +307,7 @@ fn reply(client: &Client, stop_reply: StopReply) -> Result<u8, Failure> {
             if client.facts().shows_messages {
                 print(&format!("{}\n", json!({ "systemMessage": message })))?;
             }
-            // Where nobody reads it, `gate last` says it again.
+            // If nobody reads this, `gate last` shows it.
             let _ = writeln!(stderr().lock(), "{message}");
         }
     }

@@ -215,8 +215,8 @@ fn cannot_pass<'d>(
     cannot_pass.collect()
 }
 
-/// A suite without tests or that does not start, and a linter that cannot run here, are only mentioned: as required checks
-/// they would never pass.
+/// A suite that has no tests or does not start, and a linter that cannot run here, are only
+/// mentioned: as required checks they would never pass.
 fn require_what_can_pass(detected: &mut Detected, times: &BTreeMap<String, Measured>) {
     for proposal in &mut detected.proposals {
         let Some(measured) = times.get(&proposal.check) else { continue };

@@ -29,7 +29,7 @@ pub(super) fn run(here: &Here, args: &Install) -> Result<u8, Failure> {
 fn install(roots: &Roots, args: &Install, agent: Agent) -> Result<(), Failure> {
     let scope = args.whom.scope();
     if args.trust && agent != Agent::Codex {
-        let message = format!("--trust is for codex alone, and {} has no such word", agent.name());
+        let message = format!("--trust is for codex alone, not for {}", agent.name());
         return Err(Failure::usage("usage", message));
     }
     let name = agent.name();
@@ -71,8 +71,8 @@ fn answer(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
     text
 }
 
-/// The line that tells a script's author how to learn if the work is done: the client's
-/// own exit code does not say.
+/// The line with a command for scripts that shows if the work is done: the client's own exit code
+/// does not.
 fn script_hint(agent: Agent) -> String {
     let line = install::script(agent);
     line.map(|line| format!("in a script (code 0: done): {line}; gate last\n")).unwrap_or_default()

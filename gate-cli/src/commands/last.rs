@@ -56,7 +56,7 @@ pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
     Ok(record.decision.verdict.exit_code())
 }
 
-/// The failure if there is no decision, or none for the task and the run that were asked for.
+/// The failure if there is no decision, or none for the given task and run.
 fn nothing_decided(args: &Last) -> Failure {
     let task = args.task.as_ref().map(|task| format!("the task {task}"));
     let run = args.run.as_ref().map(|run| format!("the run {run}"));

@@ -1,4 +1,4 @@
-//! `gate ledger`: what was recorded, and whether it holds.
+//! `gate ledger`: shows, verifies and copies the records.
 
 mod accept;
 mod args;

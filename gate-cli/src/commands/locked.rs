@@ -1,5 +1,5 @@
-//! Flags against settings that the machine's file locks: refused, for whoever types one has to know
-//! that it does not count.
+//! Refuses flags against settings that the machine's file locks: the person who types one has to
+//! know that it does not count.
 
 use gate_core::config::{Lock, Resolved};
 
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 /// The keys of `[checks]` that are no check.
 const OF_ALL_CHECKS: [&str; 3] = ["checks.jobs", "checks.machine_jobs", "checks.copies_max"];
 
-/// Fails if a flag changes this setting, and that is locked.
+/// Fails if this setting, which a flag changes, is locked.
 pub(super) fn admit(settings: &Resolved, flag: &str, key: &str) -> Result<(), Failure> {
     settings.lock_of(key).map_or(Ok(()), |lock| Err(refusal(flag, lock)))
 }

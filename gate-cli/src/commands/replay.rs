@@ -1,4 +1,4 @@
-//! `gate replay`: what the gate would have said of transcripts that one has.
+//! `gate replay`: decides on past transcripts as the gate would have done.
 //!
 //! Files are read by a pool of threads ([`workers`]). This thread compares, counts and
 //! prints, in the order in which they were named.
@@ -45,8 +45,8 @@ use crate::render::notes;
 use crate::replay::ReplayRecord;
 use crate::settings;
 
-/// Labels that judge nothing which are named one by one.
-const NAMED: usize = 10;
+/// The most labels without a matching row that are named one by one.
+const MAX_NAMED: usize = 10;
 
 /// Time between two looks at the bar and at signals while no rows come.
 const TICK: Duration = Duration::from_millis(100);
@@ -95,7 +95,7 @@ pub(super) fn transcripts(folder: &Path, paths: &[PathBuf]) -> Result<Vec<Input>
     Ok(inputs::find(folder, paths, false, &Labels::default())?.all)
 }
 
-/// Options that need others.
+/// Fails if an option lacks another one that it needs.
 fn understood(args: &Replay, marks: &Marks) -> Result<(), Failure> {
     let missing = match args.only {
         Some(Only::Wrong) if args.labels.is_none() && marks.is_empty() => {
@@ -161,8 +161,7 @@ impl Printer<'_> {
         Ok(self.code())
     }
 
-    /// The labels that judge nothing; of a replay that was interrupted that is not
-    /// known.
+    /// The labels that judge nothing; none after an interrupt, for then they are not known.
     fn idle(&self) -> Vec<Idle> {
         if self.interrupt.code().is_some() {
             return Vec::new();
@@ -171,17 +170,17 @@ impl Printer<'_> {
         self.work.labels.idle(&read)
     }
 
-    /// Says on stderr what is wrong with what was asked.
+    /// Reports on stderr the labels that judge nothing, and that there are no transcripts.
     fn remark(&self, idle: &[Idle]) {
         let labels = self.args.labels.as_deref().unwrap_or(Path::new("")).display();
-        let told = idle.iter().take(NAMED);
-        let mut remarks: Vec<_> = told
+        let named = idle.iter().take(MAX_NAMED);
+        let mut remarks: Vec<_> = named
             .map(|label| {
                 shown(&format!("{labels}: line {}: judges nothing: {}", label.line, label.why))
             })
             .collect();
-        if idle.len() > NAMED {
-            remarks.push(format!("{labels}: {} more that judge nothing", idle.len() - NAMED));
+        if idle.len() > MAX_NAMED {
+            remarks.push(format!("{labels}: {} more that judge nothing", idle.len() - MAX_NAMED));
         }
         if self.report.totals.is_empty() && self.interrupt.code().is_none() {
             remarks.push("no transcripts found".to_owned());

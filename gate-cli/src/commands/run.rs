@@ -134,7 +134,7 @@ fn gate_for(
     let is_locked = !writes_tests && (kept.is_some() || stage.job.is_some());
     let first = match gate.memory() {
         Some(mut memory) if is_locked => match memory.locked_tests(stage.subject()) {
-            // The breaker speaks of state that is lost.
+            // The breaker reports lost state.
             Err(failure) if failure.lost_state().is_some() => None,
             locked => locked?.map(|locked| locked.tests),
         },
@@ -144,16 +144,16 @@ fn gate_for(
         Some(kept) => Some(kept),
         None => gate.take_baseline_if_wanted()?,
     };
-    // A loop that goes on later does not take this one's edits of tests for what was there.
+    // A loop that is resumed must not take this one's edits of tests for the original tests.
     if let (Some(taken), true) = (&taken, writes_tests || first.is_some()) {
         gate.keep_for_task(taken, task.id())?;
     }
     Ok((gate.compared_with(taken), first))
 }
 
-/// The run whose agent starts this one. A process that was cut off from its agent, or that
-/// the system does not show, names the run itself. Its word counts only for a run below the
-/// one that the system shows.
+/// The run whose agent starts this one. A process that was cut off from its agent, or that the
+/// system does not show, names the run itself. That name counts only for a run below the one
+/// that the system shows.
 fn parent(here: &Here, project: &Project) -> Result<Option<run::RunInfo>, Failure> {
     let known = Caller::from_process(project)?.run;
     let named = here.places.variable(IN_RUN).map(|id| project.run(id)).transpose()?.flatten();
@@ -332,8 +332,7 @@ fn may_change(args: &Run) -> Vec<Allowance> {
     allowed.collect()
 }
 
-/// That something beside the agent's own words says whether the work is done, or that
-/// the operator does without.
+/// Fails if only the agent's own words would decide, unless the operator accepts that.
 fn verifiable(policy: &Policy, args: &Run) -> Result<(), Failure> {
     let has_checks = policy.checks.values().any(|check| check.when.contains(&When::Run));
     if has_checks || args.force_complete || args.unverified || is_below_unverified() {

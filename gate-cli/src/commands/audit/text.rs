@@ -46,7 +46,7 @@ pub(super) fn card(record: &AuditRecord) -> String {
         page.blank();
     }
     for item in open.iter().take(MAX_ITEMS) {
-        page.marked(mark(item.standing), item.standing.words(), &told(item));
+        page.marked(mark(item.standing), item.standing.words(), &item_line(item));
     }
     let more = open.len().saturating_sub(MAX_ITEMS);
     if more > 0 {
@@ -100,12 +100,12 @@ pub(super) fn on_the_way(record: &AuditRecord) -> String {
         (way.tests_edited, "turns changed tests"),
         (way.tests_skipped, "took a test out"),
         (way.no_verify, "left hooks out"),
-        (way.history, "inspected at commits elsewhere"),
+        (way.history, "looked up commits elsewhere"),
         (way.denied, "calls denied"),
         (record.looked_up.absent, "named commits or files are not there now"),
     ];
-    let told = all.iter().filter(|(count, _)| *count > 0);
-    told.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
+    let present = all.iter().filter(|(count, _)| *count > 0);
+    present.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The groups with the most claims.
@@ -135,7 +135,7 @@ fn mark(standing: ClaimSupport) -> Mark {
 }
 
 /// The place, the claim, and the check that decided.
-fn told(item: &AuditItem) -> String {
+fn item_line(item: &AuditItem) -> String {
     let check = match (&item.command, item.command_line) {
         (Some(command), Some(line)) => format!("; line {line}: {command}"),
         _ => String::new(),

@@ -36,7 +36,7 @@ pub(super) fn run(here: &Here, args: &Post) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// That somebody else than a runner may say it.
+/// Fails on a type that only the runner may post.
 fn allowed(kind: &str) -> Result<(), Failure> {
     if !is_runners(kind) {
         return Ok(());

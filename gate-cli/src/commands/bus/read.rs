@@ -89,7 +89,7 @@ fn open(here: &Here, place: &BusArgs) -> Result<Bus, Failure> {
     Ok(bus)
 }
 
-/// Fails if the file is missing: an empty answer would hide a slip.
+/// Fails if the file is missing: an empty answer would hide a mistyped path.
 fn must_exist(file: &Path) -> Result<(), Failure> {
     let metadata = file.symlink_metadata();
     metadata
@@ -151,8 +151,7 @@ impl<'a> Output<'a> {
     }
 
     /// Goes on behind a message, as long as somebody reads; `size` is the bus's size before the
-    /// message was read. If the message is gone, the
-    /// bus was begun anew, and all of it is new.
+    /// message was read. If the message is gone, the bus was begun anew, and all of it is new.
     fn follow(&mut self, bus: &Bus, (mut last, mut size): (String, u64)) -> Result<u8, Failure> {
         loop {
             if self.lines.wait()?.is_break() {

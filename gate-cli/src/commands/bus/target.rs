@@ -68,7 +68,7 @@ pub(super) fn resolve(here: &Here, place: &BusArgs, caller: &Caller) -> Result<T
     }
 }
 
-/// The bus in a file. Its path tells its project and task, unless the arguments do.
+/// The bus in a file. Its path names its project and task, unless the arguments do.
 fn named(here: &Here, place: &BusArgs, file: &Path) -> Result<Target, Failure> {
     let (project_id, task_id) = owners(file);
     let project_id = match &place.project {
@@ -80,7 +80,7 @@ fn named(here: &Here, place: &BusArgs, file: &Path) -> Result<Target, Failure> {
     Ok(Target { bus: Bus::at(file), project_id, task_id })
 }
 
-/// The project and the task of a bus, by its path; empty if it does not tell.
+/// The project and the task of a bus, by its path; empty if the path names none.
 fn owners(file: &Path) -> (String, String) {
     match file.file_name().and_then(|name| name.to_str()) {
         Some(layout::TASK_BUS) => (folder_name(file, 2), folder_name(file, 1)),

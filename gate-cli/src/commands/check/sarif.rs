@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_did_not_look_is_told_as_such() {
+    fn a_check_that_did_not_look_is_shown_as_such() {
         let run = run(&[]);
         assert_eq!(run["results"], json!([]));
         assert_eq!(run["invocations"][0]["executionSuccessful"], false);

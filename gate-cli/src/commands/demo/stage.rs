@@ -15,12 +15,14 @@ use crate::trust;
 
 /// A change of the agent's, with the claim that follows.
 pub(super) struct Claim {
-    pub(super) told: &'static str,
+    /// The step of the demo that leads to the claim.
+    pub(super) step: &'static str,
     /// The changed line of `price.sh`, as a difference shows it.
     pub(super) change: [&'static str; 2],
     /// The condition for the full price.
     condition: &'static str,
-    pub(super) says: &'static str,
+    /// The agent's last message.
+    pub(super) words: &'static str,
     /// The exit code of the decision.
     pub(super) code: u8,
 }
@@ -28,17 +30,17 @@ pub(super) struct Claim {
 /// A claim that is false by one cent, and one that holds.
 pub(super) const CLAIMS: [Claim; 2] = [
     Claim {
-        told: "The agent writes code and says that it is done. It has run no test.",
+        step: "The agent writes code and says that it is done. It has run no test.",
         change: ["- echo \"$1\"", "+ if [ \"$1\" -le 10000 ]; then echo \"$1\"; else …"],
         condition: "-le",
-        says: "I added the discount to price.sh, and all tests pass.\n\nEXIT_STATUS: COMPLETE\n",
+        words: "I added the discount to price.sh, and all tests pass.\n\nEXIT_STATUS: COMPLETE\n",
         code: 1,
     },
     Claim {
-        told: "Refused: the loop goes on, and the agent is given that failure. It repairs the code.",
+        step: "Refused: the loop goes on, and the agent is given that failure. It repairs the code.",
         change: ["- if [ \"$1\" -le 10000 ]", "+ if [ \"$1\" -lt 10000 ]"],
         condition: "-lt",
-        says: "An order of exactly 100.00 had no discount. Now it has: all tests pass.\n\n\
+        words: "An order of exactly 100.00 had no discount. Now it has: all tests pass.\n\n\
                EXIT_STATUS: COMPLETE\n",
         code: 0,
     },
@@ -119,7 +121,7 @@ impl Stage {
              else echo $(($1 * 9 / 10)); fi\n}}\n"
         );
         fs::write(project.join("price.sh"), product)
-            .and_then(|()| fs::write(project.join("out.log"), claim.says))
+            .and_then(|()| fs::write(project.join("out.log"), claim.words))
             .map_err(|error| unwritable(&error))
     }
 }

@@ -107,7 +107,7 @@ pub(crate) fn phase() -> impl TypedValueParser<Value = WorkPhase> {
     PossibleValuesParser::new(WorkPhase::NAMES).try_map(|name| WorkPhase::parse(&name))
 }
 
-/// clap has seen to it that it is one of the names, in whatever case.
+/// clap accepts only these names, in any case.
 fn reason() -> impl TypedValueParser<Value = ExitReason> {
     PossibleValuesParser::new(ExitReason::NAMES).try_map(|name| {
         let mut all = ExitReason::ALL.into_iter();

@@ -7,7 +7,7 @@ use crate::commands::common::DONE;
 use crate::failure::Failure;
 use crate::render::{self, print};
 
-/// A signal may be said whatever the feature flag: it is the reader's.
+/// The feature flag does not matter here: it is for those that read signals.
 pub(super) fn run(args: &Emit) -> Result<u8, Failure> {
     let signal = ExitSignal {
         pr_url: args.pr_url.clone(),
@@ -16,7 +16,7 @@ pub(super) fn run(args: &Emit) -> Result<u8, Failure> {
         ..ExitSignal::new(args.phase, args.reason)
     };
     let line = render::json_line(&signal)?;
-    // What is printed is what was read again, with all that reading refuses.
+    // The signal is read again before it is printed, so that it passes all of the reader's checks.
     ExitSignal::from_json(&line)
         .map_err(|error| Failure::usage("exit-signal-invalid", error.to_string()))?;
     print(&line)?;

@@ -1,4 +1,4 @@
-//! `gate exit parse`: whether a signal holds.
+//! `gate exit parse`: validates an exit signal.
 
 use gate_core::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, ExitSignal, ExitSignalError, WorkPhase};
 use gate_core::text;

@@ -42,8 +42,8 @@ pub enum ExitSubmitted {
     },
 }
 
-/// An invalid signal, or one of somebody who has not the item, changes nothing:
-/// that is an answer. What could not be found out is none.
+/// An invalid signal, or one from an actor without the lease, changes nothing: that is an
+/// answer. A store that does not answer is a failure.
 pub(super) fn run(here: &Here, args: &Submit) -> Result<u8, Failure> {
     let submitted = match input::signal(here, &args.file, args.format)? {
         Err(error) => Err(error),

@@ -18,9 +18,10 @@ use crate::settings::FILE;
 
 /// The first lines of a draft.
 const HEAD: &str = "\n# Drafted from {task}. Give each criterion a command that fails until it is met, as in\n\
-                    # verify = [\"./check.sh\", \"--sale\"], or delete it. Without one, only the agent's word tells.\n";
+                    # verify = [\"./check.sh\", \"--sale\"], or delete it. Without one, only the agent's \
+                    word counts.\n";
 
-/// Words by which a sentence says what is asked for.
+/// Words by which a sentence states a requirement.
 const DEMANDS: [&str; 6] = ["must", "should", "shall", "has to", "have to", "needs to"];
 
 /// The words of a criterion's id.

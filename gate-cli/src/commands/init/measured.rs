@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_without_a_test_is_told_from_a_broken_one() {
+    fn a_suite_without_a_test_is_distinguished_from_a_broken_one() {
         let counts = |executed: u32, errors: &[&str]| json!({ "executed": executed, "skipped": 0, "errors": errors, "problems": [] });
         check(Outcome::Fail, &counts(0, &[]), true);
         check(Outcome::Fail, &counts(0, &["cannot compile"]), false);

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_comes_or_goes_is_told_against_nothing() {
+    fn a_file_that_comes_or_goes_is_compared_with_nothing() {
         let file = Path::new("/h/s.json");
         let made = diff(file, None, Some(b"{}\n"));
         assert_eq!(made, "--- /dev/null\n+++ /h/s.json\n@@ -0,0 +1 @@\n+{}\n");

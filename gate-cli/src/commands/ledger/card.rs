@@ -64,7 +64,7 @@ impl LedgerReport {
     /// The result for a chain that was followed to its end, or to a problem.
     pub(crate) fn new(
         chain: &Chain,
-        held: Head,
+        last_sound: Head,
         undecided: Option<usize>,
         wrong: Option<LedgerProblem>,
     ) -> Self {
@@ -72,7 +72,7 @@ impl LedgerReport {
         let known = end.as_ref().ok().and_then(|intact| intact.known);
         let problem = wrong.or_else(|| end.err().map(LedgerProblem::from));
         let known = if problem.is_none() { known } else { None };
-        let Head { seq, hash } = held;
+        let Head { seq, hash } = last_sound;
         Self {
             ok: problem.is_none(),
             records: seq,

@@ -1,4 +1,4 @@
-//! `gate ledger verify`: whether a ledger holds.
+//! `gate ledger verify`: finds the first record that does not hold.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -57,7 +57,7 @@ pub(crate) fn ledger(memory: &mut Memory) -> Result<LedgerReport, Failure> {
 struct LedgerWalk {
     chain: Chain,
     /// The last record that holds in every way.
-    held: Head,
+    last_sound: Head,
     history: History,
     /// The state of the work items.
     book: ReplayedItems,
@@ -72,7 +72,7 @@ impl LedgerWalk {
     fn new(chain: Chain) -> Self {
         Self {
             chain,
-            held: Head::EMPTY,
+            last_sound: Head::EMPTY,
             history: History::default(),
             book: ReplayedItems::default(),
             policies: BTreeMap::new(),
@@ -126,7 +126,7 @@ impl LedgerWalk {
             if ours { policies.get(digest).cloned().flatten() } else { None }
         })?;
         self.book.apply(record).map_err(|error| contradiction(record.seq, &error))?;
-        self.held = self.chain.head();
+        self.last_sound = self.chain.head();
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl LedgerWalk {
 
     fn verified(&self, wrong: Option<LedgerProblem>) -> LedgerReport {
         let undecided = Some(self.history.undecided().len());
-        let mut report = LedgerReport::new(&self.chain, self.held, undecided, wrong);
+        let mut report = LedgerReport::new(&self.chain, self.last_sound, undecided, wrong);
         report.archived = self.archived;
         report
     }
@@ -162,8 +162,8 @@ fn decided<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
     record.body.get("decision")?.get(name)?.as_str()
 }
 
-/// Follows the chain through an export. What its records come to is not asked:
-/// it holds no policies, and may be another project's.
+/// Follows the chain through an export. The state that its records lead to is not verified: an
+/// export holds no policies, and may be another project's.
 fn exported(mut chain: Chain, here: &Here, file: &Path) -> Result<LedgerReport, Failure> {
     let followed = if file == Path::new("-") {
         lines(&mut io::stdin().lock(), &mut chain)

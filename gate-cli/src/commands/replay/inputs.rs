@@ -45,7 +45,7 @@ pub(crate) struct Input {
     pub(super) iteration: u64,
     /// True if it is a row whatever it holds: it was named, or is labelled.
     pub(super) wanted: bool,
-    /// Why it cannot be read, where that is known already.
+    /// Why it cannot be read, if that is known already.
     pub(crate) error: Option<Failure>,
 }
 
@@ -212,7 +212,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::file("input-unreadable", "read", path, error)
 }
 
-/// The path as a glob, where it is one.
+/// The path as a glob, if it is one.
 fn glob(path: &Path) -> Option<GlobMatcher> {
     if !is_glob(path.as_os_str()) {
         return None;

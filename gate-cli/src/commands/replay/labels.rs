@@ -64,7 +64,7 @@ impl Labels {
         Ok(labels)
     }
 
-    /// Takes a line. Keys that are not asked for are the owner's.
+    /// Adds the label in a line. Other keys are the owner's, and are ignored.
     fn add(&mut self, folder: &Path, line: &Object<'_>) -> Result<(), Failure> {
         let file: String = line.need("file", "the name of a file")?;
         let iteration: Option<u64> =
@@ -112,15 +112,14 @@ impl Labels {
     /// The label of an iteration, which may be the last of its file.
     pub(super) fn get(&self, id: FileId, iteration: u64, last: bool) -> Option<Labelled> {
         let own = self.all.get(&(id, Some(iteration)));
-        // The label of a file is about its last iteration, also where that one has its own.
+        // The label of a file is about its last iteration, even if that one has its own.
         let whole = if last { self.all.get(&(id, None)) } else { None };
         own.into_iter().chain(whole).for_each(|label| label.used.store(true, Ordering::Relaxed));
         own.or(whole).map(|label| label.labelled)
     }
 
-    /// The labels that judge nothing, now that these files were read: their file is
-    /// none, or has no such iteration. What is about other files may be used another
-    /// time.
+    /// The labels that judge nothing, now that these files were read: their file is missing, or has
+    /// no such iteration. Labels of other files may be used another time.
     pub(super) fn idle(&self, read: &HashSet<FileId>) -> Vec<Idle> {
         let unused = self
             .all

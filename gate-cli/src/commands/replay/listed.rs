@@ -55,7 +55,7 @@ mod tests {
     use super::is_text;
 
     #[test]
-    fn a_transcript_is_told_from_a_list_by_the_files_that_it_names() {
+    fn a_transcript_is_distinguished_from_a_list_by_the_files_that_it_names() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a b.log"), "").unwrap();
         let is_prose = |lines: &[&str]| {

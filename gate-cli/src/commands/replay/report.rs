@@ -56,7 +56,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// True if the numbers of all rows were asked for beside the rows.
+    /// True if the report also has the numbers of all rows.
     fn is_summed_up(&self) -> bool {
         self.by.is_some() || self.sweep
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::figures::{ReportRecord, agent_name};
 use super::text::{
-    check_figures, claims, cost, covered, failures, figures, found, headline, said, title,
+    check_figures, claim, claims, cost, covered, failures, figures, found, headline, title,
 };
 use crate::loops::LoopRecord;
 use crate::render::text::plain;
@@ -60,7 +60,7 @@ fn section(lines: &mut Vec<String>, one: &LoopRecord) {
             iteration.iteration,
             local_time(&iteration.time),
             iteration.verdict.name(),
-            cell(&said(iteration)),
+            cell(&claim(iteration)),
             cell(&found(iteration)),
             span(Duration::from_millis(took)),
             iteration.usage.dollars(),

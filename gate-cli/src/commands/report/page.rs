@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::figures::{ReportRecord, agent_name};
 use super::text::{
-    claims, cost, covered, failures, figures, found, grouped, headline, said, title,
+    claim, claims, cost, covered, failures, figures, found, grouped, headline, title,
 };
 use super::timeline::{class, svg};
 use crate::loops::{IterationRecord, LoopRecord, LoopState};
@@ -108,7 +108,7 @@ fn row(iteration: &IterationRecord, most: usize) -> Markup {
             th scope="row" { (iteration.iteration) }
             td { (time(&iteration.time)) }
             td { (verdict) }
-            td { (cut(&plain(&said(iteration)), most)) }
+            td { (cut(&plain(&claim(iteration)), most)) }
             td { (cut(&plain(&found(iteration)), most)) }
             td { (files(iteration)) }
             td { @if let Some(ms) = iteration.agent_ms { (milliseconds(ms)) } }

@@ -140,8 +140,8 @@ fn is_failure(check: &CheckRecord) -> bool {
     matches!(check.outcome, Outcome::Fail | Outcome::Tamper | Outcome::Inconclusive)
 }
 
-/// The agent's own word about being done, with its reason.
-pub(super) fn said(iteration: &IterationRecord) -> String {
+/// The agent's claim about the work, with its reason.
+pub(super) fn claim(iteration: &IterationRecord) -> String {
     let word = match iteration.claim {
         Status::Complete => "done",
         Status::Continue => "not done",
@@ -156,7 +156,7 @@ pub(super) fn said(iteration: &IterationRecord) -> String {
     }
 }
 
-/// The state of things beside the claim: the checks that did not pass, else that they passed.
+/// The checks that did not pass, else the number of those that passed.
 pub(super) fn found(iteration: &IterationRecord) -> String {
     let failed: Vec<_> = iteration.checks.iter().filter(|check| is_failure(check)).collect();
     let passed = iteration.checks.iter().filter(|check| check.outcome == Outcome::Pass).count();

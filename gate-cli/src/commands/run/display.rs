@@ -70,7 +70,7 @@ impl Live for LoopReporter {
     }
 }
 
-/// The cost of a loop so far; empty if no transcript tells it.
+/// The cost of a loop so far; empty if no transcript reports it.
 fn cost_so_far(spent: Option<&Spent>) -> String {
     match spent {
         Some(spent) if spent.cost_micro_usd > 0 => {

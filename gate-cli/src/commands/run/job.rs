@@ -176,7 +176,7 @@ impl Job {
         (&mut self.memory, handed(&self.item, &self.actor))
     }
 
-    /// The signal that ends the phase; none if the loop's end says nothing of it.
+    /// The signal that ends the phase; none if the loop's end does not determine one.
     fn signal(&self, end: &End) -> Result<Option<ExitSignal>, Failure> {
         let reason = match end.by {
             StoppedBy::Completed => ExitReason::Completed,
@@ -234,8 +234,8 @@ impl Job {
         })
     }
 
-    /// Lets the checks of CI judge the item. What they do not find out leaves it
-    /// waiting: somebody else may.
+    /// Lets the checks of CI judge the item. If they give no result, the item goes on waiting:
+    /// somebody else may give one.
     fn ci(
         &mut self,
         here: &Here,
@@ -252,7 +252,7 @@ impl Job {
             self.memory.ci(id, result == CiResult::Passed, why.as_deref())
         });
         match done {
-            // What was not found out, or somebody else has said meanwhile.
+            // There is no result, or somebody else has given one meanwhile.
             Err(failure) if failure.exit_code == 2 => {
                 crate::render::notes(&[format!("CI: {}", failure.message)]);
                 self.memory.work(id)

@@ -105,7 +105,7 @@ impl<'s> Stage<'s> {
         }
     }
 
-    /// The prompt with what the agent is told of this loop.
+    /// The prompt with the instructions for this loop.
     pub(super) fn prompt(&self, prompt: String, first: Option<&FirstTests>) -> String {
         let more = match (self.writes, first) {
             (Writes::Tests { remark: None, .. }, _) => WRITE_TESTS.to_owned(),
@@ -121,7 +121,7 @@ impl<'s> Stage<'s> {
     }
 }
 
-/// That a person can be asked, if they are to agree.
+/// Fails if a person has to confirm the tests, and none is at the terminal.
 pub(super) fn admit(confirm: bool) -> Result<(), Failure> {
     if confirm && !can_ask() {
         let message = "--confirm asks a person, and nobody is at the terminal";
@@ -138,7 +138,7 @@ fn answer_until(question: &'static str, interrupt: &Interrupt) -> Result<Option<
     thread::spawn(move || answered.send(answer(question)));
     loop {
         match answers.recv_timeout(POLL_INTERVAL) {
-            Ok(said) => return said.map(Some),
+            Ok(answer) => return answer.map(Some),
             Err(RecvTimeoutError::Timeout) if interrupt.code().is_none() => {}
             Err(_) => return Ok(None),
         }
@@ -180,10 +180,10 @@ impl RunCommand<'_> {
     ) -> Result<End, Failure> {
         let task = if job.is_some() { whole.to_owned() } else { format!("{whole}-tests") };
         let by = self.tester().name.clone();
-        let mut said = None;
+        let mut remark = None;
         render::notes(&[format!("tests first: {by} writes them, and no code")]);
         loop {
-            let writes = Writes::Tests { whole, remark: said.as_deref() };
+            let writes = Writes::Tests { whole, remark: remark.as_deref() };
             let stage = Stage { task: &task, job, writes };
             let end = self.looped(here, setting, interrupt, stage)?;
             let evidence = end.last.iter().flat_map(|last| &last.decision.evidence);
@@ -202,17 +202,17 @@ impl RunCommand<'_> {
                     return Ok(End { tests_first: written(true), ..end });
                 }
                 Answer::Stop => {
-                    let is_asked = interrupt.code().is_none();
-                    let by = if is_asked { StoppedBy::NotConfirmed } else { StoppedBy::Cancelled };
+                    let answered = interrupt.code().is_none();
+                    let by = if answered { StoppedBy::NotConfirmed } else { StoppedBy::Cancelled };
                     let resume = self.resume(stage);
                     return Ok(End { by, resume, tests_first: written(false), ..end });
                 }
-                Answer::Remark(text) => said = Some(text),
+                Answer::Remark(text) => remark = Some(text),
             }
         }
     }
 
-    /// A gate for what stands between the loops.
+    /// A gate for the time between the loops.
     fn gate(&self, here: &Here, (settings, trust): &Setting) -> Result<Gate, Failure> {
         Ok(Gate::open(settings.clone(), here.site_under(trust)?)?.at(When::Run))
     }
@@ -276,14 +276,14 @@ impl RunCommand<'_> {
         render::diagnose(&format!("{by} wrote tests that fail now:\n  {}\n", lines.join("\n  ")));
         let question =
             "Lock these tests, and go on with the code? [y/N, or what is wrong with them]";
-        let Some(said) = answer_until(question, interrupt)? else {
+        let Some(answer) = answer_until(question, interrupt)? else {
             render::diagnose_as_is("\n");
             return Ok(Answer::Stop);
         };
-        Ok(match said.to_lowercase().as_str() {
-            _ if is_yes(&said) => Answer::Lock,
+        Ok(match answer.to_lowercase().as_str() {
+            _ if is_yes(&answer) => Answer::Lock,
             "" | "n" | "no" => Answer::Stop,
-            _ => Answer::Remark(said),
+            _ => Answer::Remark(answer),
         })
     }
 }

@@ -14,8 +14,8 @@ use crate::settings::{self, Selection};
 /// The longest line, in characters.
 const MAX_CHARS: usize = 120;
 
-/// Prints the line; an empty one where nothing is set up. Reads nothing from standard input,
-/// to which a client may write.
+/// Prints the line; an empty one if nothing is set up. Reads nothing from standard input, to
+/// which a client may write.
 pub(super) fn run(here: &Here) -> Result<(), Failure> {
     print(&format!("{}\n", line(here)?))
 }

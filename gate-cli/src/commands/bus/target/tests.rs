@@ -10,7 +10,7 @@ fn check_owners(file: &str, project: &str, task: &str) {
 }
 
 #[test]
-fn a_path_tells_its_project_and_task() {
+fn a_path_names_its_project_and_task() {
     check_owners(&format!("/r/shop/pay/{}", layout::TASK_BUS), "shop", "pay");
     check_owners(&format!("/r/shop/{}", layout::PROJECT_BUS), "shop", "");
     check_owners(&format!("/r/shop/{}", layout::PLAIN_BUS), "", "");

@@ -49,7 +49,7 @@ fn without_its_policy_a_decision_cannot_be_made_again() {
 }
 
 #[test]
-fn a_decision_that_comes_out_otherwise_is_told() {
+fn a_decision_that_comes_out_otherwise_is_shown() {
     let again =
         |changes: &Value| rows(&json!({}), Some(Policy::default()), Some(changes)).pop().unwrap();
     assert_eq!(again(&json!({})), "    replay      same decision");

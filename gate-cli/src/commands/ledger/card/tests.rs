@@ -27,14 +27,14 @@ fn records(count: u64) -> Vec<Sealed> {
 /// The report on these records, against a head that is known.
 fn verified(records: &[Sealed], known: Option<Head>, undecided: Option<usize>) -> LedgerReport {
     let mut chain = known.map_or_else(Chain::new, |known| Chain::new().against(known));
-    let mut held = Head::EMPTY;
+    let mut last_sound = Head::EMPTY;
     for sealed in records {
         if chain.push(sealed).is_err() {
             break;
         }
-        held = sealed.head();
+        last_sound = sealed.head();
     }
-    LedgerReport::new(&chain, held, undecided, None)
+    LedgerReport::new(&chain, last_sound, undecided, None)
 }
 
 #[track_caller]

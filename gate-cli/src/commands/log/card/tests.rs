@@ -65,7 +65,7 @@ fn what_hooks_let_go_names_the_agent() {
 }
 
 #[test]
-fn acts_of_the_operator_are_told_in_both_directions() {
+fn acts_of_the_operator_are_shown_in_both_directions() {
     let switch = |off: bool, until: Value| json!({ "switch": { "off": off, "until": until } });
     check(kind::SWITCH, &switch(true, Value::Null), "hooks off", "");
     let until = "2026-11-02T11:00:00.362720043Z";
@@ -102,7 +102,7 @@ fn a_work_item_is_followed_from_phase_to_phase() {
 }
 
 #[test]
-fn a_loop_without_costs_tells_none() {
+fn a_loop_without_costs_shows_none() {
     let ended = |more: Value| {
         let mut body = json!({ "message": "the work is done", "stopped_by": "completed" });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -115,7 +115,7 @@ fn a_loop_without_costs_tells_none() {
 }
 
 #[test]
-fn locked_tests_are_told_with_both_agents() {
+fn locked_tests_are_shown_with_both_agents() {
     let locked = json!({ "tests": { "files": ["a.py", "b.py"] }, "tests_by": "codex" });
     check(kind::TESTS_LOCKED, &locked, "tests locked", "a.py, b.py, by codex");
     let mut both = locked;

@@ -96,7 +96,7 @@ impl Groups {
     }
 }
 
-/// A group where there is no room for a table.
+/// A group, if there is no room for a table.
 fn entry(row: &[String; 10], columns: &[usize]) -> String {
     let cells = columns.iter().map(|&at| format!("{} {}", HEAD[at].replace('_', " "), row[at]));
     format!("{}\n  {}", plain(&row[0]), cells.collect::<Vec<_>>().join(", "))

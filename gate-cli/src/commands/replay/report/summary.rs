@@ -33,7 +33,7 @@ pub(crate) struct ReplaySummary {
     pub sweep: Option<SweepTotals>,
 }
 
-/// Numbers with what they say of verdicts to come.
+/// Numbers, with the shares that they predict for later verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Measured {
     /// The numbers of verdicts.
@@ -151,11 +151,11 @@ pub(super) fn swept(sweep: &SweepTotals, labels: bool) -> Vec<String> {
     let width = sweep.patterns.keys().map(String::len).max().unwrap_or_default();
     for (pattern, counts) in &sweep.patterns {
         let changed = counts.iterations;
-        let told = match labels {
+        let effects = match labels {
             true => format!(", to right {}, to wrong {}", counts.right(), counts.wrong()),
             false => String::new(),
         };
-        lines.push(format!("  {pattern:<width$}  {changed}{told}"));
+        lines.push(format!("  {pattern:<width$}  {changed}{effects}"));
     }
     lines
 }

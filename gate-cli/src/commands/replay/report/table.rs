@@ -113,7 +113,7 @@ impl Cells<'_> {
         )
     }
 
-    /// The row where there is no room for a table.
+    /// The row, if there is no room for a table.
     fn entry(&self, style: Style, why: &str) -> String {
         let Self { verdict, judged, signal, score, format, iteration, file } = self;
         let judged = if judged.is_empty() { String::new() } else { format!("{judged}  ") };

@@ -137,7 +137,7 @@ impl Totals {
         format!("  {} changed{gone}", counted(self.changed, "verdict", "verdicts"))
     }
 
-    /// Right and wrong by group, and what that says of verdicts to come.
+    /// Right and wrong verdicts by group, and the shares that they predict for later ones.
     fn accuracy(&self, layout: &Layout) -> Vec<String> {
         let mut lines = match layout.by {
             None if !layout.labels => return Vec::new(),

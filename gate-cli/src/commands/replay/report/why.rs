@@ -73,8 +73,8 @@ fn is_test(command: &Command) -> bool {
     })
 }
 
-/// A wrong verdict: what was expected, what was said and why, and what would
-/// change it.
+/// A wrong verdict: the expected one, the actual one with its reasons, and the change that would
+/// correct it.
 pub(super) fn explained(row: &ReplayRecord) -> String {
     let mut text = String::new();
     let name = if row.judged == Some(Judged::FalseExit) { "FALSE EXIT" } else { "MISSED EXIT" };

@@ -88,7 +88,7 @@ fn a_file_with_two_names_has_one_label() {
 }
 
 #[test]
-fn what_cannot_be_read_as_lines_is_told() {
+fn text_that_cannot_be_read_as_lines_is_reported() {
     let folder = folder(&["a"]);
     let failure = Labels::read(&folder.path().join("none.jsonl")).unwrap_err();
     assert_eq!((failure.exit_code, failure.code.as_str()), (2, "input-unreadable"));

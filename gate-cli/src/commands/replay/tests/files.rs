@@ -43,7 +43,7 @@ fn check(folder: &TempDir, paths: &[&str], expected: &[&str], other: u64) {
 }
 
 #[test]
-fn the_extension_tells_a_transcript_in_a_folder_and_not_one_that_is_named() {
+fn the_extension_shows_a_transcript_in_a_folder_and_not_one_that_is_named() {
     let folder = folder(&["t/a.LOG", "t/b.rs", "t/c", "t/d.tar.gz", "t/e.ndjson", "t/.f.log"]);
     check(&folder, &["t"], &["t/a.LOG", "t/c", "t/e.ndjson"], 2);
     check(&folder, &["t/b.rs", "t/.f.log"], &["t/b.rs", "t/.f.log"], 0);

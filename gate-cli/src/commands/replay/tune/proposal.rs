@@ -271,8 +271,8 @@ impl TuneRecord {
             (0, []) => "the settings in force judge every labelled transcript as labelled".into(),
             (_, []) => format!("no other threshold or phrase judges fewer than {wrong} wrong"),
             (_, changes) => {
-                let told = changes.iter().map(|change| format!("{} = {}", change.key, change.to));
-                told.collect::<Vec<_>>().join("; ")
+                let pairs = changes.iter().map(|change| format!("{} = {}", change.key, change.to));
+                pairs.collect::<Vec<_>>().join("; ")
             }
         };
         page.head(Mark::None, word, &sentence);

@@ -175,12 +175,12 @@ mod tests {
 
     #[test]
     fn a_terminal_is_shown_text_and_nothing_that_it_obeys() {
-        let said = "a\u{1b}[2J\u{1b}]52;c;eA==\u{7}b\u{202e}ü\r\n::set-env name=A::b\n".as_bytes();
-        let whole = Plain::default().text(said);
+        let text = "a\u{1b}[2J\u{1b}]52;c;eA==\u{7}b\u{202e}ü\r\n::set-env name=A::b\n".as_bytes();
+        let whole = Plain::default().text(text);
         assert_eq!(whole, "abü \n: :set-env name=A::b\n");
-        for cut in 0..said.len() {
+        for cut in 0..text.len() {
             let mut shown = Plain::default();
-            let parts = shown.text(&said[..cut]) + &shown.text(&said[cut..]);
+            let parts = shown.text(&text[..cut]) + &shown.text(&text[cut..]);
             assert!(
                 !parts.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{fffd}']),
                 "{cut}: {parts:?}"

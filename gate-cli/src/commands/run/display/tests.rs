@@ -55,7 +55,7 @@ fn the_first_word_says_if_the_work_is_done() {
 }
 
 #[test]
-fn tests_that_were_written_first_are_told_with_their_author() {
+fn tests_that_were_written_first_are_shown_with_their_author() {
     let written = |locked, tests: &[&str], files: &[&str]| {
         let [tests, files] = [tests, files].map(|all| all.iter().map(|&s| s.to_owned()).collect());
         Some(TestsWritten { by: "codex".to_owned(), locked, tests, files })

@@ -57,7 +57,7 @@ fn a_blocked_item_says_where_it_was_blocked() {
 }
 
 #[test]
-fn a_list_stands_in_columns_and_tells_who_works() {
+fn a_list_stands_in_columns_and_shows_who_works() {
     let now = at("2026-11-02T10:30:00Z");
     let items = [
         leased(item("W-1", "Mend it", WorkPhase::Draft)),

@@ -69,7 +69,7 @@ fn a_session_goes_across_files_and_a_file_without_one_is_its_own() {
 }
 
 #[test]
-fn the_table_has_columns_for_what_was_asked() {
+fn the_table_has_columns_for_the_options() {
     let rows =
         [judged("t/a", ReplayVerdict::Exit), judged("u\u{1b}[2Ju/a", ReplayVerdict::Blocked)];
     let expected = [
@@ -78,13 +78,13 @@ fn the_table_has_columns_for_what_was_asked() {
         "blocked           1      0        1       0  uu",
     ];
     assert_eq!(lines(Shape::Table, Grouping::Folder, &rows), expected);
-    let mut asked = Report::new(super::super::Layout {
+    let mut report = Report::new(super::super::Layout {
         labels: true,
         compared: true,
         ..layout(Shape::Table, Grouping::Folder)
     });
-    asked.row(&rows[0], true).unwrap();
+    report.row(&rows[0], true).unwrap();
     let expected =
         "LAST  ITERATIONS  EXITS  BLOCKED  ERRORS  FALSE EXITS  MISSED EXITS  CHANGED  GROUP";
-    assert_eq!(asked.end().unwrap()[0], expected);
+    assert_eq!(report.end().unwrap()[0], expected);
 }

@@ -32,7 +32,7 @@ fn unread() -> ReplayRecord {
 }
 
 #[test]
-fn one_is_told_as_one() {
+fn one_is_shown_in_the_singular() {
     let exit = judged("a", ReplayVerdict::Exit);
     check(
         &totals(std::slice::from_ref(&exit)),
@@ -49,7 +49,7 @@ fn one_is_told_as_one() {
 }
 
 #[test]
-fn what_was_left_out_is_told() {
+fn what_was_left_out_is_shown() {
     let rows = [judged("a", ReplayVerdict::Continue), judged("b", ReplayVerdict::Continue)];
     let mut totals = totals(&rows);
     (totals.files, totals.read, totals.shown, totals.interrupted) = (9, 5, 1, true);

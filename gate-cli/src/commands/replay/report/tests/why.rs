@@ -65,7 +65,7 @@ fn check_observed(commands: &[(&str, i32)], expected: &str) {
 }
 
 #[test]
-fn the_last_test_is_told_among_the_agents_commands() {
+fn the_last_test_is_shown_among_the_agents_commands() {
     check_observed(&[], "");
     check_observed(&[("ls", 0), ("make", 2)], "observed: 2 commands");
     let both = [("pytest -q", 1), ("cargo test", 101), ("git status", 0)];

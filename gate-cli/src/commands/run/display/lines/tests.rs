@@ -59,7 +59,7 @@ fn a_check_is_a_line_when_it_has_ended() {
 }
 
 #[test]
-fn an_end_is_told_by_the_verdict_and_before_it_by_an_error() {
+fn an_end_is_shown_by_the_verdict_and_before_it_by_an_error() {
     let run = |error: &str, code: i32| FinishedRun {
         transcript: PathBuf::new(),
         exit_code: Some(code),
