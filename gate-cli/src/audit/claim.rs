@@ -83,9 +83,9 @@ impl<'p> ClaimFinder<'p> {
         let (&(first_number, first), &(last_number, last)) = (lines.first()?, lines.last()?);
         let is_alone = lines.len() == 1 && is_question_or_label(last);
         // A plan may end with the heading of its first step.
-        let said = lines.iter().rev().find(|(_, line)| !is_heading(line));
-        let &(number, said) = said.unwrap_or(&(last_number, last));
-        if !hits(&self.plans, said, number).is_empty() {
+        let final_line = lines.iter().rev().find(|(_, line)| !is_heading(line));
+        let &(number, final_line) = final_line.unwrap_or(&(last_number, last));
+        if !hits(&self.plans, final_line, number).is_empty() {
             return None;
         }
         let (mut done, mut begins, mut is_open, mut is_doubted) = (None, None, false, is_alone);

@@ -24,10 +24,10 @@ const FRAMES: [&str; 5] =
 #[derive(Debug, Default)]
 pub(super) struct Hooks {
     kind: Option<CheckKind>,
-    /// Hooks ran, whatever they did.
+    /// At least one hook ran.
     ran: bool,
     has_failed: bool,
-    /// git did what it was told: no hook has stopped it.
+    /// git committed or pushed, so no hook has stopped it.
     is_done: bool,
 }
 

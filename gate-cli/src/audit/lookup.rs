@@ -40,7 +40,7 @@ impl Lookup {
     }
 }
 
-/// The names of commits in lines that speak of committing.
+/// The names of commits in lines about committing.
 fn commits(message: &str) -> Vec<&str> {
     let lines = message.lines().filter(|line| line.to_lowercase().contains("commit"));
     let words = lines.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric()));
@@ -57,7 +57,7 @@ fn is_commit(word: &str) -> bool {
 
 /// The files of the turn that the message says were created.
 fn created<'a>(message: &'a str, files: &'a [String]) -> impl Iterator<Item = &'a String> {
-    let says = |file: &str| {
+    let is_claimed = |file: &str| {
         let name = file.rsplit('/').next().unwrap_or(file);
         message.lines().any(|line| {
             let lower = line.to_lowercase();
@@ -65,7 +65,7 @@ fn created<'a>(message: &'a str, files: &'a [String]) -> impl Iterator<Item = &'
                 && ["created", "added", "wrote"].iter().any(|word| lower.contains(word))
         })
     };
-    files.iter().filter(move |file| file.starts_with('/') && says(file))
+    files.iter().filter(move |file| file.starts_with('/') && is_claimed(file))
 }
 
 /// The repository of a file, if its folder is on this machine.
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_commit_is_named_where_committing_is_spoken_of() {
+    fn a_commit_is_named_in_a_line_about_committing() {
         assert_eq!(commits("Committed as 1a2b3c4.\nBuild 9f8e7d6 is ready."), ["1a2b3c4"]);
         assert_eq!(commits("Committed the defaced page and 12 files"), [""; 0]);
     }

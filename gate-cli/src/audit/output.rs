@@ -71,7 +71,7 @@ impl Output {
         never_ran(&self.text)
     }
 
-    /// True if it passed, false if it failed, by its exit code or by what it says; none if neither
+    /// True if it passed, false if it failed, by its exit code or by its text; none if neither
     /// shows it.
     pub(super) fn passed(&self, code: Option<i32>) -> Option<bool> {
         let check = &self.check;
@@ -89,22 +89,22 @@ impl Output {
             _ => None,
         };
         match by_code {
-            // A runner may be told to end with 0 whatever it finds.
+            // A runner may be set to end with 0 whatever it finds.
             Some(true) if check.kind == CheckKind::Test && may_fail(&self.text) => {
                 Some(self.counted() != Some(false))
             }
             Some(true) => Some(true),
             _ if never_ran(&self.text) => None,
-            Some(false) => (!check.is_for_once).then_some(false),
-            None if check.is_for_once => None,
+            Some(false) => (!check.is_one_off).then_some(false),
+            None if check.is_one_off => None,
             None => self.counted().or_else(|| {
                 self.lines(|line| signs.words(line));
                 let has_text = signs.has_text && !signs.was_quiet;
-                // Nothing is said, or nothing by a check that names its errors.
+                // Nothing was printed, or no error by a check that names its errors.
                 let has_failed = codes.iter().flatten().any(|code| *code != 0);
                 let is_quiet =
                     (check.is_silent && !has_text) || (check.names_errors && !has_failed);
-                signs.said().or((is_quiet && self.has_answer && is_over).then_some(true))
+                signs.passed_by_words().or((is_quiet && self.has_answer && is_over).then_some(true))
             }),
         }
     }
@@ -144,7 +144,7 @@ struct Signs<'c> {
     is_background: bool,
     failed: bool,
     succeeded: bool,
-    /// The last line that said how the check ended says that it passed.
+    /// The last line that shows how the check ended shows a pass.
     last: bool,
     /// Something was printed.
     has_text: bool,
@@ -189,7 +189,7 @@ impl<'c> Signs<'c> {
         {
             self.code = number(code).or(self.code);
         }
-        self.was_quiet |= !self.has_text && self.check.says_over.as_deref() == Some(shown);
+        self.was_quiet |= !self.has_text && self.check.end_text.as_deref() == Some(shown);
         self.has_text |= !is_remark(shown);
         if let Some(code) = self.printed(shown) {
             self.code = Some(code);
@@ -198,7 +198,7 @@ impl<'c> Signs<'c> {
 
     /// The exit code in the words with which the command line prints it.
     fn printed(&self, shown: &str) -> Option<i32> {
-        self.check.says_code.as_deref().and_then(|says| printed_code(says, shown))
+        self.check.code_text.as_deref().and_then(|text| printed_code(text, shown))
     }
 
     /// Looks at words of success and of failure, and at numbers of failures.
@@ -212,11 +212,11 @@ impl<'c> Signs<'c> {
         }
         let is_printed =
             |words: &Option<String>| words.as_deref().is_some_and(|words| fits(words, shown));
-        if is_printed(&self.check.says_failed) {
+        if is_printed(&self.check.failure_text) {
             self.failed = true;
             return;
         }
-        if is_printed(&self.check.says_passed) {
+        if is_printed(&self.check.pass_text) {
             self.succeeded = true;
             return;
         }
@@ -224,26 +224,26 @@ impl<'c> Signs<'c> {
         let failures = failures(line).or_else(|| dotnet_failures(line));
         let is_test = self.check.kind == CheckKind::Test;
         let test = if is_test { named_test(shown) } else { None };
-        let says_failed = found.failed
+        let shows_failure = found.failed
             || failures > Some(0)
             || test == Some(false)
             || line.starts_with("not ok ");
         // A line of TAP is `ok` with its number.
-        let says_passed = found.passed
+        let shows_pass = found.passed
             || failures == Some(0)
             || is_last_step(shown)
             || test == Some(true)
             || (is_test && matches!(shown, "ok" | "OK" | "pass" | "PASS"))
             || line.strip_prefix("ok ").is_some_and(|rest| number(rest).is_some());
-        if says_failed || says_passed {
-            self.last = !says_failed;
+        if shows_failure || shows_pass {
+            self.last = !shows_failure;
         }
-        self.failed |= says_failed;
-        self.succeeded |= says_passed;
+        self.failed |= shows_failure;
+        self.succeeded |= shows_pass;
     }
 
-    /// True if words say that it passed.
-    fn said(&self) -> Option<bool> {
+    /// True if the words show a pass, false if they show a failure; none if they show neither.
+    fn passed_by_words(&self) -> Option<bool> {
         match (self.failed, self.succeeded) {
             (true, false) => Some(false),
             (false, true) => Some(true),
@@ -269,7 +269,7 @@ fn footer(shown: &str) -> Option<i32> {
     code.and_then(number)
 }
 
-/// The name of the run in the background that a client's line tells.
+/// The name of a run in the background, from the client's line about it.
 fn background(line: &str) -> Option<String> {
     let name = BACKGROUND.iter().find_map(|words| behind(line, words))?;
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');

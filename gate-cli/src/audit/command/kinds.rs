@@ -60,8 +60,8 @@ pub(super) fn check_kind(words: &[String]) -> Option<CheckKind> {
 }
 
 /// A search for the check in a command. Each word may begin another command, and each word of that
-/// one a further one: without bounds, a line of thirty words takes seconds, and a long one ends
-/// the process, for the stack is full.
+/// one a further one: without bounds, a line of thirty words takes seconds, and a long one
+/// overflows the stack.
 struct CommandSearch {
     words_left: usize,
     depth: usize,
@@ -94,7 +94,7 @@ fn command_kind(words: &[String], search: &mut CommandSearch) -> Option<CheckKin
     let (program, rest) = meant.split_first()?;
     let name = base(program);
     let has = |option: &str| rest.iter().any(|word| word == option);
-    // A program that was built for once may have any name.
+    // A program that was built for one use may have any name.
     if (is_scratch(program) || program.starts_with('$')) && !is_listed(name) {
         return None;
     }
@@ -152,7 +152,7 @@ fn command_kind(words: &[String], search: &mut CommandSearch) -> Option<CheckKin
     }
 }
 
-/// The kind of the task that a program is told to run; what comes behind `--` is for the task,
+/// The kind of the task that a program is to run. The words after `--` are the task's arguments,
 /// or a command.
 fn task_kind(program: &str, rest: &[String], search: &mut CommandSearch) -> Option<CheckKind> {
     let has_targets = TARGETS.contains(&program);
@@ -274,7 +274,7 @@ pub(super) fn file_kind(file: &str) -> Option<CheckKind> {
     if words.iter().any(|word| is_of_machine(word)) {
         return None;
     }
-    // All of what, such a name does not say.
+    // The word `all` does not name what is checked.
     let words: Vec<_> = words.into_iter().filter(|word| *word != "all").collect();
     let makes = |word: &str| matches!(word, "build" | "rebuild" | "compile" | "format" | "fix");
     let telling = [words.first(), words.last()].into_iter().flatten();

@@ -250,7 +250,7 @@ pub(super) const RUNNERS: [&str; 10] =
 pub(super) const CONTAINERS: [&str; 5] =
     ["docker", "docker-compose", "podman", "nerdctl", "kubectl"];
 
-/// Options by which a program is told to check something.
+/// Options that make a program check something.
 pub(super) const CHECK_OPTIONS: [&str; 12] = [
     "--check",
     "--check-only",

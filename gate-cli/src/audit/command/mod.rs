@@ -44,8 +44,8 @@ pub(super) struct Check {
     pub(super) script: Option<String>,
     /// It only parses data: a check of the files that it names.
     pub(super) parses: bool,
-    /// It is code for once: that it fails may be its own fault.
-    pub(super) is_for_once: bool,
+    /// It is one-off code: if it fails, that may be its own fault.
+    pub(super) is_one_off: bool,
     /// Exit code 0 says that the check passed.
     pub(super) code_shows_pass: bool,
     /// Another exit code says that the check failed.
@@ -54,13 +54,13 @@ pub(super) struct Check {
     pub(super) is_silent: bool,
     /// It names errors by words that are known, and all that it prints is shown.
     pub(super) names_errors: bool,
-    /// The words that are printed when it is over.
-    pub(super) says_over: Option<String>,
-    /// The words that are printed if it passed, or if it failed.
-    pub(super) says_passed: Option<String>,
-    pub(super) says_failed: Option<String>,
-    /// The words with its exit code, which is `$?` in them.
-    pub(super) says_code: Option<String>,
+    /// The text that the command line prints when the check is over.
+    pub(super) end_text: Option<String>,
+    /// The text that it prints if the check passed, or if it failed.
+    pub(super) pass_text: Option<String>,
+    pub(super) failure_text: Option<String>,
+    /// The text that it prints with the check's exit code, which is `$?` in this text.
+    pub(super) code_text: Option<String>,
 }
 
 /// Variables of a shell that hold the exit code of a command.
@@ -103,10 +103,10 @@ pub(super) fn inspect(line: &str) -> Inspection {
     inspected.check = shows_most.map(|(kind, at)| check(kind, &parts, at));
     inspected.writes = writes::writes(line, &parts);
     if inspected.check.is_none() && inspected.writes.is_empty() {
-        inspected.check = parser(line, &parts).or_else(|| code_for_once(line, &parts));
+        inspected.check = parser(line, &parts).or_else(|| one_off_code(line, &parts));
     }
-    let is_for_once = inspected.check.as_ref().is_some_and(|check| check.is_for_once);
-    if !is_for_once
+    let is_one_off = inspected.check.as_ref().is_some_and(|check| check.is_one_off);
+    if !is_one_off
         && parts.iter().any(|part| writes::runs_code(&part.words))
         && (names::calls_check(line) || (!inspected.writes.is_empty() && parses(line)))
     {
@@ -131,12 +131,12 @@ fn parser(line: &str, parts: &[Part]) -> Option<Check> {
     })
 }
 
-/// The check that code on the command line is.
-fn code_for_once(line: &str, parts: &[Part]) -> Option<Check> {
+/// The check that one-off code on the command line is.
+fn one_off_code(line: &str, parts: &[Part]) -> Option<Check> {
     let at = parts.iter().position(|part| writes::runs_code(&part.words))?;
     names::calls_check(line).then(|| Check {
         command: line.to_owned(),
-        is_for_once: true,
+        is_one_off: true,
         ..check(CheckKind::Lint, parts, at)
     })
 }
@@ -208,7 +208,7 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
     let is_shown = piped().all(|part| is_shown_part(part, &["tee"]));
     let is_filtered = piped().any(|part| shows_failures(&part.words, kind))
         && piped().all(|part| is_shown_part(part, &["tee", "grep", "egrep", "rg"]));
-    let (mut says_passed, mut says_failed, mut says_code) = (None, None, None);
+    let (mut pass_text, mut failure_text, mut code_text) = (None, None, None);
     for pair in rest[pipe..].windows(2).take(3) {
         let [one, next] = pair else { break };
         let Some(words) = printed(next) else {
@@ -220,14 +220,14 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         let has_code = CODES.iter().any(|code| words.contains(code));
         let is_own = pipe == 0 || words.contains("PIPESTATUS");
         match one.then {
-            _ if has_code && is_own => says_code = says_code.or(Some(words)),
-            Then::And if pipe == 0 => says_passed = Some(words),
-            Then::Or if pipe == 0 => says_failed = Some(words),
-            // A filter for errors has found none, or one for successes.
+            _ if has_code && is_own => code_text = code_text.or(Some(words)),
+            Then::And if pipe == 0 => pass_text = Some(words),
+            Then::Or if pipe == 0 => failure_text = Some(words),
+            // A filter for errors has found none. Below: a filter for successes has found none.
             Then::Or if filtered(&one.words) == Some(Filtered::Failures) => {
-                says_passed = Some(words);
+                pass_text = Some(words);
             }
-            Then::Or if filtered(&one.words).is_some() => says_failed = Some(words),
+            Then::Or if filtered(&one.words).is_some() => failure_text = Some(words),
             _ => {}
         }
     }
@@ -236,18 +236,18 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
         command: parts[at].words.join(" "),
         script: own_script(&parts[at].words).map(str::to_owned),
         parses: false,
-        is_for_once: false,
+        is_one_off: false,
         code_shows_pass,
         code_shows_failure: code_shows_pass && is_first && is_last,
         is_silent: is_filtered || (is_shown && is_silent(&parts[at].words)),
         names_errors: is_shown && names::names_errors(&parts[at].words),
-        says_over: rest.get(pipe..).and_then(|rest| match rest {
+        end_text: rest.get(pipe..).and_then(|rest| match rest {
             [one, next, ..] if one.then == Then::Next => printed(next),
             _ => None,
         }),
-        says_passed,
-        says_failed,
-        says_code,
+        pass_text,
+        failure_text,
+        code_text,
     }
 }
 
@@ -275,7 +275,7 @@ fn is_shown_part(part: &Part, others: &[&str]) -> bool {
     })
 }
 
-/// A command before a check that hardly fails.
+/// A command before a check that rarely fails.
 fn is_harmless(words: &[String]) -> bool {
     let harmless = [
         "cd",

@@ -210,7 +210,7 @@ pub(super) fn may_check(words: &[String]) -> Option<&str> {
     let script = match base(program) {
         "gh" if names(&["run", "watch"]) || names(&["pr", "checks"]) => return Some(program),
         _ if rest.iter().take(2).any(|word| is_deployment(word)) => return Some(program),
-        // A script for once may be named after what it checks.
+        // A one-off script may be named after what it checks.
         name if is_python(name) || matches!(name, "node" | "tsx" | "bun" | "ruby") => {
             return script_file(rest).filter(|file| is_scratch(file) && file_kind(file).is_some());
         }

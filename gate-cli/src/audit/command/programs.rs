@@ -59,7 +59,7 @@ pub(super) const LINTS: [&str; 19] = [
     "kustomize",
 ];
 
-/// Programs that write files unless they are told to check.
+/// Programs that write files unless an option makes them check.
 pub(super) const FORMATTERS: [&str; 7] =
     ["black", "prettier", "shfmt", "oxfmt", "dprint", "gofmt", "isort"];
 
@@ -81,7 +81,7 @@ pub(super) const SILENT: [&str; 14] = [
     "gofmt",
 ];
 
-/// Programs that parse their file and do no more, with the option that tells them to.
+/// Programs that only parse their file, with the option for that.
 pub(super) const PARSERS: [(&str, &str); 19] = [
     ("bash", "-n"),
     ("sh", "-n"),

@@ -5,7 +5,7 @@ use super::*;
 #[track_caller]
 fn check(line: &str, expected: &str) {
     let inspected = inspect(line);
-    let told = match &inspected.check {
+    let found = match &inspected.check {
         None => "-".to_owned(),
         Some(Check { kind, code_shows_pass, code_shows_failure, .. }) => {
             let shows = match (code_shows_pass, code_shows_failure) {
@@ -17,7 +17,7 @@ fn check(line: &str, expected: &str) {
             format!("{kind:?} {shows}")
         }
     };
-    assert_eq!(told, expected, "{line}");
+    assert_eq!(found, expected, "{line}");
 }
 
 #[test]
@@ -145,23 +145,23 @@ fn an_exit_code_is_the_checks_where_nothing_hides_it() {
 }
 
 #[test]
-fn words_tell_the_end_where_the_code_is_hidden() {
-    let told = |line: &str| {
+fn texts_show_the_end_if_the_code_is_hidden() {
+    let texts = |line: &str| {
         let check = inspect(line).check.unwrap();
-        (check.says_passed, check.says_failed, check.says_code)
+        (check.pass_text, check.failure_text, check.code_text)
     };
     let words = |text: &str| Some(text.to_owned());
-    assert_eq!(told("make test && echo OK || echo BAD"), (words("OK"), words("BAD"), None));
-    assert_eq!(told("make test; echo \"exit: $?\""), (None, None, words("exit: $?")));
-    assert_eq!(told("make test | tail -3; echo $?"), (None, None, None));
+    assert_eq!(texts("make test && echo OK || echo BAD"), (words("OK"), words("BAD"), None));
+    assert_eq!(texts("make test; echo \"exit: $?\""), (None, None, words("exit: $?")));
+    assert_eq!(texts("make test | tail -3; echo $?"), (None, None, None));
     let piped = "make test | tail; echo ${PIPESTATUS[0]}";
-    assert_eq!(told(piped), (None, None, words("${PIPESTATUS[0]}")));
-    assert_eq!(told("npx tsc | grep src/a || echo clean"), (words("clean"), None, None));
-    assert_eq!(told("make test | grep -q 'all passed' || echo BAD"), (None, words("BAD"), None));
+    assert_eq!(texts(piped), (None, None, words("${PIPESTATUS[0]}")));
+    assert_eq!(texts("npx tsc | grep src/a || echo clean"), (words("clean"), None, None));
+    assert_eq!(texts("make test | grep -q 'all passed' || echo BAD"), (None, words("BAD"), None));
 }
 
 #[test]
-fn silence_tells_the_end_of_some_checks() {
+fn silence_shows_the_end_of_some_checks() {
     let is_silent = |line: &str| inspect(line).check.unwrap().is_silent;
     assert!(is_silent("npx tsc --noEmit 2>&1 | head -20") && is_silent("bash -n a.sh"));
     assert!(!is_silent("npx tsc --noEmit | grep src") && !is_silent("pytest -q | tail -3"));
@@ -169,7 +169,7 @@ fn silence_tells_the_end_of_some_checks() {
     assert!(is_silent("go test ./... | grep -vE '^ok|no test files' | head"));
     assert!(!is_silent("make test | grep -i error"));
     let check = inspect("npx tsc | head -5; echo '--- types'; ls").check.unwrap();
-    assert_eq!(check.says_over.as_deref(), Some("--- types"));
+    assert_eq!(check.end_text.as_deref(), Some("--- types"));
 }
 
 #[test]
@@ -244,10 +244,10 @@ fn a_script_whose_name_says_nothing_may_check() {
 }
 
 #[test]
-fn code_for_once_checks_what_it_asserts() {
+fn one_off_code_checks_what_it_asserts() {
     for line in ["python -c 'import a; a.validate()'", "python3 -c 'import a\nassert a.b() == 3'"] {
         let check = inspect(line).check.unwrap();
-        assert!(check.is_for_once && check.kind == CheckKind::Lint, "{line}");
+        assert!(check.is_one_off && check.kind == CheckKind::Lint, "{line}");
     }
     check("node -e 'console.log(/a/.test(b))'", "-");
 }

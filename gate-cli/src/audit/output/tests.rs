@@ -56,7 +56,7 @@ fn words_for_each_file_of_a_loop_say_how_its_checks_ended() {
 }
 
 #[test]
-fn code_for_once_that_fails_may_be_wrong_itself() {
+fn one_off_code_that_fails_may_be_wrong_itself() {
     let line = "python3 -c 'import a; assert a.b() == 3'";
     check(line, "", Some(0), Some(true));
     check(line, "AssertionError", Some(1), None);
