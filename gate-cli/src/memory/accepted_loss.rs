@@ -61,19 +61,19 @@ impl Memory {
         }
     }
 
-    /// Tells the other machines of a fleet that the end of the ledger is lost, with a record in what
-    /// is left. A machine that knows of no later record would go on.
-    pub(super) fn tell_of_loss(&mut self) {
-        // The ledger of one machine has nobody else to tell.
+    /// Reports the lost end of the ledger to the other machines of a fleet, by a record in what is
+    /// left. Otherwise a machine that knows no later record would go on.
+    pub(super) fn report_loss(&mut self) {
+        // The ledger of one machine has no other reader.
         if self.patience.limit.is_zero() {
             return;
         }
         // If this fails, the others go on until they notice the loss themselves; this machine stops
         // in any case.
-        let _ = self.try_to_tell();
+        let _ = self.try_to_report_loss();
     }
 
-    fn try_to_tell(&mut self) -> Result<(), Failure> {
+    fn try_to_report_loss(&mut self) -> Result<(), Failure> {
         let Some(Loss { marked, found }) = self.loss()? else { return Ok(()) };
         if store::open_loss(&mut *self.examine()?.0)?.is_some() {
             return Ok(());
@@ -85,7 +85,7 @@ impl Memory {
         Ok(self.store.note(&self.project, Draft { time, kind, run: None, actor, body })?)
     }
 
-    /// Goes on after the last record that is there. The first new record says what is missing.
+    /// Goes on after the last record that is there. The first new record names what is missing.
     pub(crate) fn accept_loss(
         &mut self,
         loss: Loss,

@@ -101,7 +101,7 @@ impl Memory {
         let Some(written) = written else { return Ok(found) };
         match self.remove_archived(&plan, &written, operator) {
             Ok(place) => Ok(ArchivedDecisions { archive: Some((written.archive, place)), ..found }),
-            // Nobody knows if the record about it was kept.
+            // It is not known if the record about it was kept.
             Err(failure) if failure.code == "state-uncertain" => Err(failure),
             Err(failure) => {
                 written.discard();
@@ -141,7 +141,7 @@ impl Memory {
         Ok(body::place(&sealed))
     }
 
-    /// That this role may remove rows, before an archive is written in vain.
+    /// Fails if this role may not remove rows, before an archive is written in vain.
     fn may_remove(&mut self) -> Result<(), Failure> {
         // No record has the number 0. PostgreSQL looks at the right all the same.
         let tried = self.begin()?.remove_decisions(0, 0);

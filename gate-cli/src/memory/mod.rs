@@ -85,8 +85,8 @@ pub struct Memory {
     /// The state folder, which has the key of the tokens.
     state: Option<PathBuf>,
     patience: Patience,
-    /// True once the ledger had the record that is marked, before a claim.
-    has_held: bool,
+    /// True once the marked record was found in the ledger, before a claim.
+    has_marked_record: bool,
 }
 
 impl Memory {
@@ -130,7 +130,7 @@ impl Memory {
         let patience = Patience { limit, waiting: None };
         let state = places.state.clone();
         let tree = naming::tree_name(folder);
-        Ok(Self { store, project, tree, state, patience, has_held: false })
+        Ok(Self { store, project, tree, state, patience, has_marked_record: false })
     }
 
     // If the settings are not the approved ones, the approved ones name the ledger. An
@@ -169,7 +169,7 @@ impl Memory {
         let store = store::open(place, heads, store::PATIENCE)?;
         let (project, tree) = (project.to_owned(), String::new());
         let patience = Patience::default();
-        Ok(Self { store, project, tree, state: None, patience, has_held: false })
+        Ok(Self { store, project, tree, state: None, patience, has_marked_record: false })
     }
 
     /// The damage that the database's own quick check finds.
@@ -244,8 +244,7 @@ impl Memory {
     }
 }
 
-/// The record of this draft, if it is one of the latest of its type. Its time tells it from all
-/// others.
+/// The record of this draft, if it is one of the latest of its type. No other one has its time.
 fn kept(reading: &mut dyn Reading, draft: &Draft) -> Result<Option<Sealed>, StoreError> {
     let latest = reading.entries_of_type(&draft.kind, MAX_MEANWHILE)?;
     Ok(latest.into_iter().find(|sealed| is_record_of(sealed, draft)))

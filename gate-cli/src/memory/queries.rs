@@ -174,7 +174,7 @@ fn archived(archives: &mut Archives, named: &str) -> Result<Option<Sealed>, Fail
         if Some(sealed.record.seq) == number || id == named {
             return Ok(Some(sealed));
         }
-        // Two tell that the beginning is ambiguous.
+        // Two of them make the beginning ambiguous.
         if is_id && id.starts_with(named) && found.replace(sealed).is_some() {
             return Ok(None);
         }

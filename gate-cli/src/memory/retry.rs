@@ -26,7 +26,7 @@ const QUIET: Duration = Duration::from_secs(3);
 pub(super) struct Patience {
     /// Zero without a connection: what a disk did not take may be lost even if it can be read.
     pub(super) limit: Duration,
-    /// A loop that waits: it may be interrupted, and the person is told.
+    /// Set for a loop that waits: it can be interrupted, and the person gets a message.
     pub(super) waiting: Option<Interrupt>,
 }
 
@@ -42,15 +42,15 @@ impl Memory {
         self
     }
 
-    /// As [`Memory::retry`], for what is to be recorded. If the end of the ledger is lost, the other
-    /// machines are told.
+    /// As [`Memory::retry`], for what is to be recorded. If the end of the ledger is lost, reports
+    /// that to the other machines.
     pub(super) fn retry_record<T>(
         &mut self,
         work: impl FnMut(&mut Self, bool) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let done = self.retry(work);
         if done.as_ref().is_err_and(|failure| failure.code == "state-lost") {
-            self.tell_of_loss();
+            self.report_loss();
         }
         done
     }

@@ -80,5 +80,5 @@ impl Memory {
 fn unusable(file: &Path, error: &io::Error) -> Failure {
     let message = format!("the key of signal tokens, {}: {error}", file.display());
     Failure::internal("state-unwritable", message)
-        .hint("where the file is damaged, remove it: tokens that were given before hold no more")
+        .hint("if the file is damaged, remove it: earlier tokens are not valid any more then")
 }

@@ -1,8 +1,7 @@
-//! Work items: who has which, and the steps that they take.
+//! Work items: their leases, and the steps that they take.
 //!
-//! A claim, a renewal and a release change a row alone. A step is a record, and
-//! the row follows it in the same transaction: what no record says is believed
-//! of no row.
+//! A claim, a renewal and a release change a row alone. A step is a record, and the row follows
+//! it in the same transaction: a row does not count if no record confirms it.
 
 mod leases;
 mod verified_rows;
@@ -192,9 +191,9 @@ impl Memory {
         let sealed = self.retry(|memory, _| Ok(memory.read()?.entry(item.seq)?))?;
         let body = sealed.as_ref().map(|sealed| &sealed.record.body);
         let notes = body.and_then(|body| body.get("event")?.get("notes"));
-        let said =
+        let text =
             notes.or_else(|| body.and_then(|body| body.get("reason"))).and_then(Value::as_str);
-        Ok(said.map(str::to_owned))
+        Ok(text.map(str::to_owned))
     }
 }
 
@@ -218,7 +217,7 @@ impl LeaseRef<'_> {
     }
 }
 
-/// A step of an item that is being taken. Its time tells its record from all others.
+/// A step of an item that is being taken. No other record has its time.
 struct Act<'a> {
     kind: &'static str,
     by: &'a str,
@@ -258,7 +257,7 @@ impl<'a> Act<'a> {
     }
 }
 
-/// Does it again where others have changed the item meanwhile.
+/// Repeats the work if others have changed the item meanwhile.
 fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
     for _ in 1..TRIES {
         match work() {

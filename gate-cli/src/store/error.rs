@@ -2,8 +2,8 @@
 
 use gate_core::ledger::Head;
 
-/// Why a store could not be read or written. Nothing was kept, except where
-/// the variant says otherwise.
+/// Why a store could not be read or written. Nothing was kept, unless the variant says
+/// otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -25,9 +25,9 @@ pub enum StoreError {
     /// Rows that somebody else changed, or damage.
     #[error("{}: {what}", at(*.seq, .column.as_deref()))]
     Corrupt {
-        /// The record, where it is known.
+        /// The record, if it is known.
         seq: Option<u64>,
-        /// The column, where it is known.
+        /// The column, if it is known.
         column: Option<String>,
         /// The contradiction that was found.
         what: String,

@@ -15,7 +15,7 @@ pub struct Item {
     pub work: WorkItem,
     /// The record that added it: items are in this order.
     pub added: u64,
-    /// Its latest record, which says where it stands.
+    /// Its latest record, which has its phase.
     pub seq: u64,
     /// Its latest lease, live or over.
     pub lease: Option<Lease>,
@@ -30,7 +30,7 @@ pub struct Claimable<'a> {
     pub id: Option<&'a str>,
 }
 
-/// A lease that is asked for.
+/// A request for a lease.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     /// The id that it gets.
@@ -118,8 +118,8 @@ fn moment(row: &Row, column: &str, at: i64) -> Result<Timestamp, StoreError> {
 const FREE: i64 = 0;
 
 impl Item {
-    /// Its lease, as its row says it: the id, how often it was renewed, whether it
-    /// was released. Whatever changes a lease changes one of them.
+    /// Its lease, as its row has it: the id, the number of renewals, and 1 if it was released.
+    /// Every change of a lease changes one of them.
     pub(super) fn leased(&self) -> (&str, u64, i64) {
         self.lease.as_ref().map_or(("", 0, 0), |lease| {
             (&lease.lease_id, lease.renewal_count, i64::from(lease.expires_at.is_none()))

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The look-up columns of a record, which repeat parts of its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
-    /// The task: `state.task`; empty where no task is named.
+    /// The task: `state.task`; empty if no task is named.
     pub task: Option<String>,
     /// The loop: `state.loop`.
     pub in_loop: Option<String>,

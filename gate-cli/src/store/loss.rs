@@ -1,5 +1,5 @@
-//! A lost end of a ledger, as its records tell: a machine that knows of later records says so, and
-//! an operator accepts the loss.
+//! A lost end of a ledger, from its records: a machine that knows later records reports the loss,
+//! and an operator accepts it.
 
 use gate_core::history::kind;
 use gate_core::ledger::{Hash, Head, Sealed};
@@ -38,7 +38,7 @@ pub(super) struct Losses {
 impl Losses {
     /// # Errors
     ///
-    /// A store that cannot be read, a record that tells of no loss.
+    /// A store that cannot be read, a record of a loss that names none.
     pub(super) fn read(reading: &mut dyn Reading) -> Result<Self, StoreError> {
         let noticed = reading.latest_of_type(kind::LOSS_NOTICED)?;
         let accepted = reading.latest_of_type(kind::LOSS_ACCEPTED)?;
@@ -53,7 +53,7 @@ impl Losses {
 ///
 /// # Errors
 ///
-/// A store that cannot be read, a record that tells of no loss.
+/// A store that cannot be read, a record of a loss that names none.
 pub fn open_loss(reading: &mut dyn Reading) -> Result<Option<Loss>, StoreError> {
     Ok(Losses::read(reading)?.open)
 }

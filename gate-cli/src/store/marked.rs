@@ -25,8 +25,8 @@ pub struct Marked<S> {
 }
 
 impl<S: Store> Marked<S> {
-    /// The store, and where its heads are marked; without that, nothing that
-    /// was removed is noticed.
+    /// The store, with the place of the marks of its heads. Without marks, gate does not notice
+    /// that a ledger was removed or cut.
     pub fn new(store: S, heads: Option<Heads>) -> Self {
         Self { store, heads, renewed: None }
     }
@@ -71,9 +71,9 @@ impl Expected {
         ahead.iter().copied().chain(own).chain(marked).collect()
     }
 
-    /// Fails if the ledger does not have the record that is marked, or if another machine says that
-    /// it knows of later ones. A ledger that goes on after the mark was written by others, or by a
-    /// gate that was killed before it marked.
+    /// Fails if the ledger does not have the record that is marked, or if another machine has
+    /// reported that it knows later ones. A ledger that goes on after the mark was written by
+    /// others, or by a gate that was killed before it marked.
     fn compare(&self, reading: &mut dyn Reading) -> Result<Comparison, StoreError> {
         let Losses { open, accepted: acceptance } = Losses::read(reading)?;
         if self.is_renewed {
@@ -260,8 +260,8 @@ impl<S: Store> Store for Marked<S> {
     }
 }
 
-/// True if a record says that the marked one was archived since, by another machine, and if the
-/// one after the marked one follows it, where that is still there.
+/// True if a record shows that the marked one was archived since, by another machine, and if the
+/// next record, if it is still there, follows the marked one.
 fn is_archived(reading: &mut dyn Reading, marked: Head) -> Result<bool, StoreError> {
     let archives = reading.entries_of_type(kind::ARCHIVED, usize::MAX)?;
     let is_named = archives.iter().any(|sealed| {

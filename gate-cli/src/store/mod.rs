@@ -142,9 +142,9 @@ pub trait Store: Debug + Send {
     /// A store that cannot be written.
     fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Leasing + 's>, StoreError>;
 
-    /// Sleeps until somebody may have made work claimable, at most so long, and
-    /// says whether it is time to look. What was made claimable after one call
-    /// began is heard by the next one; the first one may return at once.
+    /// Sleeps until somebody may have made work claimable, at most so long, and returns true if it
+    /// is time to look. The next call notices what was made claimable after this one began; the
+    /// first one may return at once.
     ///
     /// # Errors
     ///
@@ -154,8 +154,8 @@ pub trait Store: Debug + Send {
     /// Sets a project's ledger aside, as it is: the next record that is written
     /// here is the first of a new one, and its mark takes the place of the old
     /// one's. For a ledger that cannot be trusted any more.
-    /// Where the file itself is damaged, the whole file is set aside, with the
-    /// ledgers of other projects in it.
+    /// If the file itself is damaged, the whole file is set aside, with the ledgers of other
+    /// projects in it.
     ///
     /// # Errors
     ///
@@ -234,8 +234,8 @@ pub trait Items {
     /// A store that cannot be read, or a row that contradicts itself.
     fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError>;
 
-    /// When one of these can be claimed, if nothing else happens: in the past,
-    /// if now. None where none can.
+    /// When one of these can be claimed, if nothing else happens: in the past, if now. None if none
+    /// can be claimed.
     ///
     /// # Errors
     ///
@@ -245,7 +245,7 @@ pub trait Items {
 
 /// Leases of work items, which change without a record.
 pub trait Leasing: Reading {
-    /// Gives the next of these to whoever asks; none where none can be claimed.
+    /// Leases the next of these to the actor in `ask`; none if none can be claimed.
     ///
     /// # Errors
     ///
@@ -274,10 +274,10 @@ pub trait Leasing: Reading {
 
 /// A consistent view of one project's ledger.
 ///
-/// Every row that is returned was held against itself: its body is canonical
-/// JSON and its look-up columns are those of its body. Where decisions rest on
-/// one row, its own hash was compared as well; [`entry`](Reading::entry) and
-/// [`entries`](Reading::entries) leave that to the chain's verification.
+/// Every row that is returned is consistent: its body is canonical JSON, and its look-up columns
+/// are those of its body. If decisions rest on one row, its own hash was compared as well;
+/// [`entry`](Reading::entry) and [`entries`](Reading::entries) leave that to the chain's
+/// verification.
 pub trait Reading: Items {
     /// The last record, or [`Head::EMPTY`].
     ///
@@ -339,7 +339,7 @@ pub trait Reading: Items {
     fn latest_step_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError>;
 
     /// The latest record of this task that is no loop's (`state.task` of its body,
-    /// without `state.loop`; "" where no task is named).
+    /// without `state.loop`; "" if no task is named).
     ///
     /// # Errors
     ///
@@ -367,8 +367,7 @@ pub trait Reading: Items {
     /// A store that cannot be read, or a row that was changed.
     fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError>;
 
-    /// The decision with this id, or with the only id that begins so. None
-    /// where several do.
+    /// The decision with this id, or with the only id that begins so. None if several do.
     ///
     /// # Errors
     ///
@@ -408,15 +407,14 @@ pub trait Writing: Leasing {
     /// A store that cannot be written, a text that cannot be kept.
     fn keep_policy(&mut self, digest: &str, text: &str) -> Result<(), StoreError>;
 
-    /// Keeps a new work item, which a record added; false where there is one with
-    /// its id.
+    /// Keeps a new work item, which a record added; false if there is one with its id.
     ///
     /// # Errors
     ///
     /// A store that cannot be written, a name that cannot be kept.
     fn add_item(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError>;
 
-    /// Keeps where an item stands from a record on. The lease that it had is over.
+    /// Keeps the state of an item from a record on. The lease that it had is over.
     ///
     /// # Errors
     ///
@@ -425,10 +423,9 @@ pub trait Writing: Leasing {
     fn move_item(&mut self, before: &Item, after: &ItemState, seq: u64) -> Result<(), StoreError>;
 }
 
-/// The store in this place, and where the heads of its ledgers are marked:
-/// with a folder for marks, a ledger that was removed, cut or replaced is
-/// [`StoreError::Lost`]. Nothing is made before something is written. A store that
-/// is busy or does not answer is waited for so long each time ([`PATIENCE`]).
+/// The store in this place. With a folder for marks of the ledgers' heads, a ledger that was
+/// removed, cut or replaced is [`StoreError::Lost`]. Nothing is made before something is written.
+/// gate waits so long for a store that is busy or does not answer, each time ([`PATIENCE`]).
 ///
 /// # Errors
 ///

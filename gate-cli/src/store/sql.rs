@@ -38,7 +38,7 @@ pub(super) trait Sql {
         given: &[SqlValue<'_>],
     ) -> Result<Vec<Vec<Cell>>, StoreError>;
 
-    /// Runs a statement that changes rows. False where a unique index forbids it.
+    /// Runs a statement that changes rows. False if a unique index forbids it.
     fn change(
         &mut self,
         statement: &'static str,

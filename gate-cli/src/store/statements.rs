@@ -8,10 +8,9 @@
 pub(super) struct Dialect {
     /// Claims the next item.
     pub(super) claim: &'static str,
-    /// The milliseconds since 1970 by the database's clock; none where it is the
-    /// machine's own.
+    /// The milliseconds since 1970 by the database's clock; none if it is the machine's own.
     pub(super) now: Option<&'static str>,
-    /// Tells whoever waits that work of a project can be claimed.
+    /// Notifies those who wait that work of a project can be claimed.
     pub(super) announce: Option<&'static str>,
 }
 
@@ -67,8 +66,8 @@ pub(super) const DECISION: &str =
 /// Found by reading all: people ask for it, not loops.
 pub(super) const BY_ID: &str = select!("AND decision_id = $2 ORDER BY seq DESC LIMIT 1");
 
-/// Two rows tell that the beginning is ambiguous. Not `LIKE`: an id may hold
-/// its wildcards. Not `>=`: a database's own order of letters is none.
+/// Two rows mean that the beginning is ambiguous. Not `LIKE`: an id may hold its wildcards. Not
+/// `>=`: databases differ in their order of letters.
 pub(super) const BY_BEGINNING: &str =
     select!("AND substr(decision_id, 1, length($2)) = $2 ORDER BY seq DESC LIMIT 2");
 
@@ -83,7 +82,7 @@ pub(super) const POLICY: &str = "SELECT text FROM policies WHERE digest = $1";
 pub(super) const KEEP_POLICY: &str = "INSERT INTO policies (digest, text) VALUES ($1, $2) \
      ON CONFLICT (digest) DO NOTHING";
 
-/// The two that change rows, where a person asks for it.
+/// The two statements that change rows. Only a person's command runs them.
 pub(super) const REMOVE_DECISIONS: &str = "DELETE FROM ledger \
      WHERE project = $1 AND seq >= $2 AND seq <= $3 AND decision_id IS NOT NULL";
 

@@ -42,7 +42,7 @@ pub struct Condition {
     pub missing: Vec<Added>,
     /// The store's size in bytes.
     pub bytes: u64,
-    /// The free space of the disk in bytes, where it is known.
+    /// The free space of the disk in bytes, if it is known.
     pub free_bytes: Option<u64>,
     /// Defects, which make the store unsound.
     pub problems: Vec<String>,

@@ -35,7 +35,7 @@ pub(super) struct View<'a, S> {
     failed: Option<StoreError>,
     /// True if the schema has tables of work items.
     has_items: bool,
-    /// When the transaction began, where that is known and nobody was waited for.
+    /// When the transaction began, if that is known and it did not wait for anybody.
     now: Option<i64>,
     /// The answers to what was asked ahead, until something is written.
     ahead: Answers,
@@ -72,7 +72,7 @@ impl<'a, S: Sql> View<'a, S> {
     /// The rows that answer, from the database if they were not asked ahead.
     fn answers(&mut self, lookup: Lookup<'_>) -> Result<Rows, StoreError> {
         let Some(question) = lookup.question(self.project) else { return Ok(Vec::new()) };
-        match self.ahead.iter().position(|(asked, _)| *asked == question) {
+        match self.ahead.iter().position(|(known, _)| *known == question) {
             Some(at) => Ok(self.ahead.swap_remove(at).1),
             None => self.rows(question.statement, &question.given()),
         }

@@ -26,14 +26,14 @@ fn what_is_held_here_is_all_work_without_a_task() {
     let mut memory = shop.memory();
     let closed = memory.breaker(Which::Here, &policy("")).unwrap();
     assert_eq!((closed.state, closed.open.len()), (BreakerState::Closed, 0));
-    let held = operate(&mut memory, Which::Here, Act::Isolate).unwrap();
-    assert_eq!((held.state, held.trip.as_deref()), (BreakerState::Isolated, Some("operator")));
-    assert_eq!((held.closed, held.ledger.as_ref().unwrap().seq), (None, 1));
-    let open = &held.open[0];
+    let status = operate(&mut memory, Which::Here, Act::Isolate).unwrap();
+    assert_eq!((status.state, status.trip.as_deref()), (BreakerState::Isolated, Some("operator")));
+    assert_eq!((status.closed, status.ledger.as_ref().unwrap().seq), (None, 1));
+    let open = &status.open[0];
     assert_eq!((open.owner, open.name.as_deref(), open.here), (Owner::Task, None, true));
     assert_eq!(open.whose, "all work without a task, by an operator");
     assert_eq!(open.reset, "gate breaker reset --reason …");
-    assert_eq!((open.probe_at.as_deref(), held.stops()), (None, true));
+    assert_eq!((open.probe_at.as_deref(), status.stops()), (None, true));
     assert_eq!(stopped(&mut memory, &["", "42"]), [""]);
 }
 
@@ -41,10 +41,10 @@ fn what_is_held_here_is_all_work_without_a_task() {
 fn a_task_is_held_for_all_of_its_loops() {
     let shop = Shop::new();
     let mut memory = shop.memory();
-    let held = operate(&mut memory, Which::Task("it's"), Act::Trip).unwrap();
-    assert_eq!((held.task.as_str(), held.state), ("it's", BreakerState::Open));
-    assert_eq!(held.open[0].whose, "the task it's, by an operator");
-    assert_eq!(held.open[0].reset, r"gate breaker reset --task 'it'\''s' --reason …");
+    let status = operate(&mut memory, Which::Task("it's"), Act::Trip).unwrap();
+    assert_eq!((status.task.as_str(), status.state), ("it's", BreakerState::Open));
+    assert_eq!(status.open[0].whose, "the task it's, by an operator");
+    assert_eq!(status.open[0].reset, r"gate breaker reset --task 'it'\''s' --reason …");
     assert_eq!(stopped(&mut memory, &["", "it's", "its"]), ["it's"]);
     let here = memory.breaker(Which::Here, &policy("")).unwrap();
     assert_eq!(here.state, BreakerState::Closed);
@@ -91,7 +91,7 @@ fn a_loop_that_tripped_is_listed_with_the_time_of_its_probe() {
 }
 
 #[test]
-fn the_counters_of_a_closed_breaker_are_told() {
+fn the_counters_of_a_closed_breaker_are_shown() {
     let (shop, ask) = (Shop::new(), Ask::under(""));
     let mut memory = shop.memory();
     for _ in 0..2 {
@@ -143,7 +143,7 @@ fn lost_state_is_an_open_breaker_until_somebody_resets_it() {
 }
 
 #[test]
-fn hooks_stay_off_as_long_as_was_said() {
+fn hooks_stay_off_for_the_given_time() {
     let shop = Shop::new();
     let mut memory = shop.memory();
     assert!(!memory.switch().unwrap().off);

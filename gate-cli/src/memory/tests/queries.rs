@@ -164,7 +164,7 @@ fn decisions_are_read_page_by_page_from_the_newest() {
 }
 
 #[test]
-fn a_policy_is_what_its_digest_says() {
+fn a_policy_has_to_match_its_digest() {
     let (shop, ask) = (Shop::new(), Ask::under("breaker.no_exit = 7\n"));
     let mut memory = shop.memory();
     let recorded = decide(&mut memory, &ask.request(), &goes_on()).unwrap();

@@ -34,13 +34,13 @@ pub struct Claim<'a> {
     pub request: Option<&'a str>,
 }
 
-/// An item in somebody's hands, as they say.
+/// The lease of an item, as its holder names it.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug)]
 pub struct LeaseRef<'a> {
     /// The item.
     pub work: &'a str,
-    /// The lease, where they name it.
+    /// The lease's id, if the holder names it.
     pub lease: Option<&'a str>,
     /// The lease's holder.
     pub actor: &'a str,
@@ -55,8 +55,8 @@ enum LeaseChange {
 }
 
 impl Memory {
-    /// Claims the next item; none where nothing can be claimed in time, or where
-    /// `ended` says that nobody wants it any more.
+    /// Claims the next item; none if nothing can be claimed in time, or if `ended` returns true
+    /// because nobody wants it any more.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Memory {
         ended: &dyn Fn() -> bool,
     ) -> Result<Option<Item>, Failure> {
         actor(claim.actor)?;
-        self.must_hold()?;
+        self.check_end()?;
         if let Some(id) = claim.which.id {
             self.work(id)?;
         }
@@ -90,17 +90,17 @@ impl Memory {
         }
     }
 
-    /// Fails if the ledger has lost its end: nobody should work on what it says. Once is enough, for
-    /// the work under a claim is compared again.
-    fn must_hold(&mut self) -> Result<(), Failure> {
-        if !self.has_held {
+    /// Fails if the ledger has lost its end: nobody should work from an old state. Once is enough,
+    /// because the work under a claim is compared again.
+    fn check_end(&mut self) -> Result<(), Failure> {
+        if !self.has_marked_record {
             self.retry_record(|memory, _| Ok(memory.read().map(drop)?))?;
-            self.has_held = true;
+            self.has_marked_record = true;
         }
         Ok(())
     }
 
-    /// Why nobody can claim this item now, where that is so.
+    /// Why nobody can claim this item now; none if it can be claimed.
     ///
     /// # Errors
     ///
@@ -151,8 +151,8 @@ impl Memory {
         Ok(at.map(|at| at.duration_since(now)))
     }
 
-    /// An item whose records do not say what its row does stays claimed, and is out of
-    /// the way of others as long as that lease would hold.
+    /// An item whose row differs from its records stays claimed, and is out of the way of others
+    /// as long as that lease would last.
     fn take(&mut self, claim: &Claim<'_>) -> Result<Option<Item>, Failure> {
         let lease = claim.request.map_or_else(|| Uuid::now_v7().to_string(), str::to_owned);
         let ttl = ttl(claim.ttl)?;

@@ -1,4 +1,4 @@
-//! Rows of work items, held against the records that they rest on.
+//! Rows of work items, compared with the records that they rest on.
 
 use std::collections::BTreeSet;
 
@@ -35,11 +35,11 @@ impl Memory {
         }
         let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
         let missing = book.items().find(|(id, _)| !rows.contains(id));
-        Ok(missing.map(|(id, entry)| (entry.seq, told(id, "has no row"))))
+        Ok(missing.map(|(id, entry)| (entry.seq, about_item(id, "has no row"))))
     }
 }
 
-fn told(id: &str, what: &str) -> String {
+fn about_item(id: &str, what: &str) -> String {
     format!("the work item `{id}` {what}")
 }
 
@@ -47,15 +47,15 @@ fn told(id: &str, what: &str) -> String {
 fn contradicts(item: &Item, recorded: Option<ReplayedItem>) -> Option<(u64, String)> {
     let WorkItem { id, state, .. } = &item.work;
     let Some(recorded) = recorded else {
-        return Some((item.seq, told(id, "has a row and no record")));
+        return Some((item.seq, about_item(id, "has a row and no record")));
     };
     let ReplayedItem { state: ItemState { phase, .. }, added, seq, texts } = recorded;
     if (recorded.state, seq) != (*state, item.seq) {
         let what = format!("stands in {phase}, and its row says something else");
-        return Some((seq, told(id, &what)));
+        return Some((seq, about_item(id, &what)));
     }
     let is_as_added = (added, texts) == (item.added, item.work.texts());
-    (!is_as_added).then(|| (added, told(id, "was added otherwise than its row says")))
+    (!is_as_added).then(|| (added, about_item(id, "was added otherwise than its row says")))
 }
 
 /// The items in the order of their adding, those that are wanted.
@@ -72,15 +72,15 @@ pub(in super::super) fn all(
     }
 }
 
-/// The item with an id, whose record says what its row does.
+/// The item with an id. Fails if its row differs from its records.
 pub(super) fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure> {
     let item = reading.item(id)?.ok_or_else(|| WorkError::NotFound(id.to_owned()))?;
     holds(reading, &item)?;
     Ok(item)
 }
 
-/// That an item's records say what its row does: where it stands, by its latest,
-/// and what is to be done, by the one that added it.
+/// Fails if an item's row differs from its records: its phase from the latest one, or its task
+/// from the one that added it.
 pub(super) fn holds(reading: &mut dyn Reading, item: &Item) -> Result<(), Failure> {
     let WorkItem { id, state, .. } = &item.work;
     let (phase, seq) = (state.phase, item.seq);

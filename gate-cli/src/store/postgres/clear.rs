@@ -59,7 +59,7 @@ impl Messages {
                 _ => HEAD_BYTES,
             };
             let taken = wanted.saturating_sub(self.begun.len()).min(bytes.len());
-            // The type tells how much of a message is worth keeping.
+            // The type determines how much of a message is worth keeping.
             let taken = if self.begun.is_empty() { taken.min(1) } else { taken };
             self.begun.extend_from_slice(&bytes[..taken]);
             bytes = &bytes[taken..];

@@ -27,7 +27,7 @@ const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Session {
     client: Client,
-    /// The projects that the database names to whoever listens.
+    /// The projects that the database names in its notifications.
     named: UnboundedReceiver<String>,
     /// True once the tables are known to have the newest schema.
     pub(super) is_prepared: Cell<bool>,
@@ -38,10 +38,9 @@ pub(super) struct Session {
     /// True if one server process answers all statements: no pooler is between. None if that is
     /// not known yet. If TLS is demanded it cannot be known, and a pooler is assumed.
     is_direct: Cell<Option<bool>>,
-    /// The statements that were asked, and those that were asked again as the
-    /// database has prepared them.
-    asked: RefCell<BTreeMap<&'static str, Option<Statement>>>,
-    /// When the database was asked for its time, and what it said, in milliseconds.
+    /// The statements that have run here. One that has run again is prepared.
+    statements: RefCell<BTreeMap<&'static str, Option<Statement>>>,
+    /// The last query for the database's time, and the answer in milliseconds.
     clock: Option<(Instant, i64)>,
 }
 
@@ -94,20 +93,19 @@ impl Session {
             is_prepared: Cell::new(false),
             is_sound: Cell::new(true),
             is_silent: Cell::new(false),
-            // Then `greeted_by` would wait for an answer that nobody gives.
+            // With TLS, `greeted_by` would wait for an answer that nobody gives.
             is_direct: Cell::new(if demands_tls { Some(false) } else { None }),
-            asked: RefCell::default(),
+            statements: RefCell::default(),
             clock: None,
         })
     }
 
-    /// Takes what the database's time is now, in milliseconds since 1970.
-    pub(super) fn is_now(&mut self, now: i64) {
+    /// Stores the database's present time, in milliseconds since 1970.
+    pub(super) fn set_time(&mut self, now: i64) {
         self.clock = Some((Instant::now(), now));
     }
 
-    /// The database's time, counted on from when it was told; none where that is too
-    /// long ago.
+    /// The database's time, counted on from its last answer; none if that is too long ago.
     pub(super) fn time(&self) -> Option<i64> {
         let (at, millis) = self.clock?;
         let passed = Some(at.elapsed()).filter(|passed| *passed < MAX_CLOCK_AGE)?;
@@ -121,7 +119,7 @@ impl Session {
         project: &str,
         at_most: Duration,
     ) -> WaitOutcome {
-        let heard = async {
+        let notified = async {
             loop {
                 match self.named.recv().await {
                     Some(name) if name == project => return WaitOutcome::Named,
@@ -130,15 +128,15 @@ impl Session {
                 }
             }
         };
-        let heard = async { tokio::time::timeout(at_most, heard).await };
-        runtime.block_on(heard).unwrap_or(WaitOutcome::TimedOut)
+        let notified = async { tokio::time::timeout(at_most, notified).await };
+        runtime.block_on(notified).unwrap_or(WaitOutcome::TimedOut)
     }
 
     /// The rows of a statement.
     ///
-    /// To plan it takes the database as long as to answer, so what is asked again is prepared,
-    /// under a name. Behind a pooler it is not: another client may have given the name to another
-    /// statement in the server process that comes next.
+    /// The database takes as long to plan a statement as to answer it, so a statement that runs
+    /// again is prepared, under a name. Behind a pooler it is not: another client may have given
+    /// the name to another statement in the server process that comes next.
     ///
     /// # Errors
     ///
@@ -151,17 +149,17 @@ impl Session {
         if self.is_direct.get() != Some(true) {
             return self.client.query_typed(statement, given).await;
         }
-        let known = self.asked.borrow().get(statement).cloned();
+        let known = self.statements.borrow().get(statement).cloned();
         let prepared = match known {
             None => {
-                self.asked.borrow_mut().insert(statement, None);
+                self.statements.borrow_mut().insert(statement, None);
                 return self.client.query_typed(statement, given).await;
             }
             Some(Some(prepared)) => prepared,
             Some(None) => {
                 let types: Vec<_> = given.iter().map(|(_, kind)| kind.clone()).collect();
                 let prepared = self.client.prepare_typed(statement, &types).await?;
-                self.asked.borrow_mut().insert(statement, Some(prepared.clone()));
+                self.statements.borrow_mut().insert(statement, Some(prepared.clone()));
                 prepared
             }
         };
@@ -178,16 +176,16 @@ impl Session {
         if self.is_direct.get().is_some() {
             return Ok(());
         }
-        let asked = self.client.query_typed("SELECT pg_backend_pid()", &[]).await?;
-        let works = asked.first().map(|row| row.try_get::<_, i32>(0)).transpose()?;
+        let rows = self.client.query_typed("SELECT pg_backend_pid()", &[]).await?;
+        let works = rows.first().map(|row| row.try_get::<_, i32>(0)).transpose()?;
         let is_direct = works.is_some() && works == self.greeted_by().await;
         self.is_direct.set(Some(is_direct));
         Ok(())
     }
 
-    /// The number of the server process that the connection began with. tokio-postgres tells it to
-    /// nobody but a server that is to cancel a statement, so gate reads such a request itself. If
-    /// TLS is demanded, the request begins with a question to the server.
+    /// The number of the server process that the connection began with. tokio-postgres only sends
+    /// it to a server that is to cancel a statement, so gate reads such a request itself. If TLS is
+    /// demanded, the request begins with a question to the server.
     async fn greeted_by(&self) -> Option<i32> {
         let (ours, mut sent) = tokio::io::duplex(CANCEL_BYTES);
         self.client.cancel_token().cancel_query_raw(ours, NoTls).await.ok()?;
@@ -219,7 +217,7 @@ impl From<Error> for OpenError {
     }
 }
 
-/// Connects, and carries what is said on the connection.
+/// Connects, and drives the connection.
 async fn open(
     config: &Config,
     transport: Transport,
@@ -228,12 +226,12 @@ async fn open(
     let client = match transport {
         Transport::Plain => {
             let (client, connection) = config.connect(NoTls).await?;
-            tokio::spawn(carry(connection, names));
+            tokio::spawn(drive(connection, names));
             client
         }
         Transport::Tls(connector) => {
             let (client, connection) = config.connect(*connector).await?;
-            tokio::spawn(carry(connection, names));
+            tokio::spawn(drive(connection, names));
             client
         }
         Transport::NoClearPassword { host, port } => {
@@ -241,24 +239,23 @@ async fn open(
             stream.set_nodelay(true).map_err(OpenError::Network)?;
             let stream = NoClearPassword::new(stream);
             let (client, connection) = config.connect_raw(stream, NoTls).await?;
-            tokio::spawn(carry(connection, names));
+            tokio::spawn(drive(connection, names));
             client
         }
     };
     Ok(client)
 }
 
-/// Carries what is said on a connection, to its end, which is told to whoever asks
-/// the client next.
-async fn carry<S, T>(mut connection: Connection<S, T>, names: UnboundedSender<String>)
+/// Drives a connection to its end. The client's next call fails then.
+async fn drive<S, T>(mut connection: Connection<S, T>, names: UnboundedSender<String>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
     T: AsyncRead + AsyncWrite + Unpin,
 {
     while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
-        if let AsyncMessage::Notification(said) = message {
+        if let AsyncMessage::Notification(notification) = message {
             // Most connections listen to nothing.
-            let _ = names.send(said.payload().to_owned());
+            let _ = names.send(notification.payload().to_owned());
         }
     }
 }
@@ -288,12 +285,12 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            let mut heard = vec![0; 4096];
-            let begun = stream.read(&mut heard).unwrap();
+            let mut received = vec![0; 4096];
+            let begun = stream.read(&mut received).unwrap();
             stream.write_all(b"R\0\0\0\x08\0\0\0\x03").unwrap();
-            heard.truncate(begun);
-            let _ = stream.read_to_end(&mut heard);
-            String::from_utf8_lossy(&heard).into_owned()
+            received.truncate(begun);
+            let _ = stream.read_to_end(&mut received);
+            String::from_utf8_lossy(&received).into_owned()
         });
         let url: DatabaseUrl = "postgres://u:open-sesame@h/db?sslmode=disable".parse().unwrap();
         let way = url.transport().unwrap();

@@ -35,7 +35,7 @@ pub(super) fn uncertain(place: &str, what: String) -> StoreError {
     StoreError::Uncertain { place: place.to_owned(), what }
 }
 
-/// The database has said nothing for too long.
+/// The database has not answered for too long.
 pub(super) fn silent(place: &str) -> StoreError {
     StoreError::Unreachable { place: place.to_owned(), what: SILENT.to_owned() }
 }

@@ -1,10 +1,9 @@
 //! The ledgers of a fleet: a PostgreSQL database.
 //!
-//! A writer holds an advisory lock of the project until its transaction ends,
-//! and each of its statements sees what was committed before that statement:
-//! so the head that it reads under the lock is the newest. Tables are made where there are none;
-//! with them, the right to select and insert is enough. Older tables are changed by an operator
-//! alone (`schema.rs`).
+//! A writer holds an advisory lock of the project until its transaction ends, and each of its
+//! statements sees what was committed before that statement: so the head that it reads under the
+//! lock is the newest. Tables are made if there are none; with them, the right to select and
+//! insert is enough. Older tables are changed by an operator alone (`schema.rs`).
 
 mod clear;
 mod connection;
@@ -62,7 +61,7 @@ pub struct PostgresStore {
     /// The longest wait for a connection.
     connecting: Duration,
     session: Option<Session>,
-    /// The connection that is told when work can be claimed.
+    /// The connection that is notified when work can be claimed.
     listener: Option<Session>,
 }
 
@@ -138,7 +137,7 @@ impl PostgresStore {
         let now = running.time()?;
         running.look_for_pooler()?;
         running.commit()?;
-        session.is_now(now);
+        session.set_time(now);
         Ok(session)
     }
 

@@ -1,4 +1,4 @@
-//! The tables of a database: made where there are none, and changed by an operator alone.
+//! The tables of a database: made if there are none, and changed by an operator alone.
 
 use super::super::addition::{self, Numbered};
 use super::super::error::StoreError;
@@ -6,8 +6,8 @@ use super::super::migration::{self, VERSION};
 use super::lock;
 use super::transaction::Running;
 
-/// Makes the tables where there are none. Older ones are left to `gate db migrate`; an addition
-/// that is missing is not looked for.
+/// Makes the tables if there are none. Older ones are left to `gate db migrate`; an addition that
+/// is missing is not looked for.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub(super) fn ensure(running: &mut Running<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The version that this gate writes, or 0 where there are no tables.
+/// The version that this gate writes, or 0 if there are no tables.
 fn known(running: &mut Running<'_>) -> Result<i64, StoreError> {
     let found = running.version()?;
     if found == 0 || migration::from(found)?.is_none() {

@@ -88,10 +88,10 @@ impl<'a> Running<'a> {
         let values: Vec<Vec<_>> =
             given.iter().map(|given| given.iter().map(typed).collect()).collect();
         let given: Vec<Vec<_>> = values.iter().map(|values| borrowed(values)).collect();
-        let asked = ahead.iter().zip(&given);
-        let asked = asked.map(|(asked, given)| self.session.rows(asked.statement, given));
+        let queries = ahead.iter().zip(&given);
+        let queries = queries.map(|(question, given)| self.session.rows(question.statement, given));
         // The requests leave in this order.
-        let answers = join(self.session.client().simple_query(&begin), join_all(asked));
+        let answers = join(self.session.client().simple_query(&begin), join_all(queries));
         let (begun, answers) = self.wait(answers).ok_or_else(|| fault::silent(self.place))?;
         let version = match begun {
             Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => None,
@@ -128,8 +128,8 @@ impl<'a> Running<'a> {
     ///
     /// The database's error, or its silence.
     pub(super) fn time(&mut self) -> Result<i64, StoreError> {
-        let asked = POSTGRES.now.map(|now| self.rows(now, &[])).transpose()?;
-        match asked.and_then(|mut rows| rows.pop()).as_deref() {
+        let rows = POSTGRES.now.map(|now| self.rows(now, &[])).transpose()?;
+        match rows.and_then(|mut rows| rows.pop()).as_deref() {
             Some([Cell::Integer(now)]) => Ok(*now),
             _ => Err(StoreError::corrupt("the database has no time")),
         }
@@ -144,7 +144,7 @@ impl<'a> Running<'a> {
         self.answer(self.session.look_for_pooler())
     }
 
-    /// The version of the tables; 0 where there are none.
+    /// The version of the tables; 0 if there are none.
     ///
     /// # Errors
     ///
@@ -182,8 +182,8 @@ impl<'a> Running<'a> {
         self.place
     }
 
-    fn answer<T>(&self, asked: impl Future<Output = Result<T, Error>>) -> Result<T, StoreError> {
-        let answer = self.wait(asked).ok_or_else(|| fault::silent(self.place))?;
+    fn answer<T>(&self, request: impl Future<Output = Result<T, Error>>) -> Result<T, StoreError> {
+        let answer = self.wait(request).ok_or_else(|| fault::silent(self.place))?;
         answer.map_err(|error| self.failed(&error))
     }
 
@@ -193,8 +193,8 @@ impl<'a> Running<'a> {
     }
 
     /// The answer, unless it takes too long.
-    fn wait<T>(&self, asked: impl Future<Output = T>) -> Option<T> {
-        let answer = async { tokio::time::timeout(self.patience, asked).await };
+    fn wait<T>(&self, request: impl Future<Output = T>) -> Option<T> {
+        let answer = async { tokio::time::timeout(self.patience, request).await };
         let answer = self.runtime.block_on(answer).ok();
         if answer.is_none() {
             self.session.is_silent.set(true);
@@ -225,8 +225,8 @@ impl Sql for Running<'_> {
     ) -> Result<bool, StoreError> {
         let values: Vec<_> = given.iter().map(typed).collect();
         let given = borrowed(&values);
-        let asked = self.session.client().execute_typed(statement, &given);
-        let done = self.wait(asked).ok_or_else(|| fault::silent(self.place))?;
+        let request = self.session.client().execute_typed(statement, &given);
+        let done = self.wait(request).ok_or_else(|| fault::silent(self.place))?;
         match done {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Ok(false),
             done => done.map(|_| true).map_err(|error| self.failed(&error)),

@@ -151,7 +151,7 @@ impl Opened {
     fn schema(&self) -> Result<Schema, StoreError> {
         match self.version() {
             Err(error) if fault::is_missing(&error) => self.without_version(),
-            version => self.told(version),
+            version => self.schema_of(version),
         }
     }
 
@@ -163,14 +163,14 @@ impl Opened {
         if count.map_err(|error| fault::store_error(&self.path, &error))? == 0 {
             return Ok(Schema::Empty);
         }
-        self.told(self.version())
+        self.schema_of(self.version())
     }
 
     fn version(&self) -> rusqlite::Result<Option<i64>> {
         self.connection.query_row(statements::VERSION, [], |row| row.get(0))
     }
 
-    fn told(&self, version: rusqlite::Result<Option<i64>>) -> Result<Schema, StoreError> {
+    fn schema_of(&self, version: rusqlite::Result<Option<i64>>) -> Result<Schema, StoreError> {
         match version {
             Ok(Some(version)) => Ok(Schema::Version(version)),
             Ok(None) => Err(self.corrupt("the table gate_schema is empty")),

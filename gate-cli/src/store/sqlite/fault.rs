@@ -14,8 +14,8 @@ pub(super) fn store_error(path: &str, error: &Error) -> StoreError {
     }
 }
 
-/// An error of COMMIT. The commit may still be found in the log, although nobody was told that
-/// it is on the disk.
+/// An error of COMMIT. The commit may still be found in the log, although SQLite did not confirm
+/// that it is on the disk.
 pub(super) fn commit_error(path: &str, error: &Error) -> StoreError {
     use rusqlite::ffi::{SQLITE_IOERR_DIR_FSYNC, SQLITE_IOERR_FSYNC};
     match error {
@@ -38,7 +38,7 @@ fn error_of_code(code: ErrorCode, path: &str, what: String) -> StoreError {
         DatabaseBusy | DatabaseLocked | FileLockingProtocolFailed => {
             StoreError::Busy { place: path }
         }
-        // Unknown is what it says of a table or column that is not there.
+        // SQLite returns `Unknown` for a table or column that is not there.
         DatabaseCorrupt | NotADatabase | SchemaChanged | TypeMismatch | Unknown => {
             StoreError::corrupt(format!("{path}: {what}"))
         }

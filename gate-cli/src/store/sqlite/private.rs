@@ -93,7 +93,7 @@ impl Folder {
         }
     }
 
-    /// Makes the folder and an empty database where they are missing.
+    /// Makes the folder and an empty database if they are missing.
     ///
     /// # Errors
     ///

@@ -51,7 +51,7 @@ impl Staged {
 pub struct Replaced {
     /// The file that has what was there before; none if nothing was.
     pub aside: Option<PathBuf>,
-    /// The last record of each project before, where it could be read.
+    /// The last record of each project before, if it could be read.
     pub before: Vec<(String, Head)>,
 }
 

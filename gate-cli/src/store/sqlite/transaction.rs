@@ -32,7 +32,7 @@ impl<'a> Running<'a> {
     ///
     /// # Errors
     ///
-    /// What the database says.
+    /// The database's error.
     pub(super) fn run(&self, statements: &str) -> Result<(), StoreError> {
         self.checked(self.transaction.execute_batch(statements))
     }

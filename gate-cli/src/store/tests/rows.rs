@@ -148,7 +148,7 @@ fn an_item_that_contradicts_itself_is_damage() {
 }
 
 #[test]
-fn damage_and_loss_are_told_from_what_passes_by_itself() {
+fn damage_and_loss_are_distinguished_from_passing_faults() {
     let place = || "/s/gate.db".to_owned();
     let what = || "disk full".to_owned();
     for (error, code, exit_code) in [

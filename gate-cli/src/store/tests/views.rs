@@ -82,7 +82,7 @@ fn a_name_that_cannot_be_kept_is_refused_and_never_found() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_refused_before_the_database_is_asked() {
+fn what_cannot_be_kept_is_refused_before_it_reaches_the_database() {
     let written = |draft: Draft| {
         let rows = vec![Ok(Vec::new())];
         let mut view = View::new(Scripted { rows, ..Scripted::default() }, "shop").unwrap();

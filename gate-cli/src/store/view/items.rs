@@ -48,7 +48,7 @@ impl<S: Sql> View<'_, S> {
         Err(changed)
     }
 
-    /// Tells whoever waits that something can be claimed.
+    /// Notifies those who wait that something can be claimed.
     fn announce(&mut self) -> Result<(), StoreError> {
         let Some(statement) = S::DIALECT.announce else { return Ok(()) };
         self.rows(statement, &[SqlValue::Text(self.project)]).map(drop)
@@ -100,11 +100,11 @@ impl<S: Sql> View<'_, S> {
 impl<S: Sql> Items for View<'_, S> {
     fn now(&mut self) -> Result<Timestamp, StoreError> {
         let Some(statement) = S::DIALECT.now else { return Ok(Timestamp::now()) };
-        let told = match self.now {
+        let row = match self.now {
             None => self.rows(statement, &[])?.pop(),
             Some(at) => Some(vec![Cell::Integer(at)]),
         };
-        match told.as_deref() {
+        match row.as_deref() {
             Some([Cell::Integer(at)]) => Timestamp::from_millisecond(*at).ok(),
             _ => None,
         }
