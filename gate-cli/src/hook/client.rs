@@ -141,7 +141,7 @@ pub(crate) mod not_judged {
     pub(crate) const NEVER: &str = "hook.judge is never";
 }
 
-/// Tells the kinds apart by the event's name; `session_start` is the client's own.
+/// The kind of an event, by its name; `session_start` is the client's own name.
 fn event_kind(payload: &Payload<'_>, session_start: Option<&str>) -> EventKind {
     let name = event_name(payload);
     let is_sub_agent = payload.text("agent_id").is_some();

@@ -123,8 +123,8 @@ mod tests {
     #[test]
     fn one_that_an_agent_started_is_known_by_its_marks() {
         let claude = [process(4, "claude -p", &["CLAUDECODE"]), process(3, "claude", &[])];
-        let told = seen(Agent::ClaudeCode, &claude).unwrap();
-        assert_eq!(told, "the environment has CLAUDECODE");
+        let trace = seen(Agent::ClaudeCode, &claude).unwrap();
+        assert_eq!(trace, "the environment has CLAUDECODE");
         let codex = [process(4, "node /usr/bin/codex", &[BY_NPM, "CODEX_THREAD_ID"])];
         assert!(seen(Agent::Codex, &codex).unwrap().contains("CODEX_THREAD_ID"));
     }

@@ -173,7 +173,7 @@ impl TurnContext {
             session.state.transcript = Some(transcript.to_owned());
         }
         session.save();
-        // Checks write files too. Listed again now, those are no changes of the next turn.
+        // Checks write files too. Listed again now, such files are no changes of the next turn.
         if let (false, Ok(after)) = (is_refused, list_files(&self.site)) {
             session.save_files(&after);
         }

@@ -19,7 +19,7 @@ use crate::agent::Agent;
 pub(super) struct Plugin {
     /// As Claude Code names it: `NAME@MARKETPLACE`.
     pub(super) name: String,
-    /// Whose settings switch it on.
+    /// The scope of the settings that switch it on.
     pub(super) scope: Scope,
     /// Its hooks, and what gate would have there.
     pub(super) target: Target,

@@ -20,7 +20,7 @@ pub(crate) enum Content {
     Hooks(Vec<Form>),
     /// A text that is gate's alone, which holds this mark.
     Own { text: String, mark: &'static str },
-    /// The words of trust for the hooks of another file.
+    /// The trust entries for the hooks of another file.
     Trust(Vec<Trust>),
 }
 

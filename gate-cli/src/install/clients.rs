@@ -1,5 +1,5 @@
-//! The settings of all clients, as their facts say. OpenCode has a plug-in instead, and
-//! Goose a manifest beside its hooks.
+//! The settings of all clients, by their facts. OpenCode has a plug-in instead, and Goose a
+//! manifest beside its hooks.
 
 use std::path::{Path, PathBuf};
 

@@ -14,7 +14,7 @@ pub(super) fn config(roots: &Roots) -> PathBuf {
     folder(Agent::Codex, roots).join("config.toml")
 }
 
-/// The words of trust for the hooks that stand in a text of a hooks file.
+/// The trust entries for the hooks that stand in a text of a hooks file.
 pub(super) fn trusting(roots: &Roots, hooks: &Path, text: &str, forms: &[Form]) -> Option<Target> {
     let mut trusts = Vec::new();
     for form in forms {

@@ -1,4 +1,4 @@
-//! The command that an agent's settings hold, and how it is known again.
+//! The command in an agent's settings, and how it is recognised.
 
 use std::path::Path;
 
@@ -53,8 +53,8 @@ impl<'a> Commands<'a> {
 
     /// The command for one event.
     ///
-    /// The shell gives its place to gate, so that what ends the hook ends gate. Where
-    /// gate is gone, the person hears of it and the agent may stop.
+    /// The shell gives its place to gate, so that what ends the hook ends gate. If gate is gone,
+    /// the person gets a message and the agent may stop.
     pub(super) fn at(&self, moment: Moment) -> String {
         let word = self
             .program

@@ -27,7 +27,7 @@ pub(super) fn real(path: &Path) -> Result<PathBuf, Failure> {
     Ok(path.to_owned())
 }
 
-/// The bytes of a file, where there is one.
+/// The bytes of a file, if there is one.
 ///
 /// # Errors
 ///
@@ -45,7 +45,7 @@ pub(super) fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
 ///
 /// # Errors
 ///
-/// Something cannot be written; then what was there is there still.
+/// Something cannot be written; the old file is then still there.
 pub(super) fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
     replace(file, bytes).map_err(|error| Failure::file("file-unwritable", "write", file, &error))
 }
@@ -66,7 +66,7 @@ fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Those of a new file, from which the user's mask takes away.
+/// The permissions of a new file, before the user's mask.
 #[cfg(unix)]
 fn usual() -> Permissions {
     use std::os::unix::fs::PermissionsExt;
@@ -86,7 +86,7 @@ pub(super) fn remove(file: &Path, folders: &[PathBuf]) -> Result<(), Failure> {
         _ => {}
     }
     for folder in folders.iter().rev().filter(|folder| file.starts_with(folder)) {
-        // One that holds something stays.
+        // A folder that is not empty stays.
         let _ = fs::remove_dir(folder);
     }
     Ok(())

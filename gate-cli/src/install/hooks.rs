@@ -1,5 +1,5 @@
-//! gate's entries among the hooks of an agent's settings, one an event: put there,
-//! found again, taken away.
+//! Adds, finds and removes gate's entries among the hooks of an agent's settings, one for each
+//! event.
 
 use serde_json::{Map, Value, json};
 
@@ -23,10 +23,10 @@ pub(crate) struct Form {
     pub(super) entry: Map<String, Value>,
 }
 
-/// An entry of gate's, where it was found.
+/// An entry of gate's, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LocatedEntry {
-    /// The index of its group, 0 where there are none.
+    /// The index of its group, 0 if there are none.
     pub(crate) group: usize,
     pub(crate) index: usize,
     pub(crate) entry: Value,
@@ -41,7 +41,7 @@ pub(super) struct Merged {
 }
 
 impl Form {
-    /// The entry for an event, with what the facts say.
+    /// The entry for an event, by the facts.
     pub(super) fn new(
         event: &'static str,
         facts: &'static EntryFacts,
@@ -111,8 +111,8 @@ impl Form {
         groups.filter_map(|(index, group)| Some((index, group.get(HOOKS)?))).collect()
     }
 
-    /// The document with gate's entry, once: where there is one already it is
-    /// brought up to date in its place.
+    /// The document with gate's entry, once: if there is one already, it is brought up to date in
+    /// its place.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Form {
     }
 
     /// The document without gate's entries, and without what was made for them
-    /// and holds nothing now; none where there is no entry.
+    /// and holds nothing now; none if there is no entry.
     ///
     /// # Errors
     ///
@@ -255,7 +255,7 @@ impl Form {
     }
 
     /// Without a member that gate made: an empty container, or what stands
-    /// beside the hooks as gate wrote it, where nothing else is left.
+    /// beside the hooks as gate wrote it, if nothing else is left.
     fn without_member(&self, text: &str, path: &str) -> Result<String, Flaw> {
         let root = self.root(text)?;
         let (of, name) = match path.split_once('/') {
@@ -287,7 +287,7 @@ impl Form {
         self.checked(text)?.ok_or_else(|| unchanged(text))
     }
 
-    /// The document, where it has the shape of an agent's settings.
+    /// The document, if it has the shape of an agent's settings.
     fn checked(&self, text: &str) -> Result<Option<Node>, Flaw> {
         let Some(root) = parse(text)? else { return Ok(None) };
         let event = format!("{HOOKS}.{}", self.event);
@@ -333,7 +333,7 @@ pub(super) fn merged(forms: &[Form], text: &str) -> Result<Merged, Flaw> {
     Ok(all)
 }
 
-/// The document without the entries of any form; none where it has none.
+/// The document without the entries of any form; none if it has none.
 ///
 /// # Errors
 ///
@@ -347,7 +347,7 @@ pub(super) fn without(forms: &[Form], text: &str, made: &[String]) -> Result<Opt
     Ok(clean)
 }
 
-/// A member that is there at most once: of two, nobody knows which one holds.
+/// A member that is there at most once: of two, it is not known which one counts.
 fn single<'a>(text: &str, of: &'a Node, name: &str, key: &str) -> Result<Option<&'a Node>, Flaw> {
     let mut named = of.members().into_iter().flatten().filter(|member| member.name == name);
     match (named.next(), named.next()) {

@@ -1,5 +1,5 @@
-//! Inspects an agent's settings: the places of gate's hooks, the commands in them, and
-//! whether the client would run them.
+//! Inspects an agent's settings: finds gate's hooks and their commands, and checks that the
+//! client would run them.
 
 mod findings;
 
@@ -252,7 +252,7 @@ impl Installs {
         }
     }
 
-    /// Not at all, or more than once.
+    /// Adds a finding if gate is not installed, or installed more than once.
     fn counted(&mut self, agent: Agent) {
         let name = agent.name();
         let finding = match self.places.as_slice() {
@@ -425,7 +425,7 @@ fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install 
     }
 }
 
-/// Codex's config.toml, empty where there is none.
+/// Codex's config.toml, empty if there is none.
 fn config(roots: &Roots) -> Result<String, Failure> {
     let file = codex::config(roots);
     let bytes = disk::read(&file)?;

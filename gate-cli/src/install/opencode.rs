@@ -26,7 +26,7 @@ pub(super) struct Plugin {
     pub(super) command: String,
     /// True if it is what this version writes.
     pub(super) is_current: bool,
-    /// True if it calls gate where a session begins.
+    /// True if it calls gate at the beginning of a session.
     pub(super) begins: bool,
     /// True if it calls gate at each prompt.
     pub(super) prompts: bool,

@@ -1,4 +1,4 @@
-//! Plans an installation, or its removal: worked out whole before anything is written.
+//! Plans an installation, or its removal. The plan is complete before anything is written.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(crate) struct InstallOptions<'a> {
     pub(crate) roots: &'a Roots,
     /// The program that is going to be called.
     pub(crate) program: &'a HookProgram,
-    /// True if Codex is told to trust the hooks.
+    /// True if the hooks are marked as trusted for Codex.
     pub(crate) trust: bool,
     /// True if what the client does not read of its settings is taken out.
     pub(crate) fix: bool,
@@ -45,7 +45,7 @@ pub(crate) enum CopyStep {
 
 /// One file.
 pub(crate) struct Step {
-    /// As the client names it.
+    /// The path by which the client names it.
     pub(crate) file: PathBuf,
     /// The target of the link.
     real: PathBuf,
@@ -55,7 +55,7 @@ pub(crate) struct Step {
     files: BackupFiles,
     /// The backup to save. If there is none, a saved one is deleted.
     backup: Option<Backup>,
-    /// The folders that go with the file where they are empty.
+    /// The folders that go with the file if they are empty.
     folders: Vec<PathBuf>,
 }
 
@@ -127,13 +127,13 @@ impl Plan {
         self.steps.iter().any(Step::is_change) || !matches!(self.copy, CopyStep::Keep)
     }
 
-    /// Does it.
+    /// Carries out the plan.
     ///
     /// # Errors
     ///
     /// A file that has changed meanwhile, or that cannot be written.
     pub(crate) fn apply(&self) -> Result<(), Failure> {
-        // At each moment what a hook calls is there.
+        // In this order, the program that a hook calls is there at each moment.
         if let CopyStep::Write(program) = &self.copy {
             program.write_copy()?;
         }
@@ -235,7 +235,7 @@ fn made_for(agent: Agent, roots: &Roots, target: Target) -> Option<Vec<PathBuf>>
     Some(made)
 }
 
-/// True if gate wrote words of trust for these settings of Codex's.
+/// True if gate wrote trust entries for these settings of Codex's.
 ///
 /// # Errors
 ///
@@ -413,8 +413,8 @@ fn foreign_file(file: &Path) -> Failure {
     Failure { file: Some(file), ..failure }.hint("move it away, then install again")
 }
 
-/// The text without gate's part: none where it holds none, none inside where
-/// the file was nothing else.
+/// The text without gate's part: none if it holds none, none inside if the file was nothing
+/// else.
 #[expect(clippy::option_option, reason = "nothing of gate's, and nothing but gate's")]
 fn without(
     content: &Content,

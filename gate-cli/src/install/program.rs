@@ -61,7 +61,7 @@ pub(crate) struct HookProgram {
 }
 
 impl HookProgram {
-    /// The running program where it lasts, else a copy of it.
+    /// The running program if its path lasts, else a copy of it.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl HookProgram {
     ///
     /// # Errors
     ///
-    /// The copy cannot be written; then what was there is there still.
+    /// The copy cannot be written; the old one is then still there.
     pub(super) fn write_copy(&self) -> Result<(), Failure> {
         match &self.original {
             Some(original) if self.is_copy_due() => copied(original, &self.path)

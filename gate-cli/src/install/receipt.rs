@@ -35,7 +35,7 @@ pub(super) struct Receipt {
     /// The folders that were made for the file.
     #[serde(with = "gate_checks::path_text::list")]
     pub(super) folders: Vec<PathBuf>,
-    /// The keys of words of trust; older receipts know one, or none.
+    /// The keys of trust entries; older receipts have one, or none.
     #[serde(deserialize_with = "keys")]
     pub(super) trust: Vec<String>,
 }

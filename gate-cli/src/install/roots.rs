@@ -87,7 +87,7 @@ impl Roots {
     /// Removes the folder of the machine, if nothing is in it.
     pub(crate) fn tidy(&self) {
         if self.is_managed {
-            // One that holds something stays.
+            // A folder that is not empty stays.
             let _ = fs::remove_dir(&self.data);
         }
     }

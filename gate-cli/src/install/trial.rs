@@ -1,8 +1,7 @@
-//! A test stop: the installed command is asked, as the client would ask it,
-//! about a stop that it has to block.
+//! A test stop: runs the installed command as the client would, with a stop that it has to block.
 //!
-//! Everything is thrown away: a project whose one check fails, a home folder,
-//! the state. Nothing of the user's own is read or written.
+//! The project, whose one check fails, the home folder and the state are temporary. Nothing of
+//! the user's own is read or written.
 
 mod event;
 
@@ -72,14 +71,14 @@ impl TestStop {
     }
 }
 
-/// Asks an installed command.
+/// Runs an installed command with a test stop.
 pub(crate) fn test_stop(agent: Agent, command: &str) -> TestStop {
     let began = Instant::now();
-    let answer = asked(agent, command);
+    let answer = run_command(agent, command);
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let (exit_code, problem) = match answer {
         Ok(answer) => (answer.code, answer.problem(agent)),
-        Err(error) => (None, Some(format!("it could not be asked: {error}"))),
+        Err(error) => (None, Some(format!("it could not be run: {error}"))),
     };
     TestStop { blocked: problem.is_none(), took_ms, exit_code, problem }
 }
@@ -119,7 +118,7 @@ fn shortened(text: &str) -> String {
     brief(text.trim(), MAX_OUTPUT_CHARS)
 }
 
-fn asked(agent: Agent, command: &str) -> io::Result<Answer> {
+fn run_command(agent: Agent, command: &str) -> io::Result<Answer> {
     let folder = Temporary::new("try")?;
     let at = |name: &str| folder.path().join(name);
     for name in ["project", "home"] {
@@ -138,7 +137,7 @@ fn asked(agent: Agent, command: &str) -> io::Result<Answer> {
     shell.stdin(Stdio::piped()).stdout(out.try_clone()?).stderr(err.try_clone()?);
     let mut child = shell.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A command that does not read says what it has to say all the same.
+        // A command that does not read its input may still answer.
         let _ = stdin.write_all(event.as_bytes());
     }
     let status = ended(&mut child)?;
@@ -174,7 +173,7 @@ fn shell(command: &str, folder: &Path) -> Command {
     shell
 }
 
-/// Waits for it; what does not end is ended, with all that it started.
+/// Waits for the command. One that does not end in time is killed, with all that it started.
 fn ended(child: &mut Child) -> io::Result<Option<std::process::ExitStatus>> {
     let began = Instant::now();
     while began.elapsed() < TIME_LIMIT {

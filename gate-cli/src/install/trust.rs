@@ -1,5 +1,4 @@
-//! Codex's words of trust for hooks: a digest each in config.toml, under the place
-//! where the hook stands.
+//! Codex's trust in hooks: a digest for each in config.toml, under the hook's place.
 
 use std::path::Path;
 
@@ -44,7 +43,7 @@ impl Trust {
         if let Some(status) = entry.get(STATUS) {
             hook[STATUS] = status.clone();
         }
-        // The members come in the order of their names, as the digest wants it.
+        // The digest needs the members in the order of their names.
         let event = match form.moment {
             Moment::Stop => "stop",
             Moment::Start => "session_start",
@@ -62,8 +61,7 @@ impl Trust {
         Self { key, hash: String::new() }
     }
 
-    /// True if a config.toml trusts the hook as it is; none where it says
-    /// nothing of it.
+    /// True if a config.toml trusts the hook as it is; none if it does not mention the hook.
     ///
     /// # Errors
     ///
@@ -119,7 +117,7 @@ impl Trust {
         )
     }
 
-    /// The text without the trust; none where it is not there.
+    /// The text without the trust; none if it is not there.
     ///
     /// # Errors
     ///
@@ -163,7 +161,7 @@ pub(super) fn merged(trusts: &[Trust], text: &str) -> Result<Merged, Flaw> {
     Ok(all)
 }
 
-/// The text without any of these; none where it has none.
+/// The text without any of these; none if it has none.
 ///
 /// # Errors
 ///

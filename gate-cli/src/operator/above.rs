@@ -1,5 +1,4 @@
-//! The processes above this one: whether an agent that may work on this project is
-//! among them.
+//! Finds an agent that may work on this project among the processes above this one.
 
 use std::cell::LazyCell;
 
@@ -16,33 +15,33 @@ pub(super) fn agent(above: &[Process], places: &Places) -> Option<String> {
     let here = LazyCell::new(|| project_marks(places, None));
     above.iter().find_map(|process| {
         let pid = process.pid;
-        let (who, is_of_it) = match (attended(process), process.agent) {
+        let (who, is_of_project) = match (attended(process), process.agent) {
             (Some([folder, marks]), _) => {
-                let is_it = *folder == project.to_string_lossy();
-                let is_it = is_it || here.iter().any(|mark| marks.contains(mark));
+                let is_same = *folder == project.to_string_lossy();
+                let is_same = is_same || here.iter().any(|mark| marks.contains(mark));
                 let who = format!("gate run started it (process {pid})");
-                (who, is_it || is_of(folder.as_ref(), &project))
+                (who, is_same || is_of(folder.as_ref(), &project))
             }
             (None, Some(agent)) => {
                 (format!("{} (process {pid})", agent.name()), process.works_on(&project))
             }
             (None, None) => return None,
         };
-        (is_of_it || *is_named).then_some(who)
+        (is_of_project || *is_named).then_some(who)
     })
 }
 
-/// The folder and the marks of the project whose agent a process of gate's attends: all
-/// that the agent of a run starts stands below one.
+/// The folder and the marks of the project, if gate attends the project's agent by this process.
+/// All that the agent of a run starts is below such a process.
 fn attended(process: &Process) -> Option<&[String; 2]> {
     let words = process.words.get(1..)?;
     let (command, project) = words.split_first()?;
     if command == ATTEND { project.first_chunk() } else { None }
 }
 
-/// The marks of what a project is known by, here and in its settings: digests, because
-/// an address may hold a secret and everybody reads arguments. They stay the same where
-/// the project is moved, or its settings say another name.
+/// The marks by which a project is known: digests of its identity here, and of its name in the
+/// settings. An address may hold a secret, and everybody can read arguments. One of the marks
+/// stays the same if the project is moved, or if it gets another name in its settings.
 pub(crate) fn project_marks(places: &Places, id: Option<&str>) -> Vec<String> {
     let identity = worktree::identity(&places.top());
     [Some(identity.as_str()), id]
@@ -52,8 +51,8 @@ pub(crate) fn project_marks(places: &Places, id: Option<&str>) -> Vec<String> {
         .collect()
 }
 
-/// True if a project is known by a name in its settings: those of another folder can say
-/// the same, and what is done there is done to both. In doubt it is.
+/// True if a project has a name in its settings: those of another folder can have the same name,
+/// and an act there is an act on both. In doubt this is true.
 fn is_named(places: &Places) -> bool {
     let resolved = settings::resolve(places, &Selection::default());
     resolved.map_or(true, |settings| settings.policy.project_id.is_some())

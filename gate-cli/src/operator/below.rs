@@ -16,8 +16,8 @@ use crate::supervision::{ATTEND, SUPERVISE};
 /// File name of gate's program.
 const GATE: &str = "gate";
 
-/// The nearest process of gate's above this one, in words. What the agent of a run
-/// starts is that agent's, which is told elsewhere.
+/// The nearest process of gate's above this one, in words. A process that the agent of a run
+/// starts is that agent's: [`super::above`] finds it.
 pub(super) fn gate(above: &[Process], places: &Places) -> Option<String> {
     let own = program_file(std::process::id() as i32);
     let mut nearest = above.iter().take_while(|process| !is_attendant(&process.words));

@@ -1,9 +1,9 @@
-//! The operator: the person in charge, and whether this is one.
+//! The operator: the person in charge, and the check that the caller is one.
 //!
-//! What only a person may say (to approve settings, to leave checks out, to end a
-//! loop) refuses under an agent, and below a check: a test imports code that an agent
-//! wrote. It is a fence and no wall: an agent that is out to get around it can cut the
-//! processes above it off, and clear its environment.
+//! Commands for a person alone (to approve settings, to leave checks out, to end a loop) fail
+//! under an agent, and below a check: a test imports code that an agent wrote. This is a fence
+//! and no wall: an agent that wants to get around it can cut off the processes above it, and
+//! clear its environment.
 
 mod above;
 mod below;
@@ -23,7 +23,7 @@ use crate::settings::Places;
 pub(crate) struct Operator {
     /// The user.
     pub(crate) uid: u32,
-    /// The terminal; none where it is given without one.
+    /// The terminal; none if the command is given without one.
     pub(crate) terminal: Option<String>,
     /// The process that called gate.
     pub(crate) parent: Parent,
@@ -34,13 +34,13 @@ pub(crate) struct Operator {
 pub(crate) struct Parent {
     /// Its number.
     pub(crate) pid: Option<i32>,
-    /// Its program, where the system tells.
+    /// Its program, if the system shows it.
     pub(crate) name: Option<String>,
 }
 
 impl Operator {
-    /// That an operator's command may be given here: by a person, or by a program
-    /// that no agent started. `act` is the command or the flag, as it is typed.
+    /// Admits an operator's command from a person, or from a program that no agent started. `act`
+    /// is the command or the flag, as it is typed.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Operator {
         Self::above_checks_among(&above, act, places)
     }
 
-    /// That a command is not given below a check, whether an agent is above or not.
+    /// Admits a command that is not given below a check. An agent may be above.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Operator {
         }
     }
 
-    /// Whoever called this process.
+    /// The caller of this process.
     pub(crate) fn from_process() -> Self {
         let pid = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
         let name = pid.and_then(ProcessStat::read).map(|parent| parent.name);

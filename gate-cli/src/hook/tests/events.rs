@@ -43,14 +43,14 @@ fn common(more: &Value) -> Value {
 
 #[test]
 fn a_message_that_the_client_sends_whole_is_taken() {
-    let said = Event { last_message: text("All is done."), ..stop() };
+    let with_message = Event { last_message: text("All is done."), ..stop() };
     let claude = common(&json!({ "hook_event_name": "Stop", "prompt_id": "p1" }));
-    check(Agent::ClaudeCode, &claude, &Event { prompt_id: text("p1"), ..said.clone() });
+    check(Agent::ClaudeCode, &claude, &Event { prompt_id: text("p1"), ..with_message.clone() });
     let codex = common(&json!({ "hook_event_name": "Stop", "turn_id": "t1", "prompt_id": "p1" }));
-    check(Agent::Codex, &codex, &Event { prompt_id: text("t1"), ..said.clone() });
-    check(Agent::Goose, &common(&json!({ "event": "Stop" })), &said);
+    check(Agent::Codex, &codex, &Event { prompt_id: text("t1"), ..with_message.clone() });
+    check(Agent::Goose, &common(&json!({ "event": "Stop" })), &with_message);
     let opencode = common(&json!({ "hook_event_name": "session.idle", "prompt_id": "p1" }));
-    let expected = Event { prompt_id: text("p1"), transcript: None, ..said };
+    let expected = Event { prompt_id: text("p1"), transcript: None, ..with_message };
     check(Agent::Opencode, &opencode, &expected);
 }
 

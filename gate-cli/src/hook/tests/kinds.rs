@@ -56,7 +56,7 @@ fn a_prompt_is_one_whatever_the_client_calls_it() {
 }
 
 #[test]
-fn copilots_events_without_a_name_are_told_by_their_fields() {
+fn copilots_events_without_a_name_are_recognised_by_their_fields() {
     check(Agent::Copilot, &json!({ "prompt": "Go on." }), EventKind::Prompt);
     let stop = json!({ "stopReason": "end_turn", "prompt": "Go on." });
     check_judged(Agent::Copilot, &stop, None);

@@ -34,37 +34,37 @@ fn stop_called(at: &Value) -> Value {
 
 #[test]
 fn copilot_has_written_the_message_when_it_has_written_the_call() {
-    let (said, up_to_date) = (message(&json!([])), TranscriptLag::UpToDate);
-    check_copilot(&[said.clone(), stop_called(&json!(CALLED_AT))], up_to_date);
+    let (closing, up_to_date) = (message(&json!([])), TranscriptLag::UpToDate);
+    check_copilot(&[closing.clone(), stop_called(&json!(CALLED_AT))], up_to_date);
     let words = json!("2026-11-21T20:49:21.298Z");
-    check_copilot(&[said.clone(), stop_called(&words)], up_to_date);
+    check_copilot(&[closing.clone(), stop_called(&words)], up_to_date);
     let earlier = stop_called(&json!(CALLED_AT - 1));
-    check_copilot(&[said.clone(), earlier.clone()], TranscriptLag::Certain);
-    check_copilot(&[earlier, said.clone()], TranscriptLag::Certain);
+    check_copilot(&[closing.clone(), earlier.clone()], TranscriptLag::Certain);
+    check_copilot(&[earlier, closing.clone()], TranscriptLag::Certain);
     let other = json!({ "type": "hook.start", "data": {
         "hookType": "preToolUse", "input": { "timestamp": CALLED_AT } } });
     let call = message(&json!([{ "name": "bash" }]));
-    check_copilot(&[said, call, other], TranscriptLag::Certain);
+    check_copilot(&[closing, call, other], TranscriptLag::Certain);
 }
 
 #[test]
 fn before_the_first_call_copilots_message_itself_shows_it() {
-    let said = message(&json!([]));
+    let closing = message(&json!([]));
     let plain = json!({ "type": "assistant.message", "data": { "content": "Done." } });
     let turn_end = json!({ "type": "assistant.turn_end", "data": {} });
-    check_copilot(&[said.clone(), turn_end.clone()], TranscriptLag::UpToDate);
+    check_copilot(&[closing.clone(), turn_end.clone()], TranscriptLag::UpToDate);
     check_copilot(&[plain, turn_end], TranscriptLag::UpToDate);
     check_copilot(&[], TranscriptLag::Certain);
     for kind in ["user.message", "tool.execution_start", "tool.execution_complete"] {
-        check_copilot(&[said.clone(), json!({ "type": kind })], TranscriptLag::Certain);
+        check_copilot(&[closing.clone(), json!({ "type": kind })], TranscriptLag::Certain);
     }
-    let torn = format!("{said}\n{}", r#"{"type":"tool.execution_st"#);
+    let torn = format!("{closing}\n{}", r#"{"type":"tool.execution_st"#);
     let payload = json!({ "timestamp": CALLED_AT });
     assert_eq!(lag(Agent::Copilot, &payload, &torn, "x"), TranscriptLag::UpToDate);
 }
 
 #[test]
-fn an_event_without_a_time_is_held_against_the_message() {
+fn an_event_without_a_time_is_compared_with_the_message() {
     let both = [message(&json!([])), stop_called(&json!(CALLED_AT))];
     let lines: String = both.iter().map(|record| format!("{record}\n")).collect();
     assert_eq!(lag(Agent::Copilot, &json!({}), &lines, "x"), TranscriptLag::UpToDate);

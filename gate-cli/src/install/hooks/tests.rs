@@ -96,7 +96,7 @@ fn a_flat_form_brings_what_the_file_needs() {
 }
 
 #[test]
-fn a_value_of_another_type_is_told_with_line_and_key() {
+fn a_value_of_another_type_is_reported_with_line_and_key() {
     let flaw = |text: &str| claude(COMMAND).merged(text).unwrap_err();
     let at = |text: &str, line, key: Option<&str>, message: &str| {
         let found = flaw(text);

@@ -150,7 +150,7 @@ fn a_program_in_path_is_another_one_if_it_is_not_this() {
 }
 
 #[test]
-fn two_installations_are_told_with_the_one_to_take_away() {
+fn two_installations_are_reported_with_the_one_to_remove() {
     let machine = Machine::new();
     machine.install(Agent::ClaudeCode, Scope::User, false);
     machine.install(Agent::ClaudeCode, Scope::Project, false);
@@ -261,15 +261,15 @@ fn a_setting_switches_hooks_off_by_its_value_alone() {
         switched_off(&switch).map(|finding| finding.message)
     };
     let file = machine.path("s.json").display().to_string();
-    let told = |value: &str| Some(format!("{file}: hooks.off = {value}: the hook is not run"));
+    let message = |value: &str| Some(format!("{file}: hooks.off = {value}: the hook is not run"));
     let off = &OffValue::Is(true);
-    assert_eq!(is_off(off, r#"{"hooks": {"off": true}}"#), told("true"));
-    assert_eq!(is_off(off, "\u{feff}{\"hooks\": {\"off\": true}} // all"), told("true"));
+    assert_eq!(is_off(off, r#"{"hooks": {"off": true}}"#), message("true"));
+    assert_eq!(is_off(off, "\u{feff}{\"hooks\": {\"off\": true}} // all"), message("true"));
     assert_eq!(is_off(off, r#"{"hooks": {"off": "true"}}"#), None);
     assert_eq!(is_off(off, r#"{"hooks": true}"#), None);
     assert_eq!(is_off(off, "{"), None);
     let listed = &OffValue::Lists("gate".to_owned());
-    assert_eq!(is_off(listed, r#"{"hooks":{"off":["x","gate"]}}"#), told(r#"["x","gate"]"#));
+    assert_eq!(is_off(listed, r#"{"hooks":{"off":["x","gate"]}}"#), message(r#"["x","gate"]"#));
     assert_eq!(is_off(listed, r#"{"hooks":{"off":["gate2"]}}"#), None);
     assert_eq!(is_off(listed, r#"{"hooks":{"off":"gate"}}"#), None);
 }

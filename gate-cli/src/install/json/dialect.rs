@@ -1,5 +1,5 @@
 //! JSON dialects of clients. A client ignores a file beyond its dialect, mostly without a
-//! word.
+//! message.
 
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
@@ -16,11 +16,11 @@ pub(in super::super) struct Dialect {
 }
 
 impl Dialect {
-    /// All of it, or nobody knows.
+    /// All extensions; also for a client whose dialect is not known.
     pub(in super::super) const ANY: Self = Self { comments: true, commas: true, mark: true };
     /// Plain JSON.
     pub(in super::super) const PLAIN: Self = Self { comments: false, commas: false, mark: false };
-    /// Plain JSON behind a byte order mark too.
+    /// Plain JSON, also after a byte order mark.
     pub(in super::super) const MARKED: Self = Self { mark: true, ..Self::PLAIN };
     /// With comments.
     pub(in super::super) const COMMENTED: Self = Self { comments: true, ..Self::PLAIN };

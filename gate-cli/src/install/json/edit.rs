@@ -99,8 +99,8 @@ struct Beside {
     end: usize,
 }
 
-/// Looks over white space, comments and one comma. Where parts have lines of
-/// their own, comments in the part's line belong to it.
+/// Looks over white space, comments and one comma. If parts have lines of their own, comments in
+/// the part's line belong to it.
 fn beside(text: &str, end: usize, has_line: bool) -> Beside {
     let bytes = text.as_bytes();
     let mut found = Beside { comma: None, end };

@@ -88,8 +88,7 @@ impl Layout {
     }
 }
 
-/// The white space before a byte, where nothing else stands before it in its
-/// line.
+/// The white space before a byte, if nothing else stands before it in its line.
 pub(super) fn own_indent(text: &str, at: usize) -> Option<&str> {
     let before = text[..at].rfind('\n').map(|newline| &text[newline + 1..at])?;
     is_blank(before).then_some(before)

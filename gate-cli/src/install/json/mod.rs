@@ -46,7 +46,7 @@ pub(super) struct Member {
 pub(super) struct Flaw {
     /// From 1.
     pub(super) line: usize,
-    /// The key, where a value is not what was expected.
+    /// The key, if a value is not what was expected.
     pub(super) key: Option<String>,
     pub(super) message: String,
 }
@@ -69,7 +69,7 @@ const fn options(dialect: Dialect) -> ParseOptions {
     }
 }
 
-/// Reads a document; none where it holds no value.
+/// Reads a document; none if it holds no value.
 ///
 /// # Errors
 ///

@@ -61,7 +61,7 @@ fn what_is_removed_takes_its_comma_along() {
 }
 
 #[test]
-fn what_is_no_json_is_told_with_its_line() {
+fn text_that_is_no_json_is_reported_with_its_line() {
     let flaw = |text: &str| parse(text).unwrap_err();
     assert_eq!(flaw("{\n  \"a\": 1\n  \"b\": 2\n}").line, 2);
     assert_eq!(flaw("{\n\n  a: 1}").line, 3);

@@ -49,7 +49,7 @@ fn a_program_that_a_cache_or_an_upgrade_takes_away_is_not_called() {
 }
 
 #[test]
-fn a_hook_into_a_package_managers_folder_is_told_and_one_of_the_persons_own_is_not() {
+fn a_hook_into_a_package_managers_folder_is_reported_and_one_of_the_persons_own_is_not() {
     for (path, expected) in [
         ("/home/u/.npm/_npx/ab12/node_modules/exit-gate/bin/gate", true),
         ("/usr/local/Cellar/exit-gate/0.2.0/bin/gate", true),

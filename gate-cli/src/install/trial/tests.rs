@@ -29,24 +29,24 @@ fn a_block_is_exactly_that() {
 }
 
 #[test]
-fn what_lets_the_agent_go_is_told_with_its_reason() {
+fn a_reply_that_lets_the_agent_go_is_shown_with_its_reason() {
     assert_eq!(problem(Agent::Goose, "true"), "it let the agent go");
-    let told = problem(Agent::Goose, "echo gate is not installed >&2");
-    assert_eq!(told, "it let the agent go: gate is not installed");
+    let found = problem(Agent::Goose, "echo gate is not installed >&2");
+    assert_eq!(found, "it let the agent go: gate is not installed");
     assert_eq!(problem(Agent::Goose, "echo no >&2; exit 3"), "it ended with code 3: no");
     assert!(problem(Agent::Goose, "echo done").contains("no JSON"));
     assert!(problem(Agent::Goose, "kill -9 $$").contains("a signal"));
 }
 
 #[test]
-fn it_is_asked_in_a_place_of_its_own() {
+fn the_command_runs_in_a_place_of_its_own() {
     let looks = r#"test -f gate.toml && test "$HOME" = "$(cd ../home && pwd)" && test -z "$GATE" &&
         case "$GATE_STATE_DIR" in "$HOME"/*) echo '{"decision":"block","reason":"x"}';; esac"#;
     assert_eq!(problem(Agent::ClaudeCode, looks), "");
 }
 
 #[test]
-fn every_client_is_asked_in_its_own_words() {
+fn every_client_gets_an_event_in_its_own_form() {
     let folder = Path::new("/p");
     for agent in Agent::ALL {
         let event = event::stop_event(agent, folder, Path::new("/t.jsonl"));

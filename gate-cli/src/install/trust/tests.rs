@@ -95,7 +95,7 @@ fn an_old_digest_is_replaced_in_its_place() {
 }
 
 #[test]
-fn what_cannot_be_changed_is_told() {
+fn settings_that_cannot_be_changed_are_reported() {
     assert_eq!(trust().merged("a = 1\nb = \n").unwrap_err().line, 2);
     let flaw = trust().merged("hooks = { state = {} }\n").unwrap_err();
     assert_eq!(flaw.key.as_deref(), Some("hooks.state"));

@@ -217,9 +217,9 @@ fn settings_that_change_in_the_middle_of_a_run_are_tampering() {
         assert_eq!(tampered(run, TrustState::Changed), changed, "{run:?}");
         assert!(!tampered(run, TrustState::Approved));
     }
-    let told = report.tampered(Some(&other), TrustState::Never).unwrap();
+    let message = report.tampered(Some(&other), TrustState::Never).unwrap();
     assert!(
-        told.starts_with("in the middle of a run, gate.toml is not what was approved."),
-        "{told}"
+        message.starts_with("in the middle of a run, gate.toml is not what was approved."),
+        "{message}"
     );
 }

@@ -31,15 +31,15 @@ fn five_programs_are_named_and_more_are_counted() {
 }
 
 #[test]
-fn a_mistake_in_changed_settings_is_told_in_short() {
+fn a_mistake_in_changed_settings_is_reported_in_short() {
     let from = Path::new("/w/a");
     let failure = Failure::usage("config-syntax", format!("expected{}", " x".repeat(200)));
-    let said = mistake(Path::new("/w/gate.toml"), from, &Failure { line: Some(3), ..failure });
+    let message = mistake(Path::new("/w/gate.toml"), from, &Failure { line: Some(3), ..failure });
     let begins =
         "../gate.toml changed since you approved it, and cannot be used (line 3: expected x";
-    assert!(said.starts_with(begins), "{said}");
+    assert!(message.starts_with(begins), "{message}");
     let ends = "…). If that was you: mend it, then `gate trust`. If not: `git diff ../gate.toml`.";
-    assert!(said.ends_with(ends) && said.chars().count() < 350, "{said}");
+    assert!(message.ends_with(ends) && message.chars().count() < 350, "{message}");
     let whole = mistake(Path::new("/w/a/gate.toml"), from, &Failure::usage("x", "no number"));
     assert!(
         whole.contains("gate.toml changed since you approved it, and cannot be used (no number)")
