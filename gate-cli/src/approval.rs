@@ -219,7 +219,7 @@ pub(crate) fn approve_written(here: &Here) {
     });
     if let Err(failure) = approved {
         let note = format!("not approved yet: {}", failure.message);
-        // The file is written, whether this can be said or not.
+        // The file is written, even if the note cannot be.
         let _ = writeln!(anstream::stderr().lock(), "note: {}", text::clean(&note));
     }
 }

@@ -27,8 +27,8 @@ fn read() -> Facts {
     toml::from_str(TEXT).expect("clients.toml holds the facts")
 }
 
-/// False if no fact is this text. Each start asks for its variables and for the programs above,
-/// mostly in vain, and this search takes a hundredth of the time of reading the facts.
+/// False if no fact is this text. Each start looks up its variables and the programs above,
+/// mostly in vain, and this search takes a hundredth of the time that reading the facts takes.
 pub(crate) fn may_name(text: &str) -> bool {
     memmem::find(TEXT.as_bytes(), format!("\"{text}\"").as_bytes()).is_some()
 }
@@ -106,7 +106,7 @@ pub(crate) struct ClientFacts {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Verified {
-    /// The latest is the last; none where only documentation was read.
+    /// The latest is the last; empty if only documentation was read.
     pub(crate) versions: Vec<String>,
     pub(crate) date: toml::value::Datetime,
     pub(crate) by: Source,
@@ -407,14 +407,14 @@ pub(crate) enum TimeUnit {
     Milliseconds,
 }
 
-/// The JSON that the client reads. Beyond it, it ignores the file, mostly without a word.
+/// The JSON that the client reads. It ignores a file with other JSON, mostly without a message.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Reading {
-    /// With comments, trailing commas and a byte order mark, or nobody knows.
+    /// With comments, trailing commas and a byte order mark; also if the dialect is not known.
     Any,
     Plain,
-    /// Plain JSON behind a byte order mark too.
+    /// Plain JSON, also after a byte order mark.
     Marked,
     /// With comments.
     Commented,

@@ -102,7 +102,7 @@ impl Here {
     }
 
     /// The memory for a look at all projects of the store. Unlike [`Here::memory`] it can be opened
-    /// where no project is named.
+    /// if no project is named.
     pub(crate) fn whole_store(&self, policy: &Policy) -> Result<Memory, Failure> {
         let is_unnamed = self.places.names_database() && policy.project_id.is_none();
         let id = if is_unnamed { Some("") } else { policy.project_id.as_deref() };

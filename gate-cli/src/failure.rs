@@ -131,7 +131,7 @@ impl From<GatherError> for Failure {
 impl From<BaselineError> for Failure {
     fn from(error: BaselineError) -> Self {
         let failure = Self::internal("baseline-unreadable", error.to_string());
-        failure.hint("`gate baseline` takes a new one, where nothing has to be compared any more")
+        failure.hint("`gate baseline` takes a new one, if nothing has to be compared any more")
     }
 }
 

@@ -1,4 +1,4 @@
-//! A gate: its settings, its place, its memory, and what can be asked of it.
+//! A gate: its settings, its place, its memory, and its decisions.
 
 mod baseline;
 mod builder;

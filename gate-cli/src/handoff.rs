@@ -13,13 +13,13 @@ use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::record::Record;
 
-/// So many changed files are named in a draft.
+/// The most changed files that a draft names.
 const FILES: usize = 500;
 
-/// The longest that a note, a reason or an objective is in a draft, in characters.
+/// The longest note, reason or objective in a draft, in characters.
 const BRIEF: usize = 400;
 
-/// So many files that are not there are looked for among those that were.
+/// The most missing files that are looked for among earlier ones.
 const LOOKED_FOR: usize = 50;
 
 /// Drafts a handoff from a decision and the work tree. What nobody knows is `...`.
@@ -93,25 +93,25 @@ fn within(cwd: Option<&str>, argv: Vec<String>) -> Vec<String> {
     ["sh".to_owned(), "-c".to_owned(), format!("{folder} && {}", handoff::line(&argv))].to_vec()
 }
 
-/// The claims of a handoff that do not hold against gate's own records, and against
-/// the files of the work tree. The handoff's own file may have come after the checks.
+/// The claims of a handoff that contradict gate's own records, or the files of the work tree. The
+/// handoff's own file may have come after the checks.
 ///
 /// # Errors
 ///
 /// A store or a work tree that cannot be read.
-pub(crate) fn unheld(
+pub(crate) fn contradictions(
     handoff: &Handoff,
     file: Option<&Path>,
     memory: &mut Memory,
     site: &CheckSite,
 ) -> Result<Vec<Problem>, Failure> {
     let seen = seen(handoff, memory)?;
-    unheld_in_tree(handoff, &seen, file, site).map_err(|error| {
+    contradictions_in_tree(handoff, &seen, file, site).map_err(|error| {
         Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
     })
 }
 
-fn unheld_in_tree(
+fn contradictions_in_tree(
     handoff: &Handoff,
     seen: &[Seen],
     file: Option<&Path>,
@@ -124,7 +124,7 @@ fn unheld_in_tree(
     Ok(problems)
 }
 
-/// The work tree as it stands, looked at when somebody asks, and once.
+/// The work tree as it stands. It is read when it is first needed, and once.
 struct Now<'n> {
     tree: &'n WorkTree,
     file: Option<&'n Path>,
@@ -144,7 +144,7 @@ impl Now<'_> {
     }
 }
 
-/// A file's name in the work tree; none where it does not stand there.
+/// A file's name in the work tree; none if it does not stand there.
 fn inside(file: &Path, tree: &WorkTree) -> Option<PathBuf> {
     let folder = file.parent()?.canonicalize().ok()?;
     Some(folder.join(file.file_name()?).strip_prefix(tree.root()).ok()?.to_owned())
@@ -164,7 +164,7 @@ fn seen(handoff: &Handoff, memory: &mut Memory) -> Result<Vec<Seen>, Failure> {
                 policies.insert(digest.clone(), memory.policy(digest)?);
             }
             let policy = policies.get(digest).and_then(Option::as_ref);
-            // An older record of the same command is never asked for.
+            // An older record of the same command does not count.
             for one in
                 record.decision.evidence.iter().filter_map(|evidence| see(evidence, record, policy))
             {

@@ -21,17 +21,17 @@ use crate::settings::Places;
 /// A log that has so many bytes is set aside for a new one.
 const LARGEST: u64 = 1 << 20;
 
-/// The latest panic: what it said and where, and the log that holds it.
+/// The latest panic: its message with its place, and the log that has it.
 static LATEST: Mutex<Option<(String, Option<PathBuf>)>> = Mutex::new(None);
 
-/// From now on keeps each panic in the log of the state folder. Nothing is printed:
-/// whoever catches it says where it is kept.
+/// From now on stores each panic in the log of the state folder. Nothing is printed: the code
+/// that catches the panic names the log.
 pub(crate) fn keep_all() {
     panic::set_hook(Box::new(|panic| {
-        let said = secrets::masked(&said(panic));
-        // Without a log, the place itself is told.
-        let log = keep(&said).ok();
-        *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Some((said, log));
+        let message = secrets::masked(&message(panic));
+        // Without a log, the failure shows the place itself.
+        let log = keep(&message).ok();
+        *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, log));
     }));
 }
 
@@ -43,8 +43,8 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T,
 
 fn failure() -> Failure {
     let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let (said, log) = latest.unwrap_or_else(|| ("no message".to_owned(), None));
-    let message = format!("gate has a defect: {said}");
+    let (panic, log) = latest.unwrap_or_else(|| ("no message".to_owned(), None));
+    let message = format!("gate has a defect: {panic}");
     let hint = match &log {
         Some(log) => format!("please report it, with the last entry of {}", log.display()),
         None => "please report it, with this message".to_owned(),
@@ -54,7 +54,7 @@ fn failure() -> Failure {
 }
 
 /// Message and place of a panic: `index out of bounds (gate-cli/src/a.rs:7:3)`.
-fn said(panic: &PanicHookInfo<'_>) -> String {
+fn message(panic: &PanicHookInfo<'_>) -> String {
     let words = panic.payload_as_str().unwrap_or("no message");
     match panic.location() {
         Some(place) => format!("{words} ({place})"),
@@ -62,30 +62,30 @@ fn said(panic: &PanicHookInfo<'_>) -> String {
     }
 }
 
-fn keep(said: &str) -> io::Result<PathBuf> {
+fn keep(message: &str) -> io::Result<PathBuf> {
     let state = Places::from_process(std::env::current_dir()?).state;
     let state = state.ok_or(io::ErrorKind::NotFound)?;
     DirBuilder::new().recursive(true).mode(0o700).create(&state)?;
     let log = state.join(PANICS);
     set_aside(&log);
     let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&log)?;
-    file.write_all(entry(said).as_bytes())?;
+    file.write_all(entry(message).as_bytes())?;
     Ok(log)
 }
 
 /// Keeps the log short: an older one is replaced.
 fn set_aside(log: &Path) {
     if fs::metadata(log).is_ok_and(|about| about.len() >= LARGEST) {
-        // Else it grows, which is no reason not to keep this one.
+        // If this fails, the log grows: that must not keep the new entry out.
         let _ = fs::rename(log, log.with_extension("log.old"));
     }
 }
 
-fn entry(said: &str) -> String {
+fn entry(message: &str) -> String {
     let time = Timestamp::now();
     let thread = thread::current();
     let name = thread.name().unwrap_or("unnamed");
-    // What stands in words may be secret; which command it was says enough.
+    // Other arguments may be secret; the command is enough.
     let command = std::env::args_os().nth(1).unwrap_or_default();
     let command = command.to_string_lossy();
     let trace = Backtrace::force_capture();
@@ -93,7 +93,7 @@ fn entry(said: &str) -> String {
         BacktraceStatus::Captured => trace.to_string(),
         _ => "no backtrace\n".to_owned(),
     };
-    format!("{time} gate {VERSION}, command {command}, thread {name}: {said}\n{trace}\n")
+    format!("{time} gate {VERSION}, command {command}, thread {name}: {message}\n{trace}\n")
 }
 
 #[cfg(test)]
@@ -114,7 +114,7 @@ mod tests {
         println!("{}|{}|{}", failure.exit_code, failure.message, failure.hint.unwrap());
     }
 
-    fn told(state: &Path) -> String {
+    fn out(state: &Path) -> String {
         let mut this = Command::new(std::env::current_exe().unwrap());
         this.args(["--exact", NAMED, "--ignored", "--nocapture"]).env("GATE_STATE_DIR", state);
         String::from_utf8(this.output().unwrap().stdout).unwrap()
@@ -124,23 +124,23 @@ mod tests {
     fn a_defect_left_nothing_to_report() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state");
-        let told = told(&state);
+        let out = out(&state);
         let log = state.join(PANICS);
-        assert!(told.contains("5|gate has a defect: the index is gone (gate-cli/src/panics.rs:"));
-        assert!(told.contains(&format!("the last entry of {}", log.display())), "{told}");
+        assert!(out.contains("5|gate has a defect: the index is gone (gate-cli/src/panics.rs:"));
+        assert!(out.contains(&format!("the last entry of {}", log.display())), "{out}");
         let text = fs::read_to_string(&log).unwrap();
         assert!(text.contains("the index is gone (gate-cli/src/panics.rs:"), "{text}");
         assert!(text.contains("panics_on_purpose"), "its backtrace: {text}");
     }
 
     #[test]
-    fn a_defect_is_told_also_where_nothing_can_be_kept() {
+    fn a_defect_is_reported_even_if_no_log_can_be_written() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state");
         fs::write(&state, "no folder").unwrap();
-        let told = told(&state);
-        assert!(told.contains("5|gate has a defect: the index is gone"), "{told}");
-        assert!(told.contains("with this message"), "{told}");
+        let out = out(&state);
+        assert!(out.contains("5|gate has a defect: the index is gone"), "{out}");
+        assert!(out.contains("with this message"), "{out}");
     }
 
     #[test]

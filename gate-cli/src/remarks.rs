@@ -54,7 +54,7 @@ mod tests {
         transcript.errors = vec![remark(4), remark(5)];
         transcript.limits = vec![limit(6)];
         transcript.denials = vec![remark(7)];
-        let told = |transcript: &Transcript| {
+        let texts = |transcript: &Transcript| {
             let warnings = about_transcript(transcript, false).into_iter();
             warnings.map(|one| (one.code, one.message)).collect::<Vec<_>>()
         };
@@ -63,7 +63,7 @@ mod tests {
             (WarningCode::AgentError, "line 5: text 5 (and 1 more)".to_owned()),
             (WarningCode::LimitReached, "line 6: limit 6".to_owned()),
         ];
-        assert_eq!(told(&transcript), expected);
-        assert_eq!(told(&Transcript::default()), []);
+        assert_eq!(texts(&transcript), expected);
+        assert_eq!(texts(&Transcript::default()), []);
     }
 }

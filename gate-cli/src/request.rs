@@ -17,8 +17,7 @@ use jiff::Timestamp;
 pub struct Request {
     /// The format, or the agent, of the transcript.
     pub format: Option<Forced>,
-    /// The byte that an earlier reading of the transcript has come to, where the
-    /// caller knows it.
+    /// The byte that an earlier reading of the transcript has come to, if the caller knows it.
     pub since: Option<u64>,
     /// If true, the end of a large transcript is enough whatever it holds: the caller knows the
     /// last word.
@@ -27,8 +26,7 @@ pub struct Request {
     pub task: Option<String>,
     /// The run's name.
     pub run: Option<String>,
-    /// The commit that the work tree stood on when the work began, where the caller
-    /// knows it.
+    /// The commit that the work tree stood on when the work began, if the caller knows it.
     pub began_at: Option<String>,
     /// The iteration's number.
     pub iteration: Option<u64>,
@@ -57,7 +55,7 @@ pub struct Request {
     pub checks: Checks,
     /// If true, no cached result of a check is used, and none is cached.
     pub fresh: bool,
-    /// Why the agent could not work, where its runner found out.
+    /// Why the agent could not work, if its runner found out.
     pub outage: Option<Outage>,
     /// When the runner tries again after that.
     pub retry_at: Option<Timestamp>,
@@ -74,8 +72,8 @@ pub struct Request {
     pub others_files: Vec<PathBuf>,
     /// The session whose baseline a hook compares with.
     pub session: Option<String>,
-    /// Files of the caller's own, such as the one for the feedback: where
-    /// untracked they are no part of the work, and neither is the transcript.
+    /// Files of the caller's own, such as the one for the feedback: if they are untracked, they are
+    /// no part of the work, and neither is the transcript.
     pub own_files: Vec<PathBuf>,
     /// Ends the checks from outside.
     pub cancel: Cancellation,
@@ -84,7 +82,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// True at a stop where a person waits.
+    /// True at a stop for which a person waits.
     pub(crate) fn is_interactive(&self) -> bool {
         let situation = self.stop.as_ref().and_then(|stop| stop.situation.as_ref());
         situation.is_some_and(|situation| !situation.headless)

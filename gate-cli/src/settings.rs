@@ -84,7 +84,7 @@ impl Places {
         Self { folder, machine, user, state, data, environment: gate_checks::environment() }
     }
 
-    /// A variable of the environment that says something.
+    /// A variable of the environment; none if it is empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         let mut all = self.environment.iter().filter(|(_, value)| !value.is_empty());
         all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -127,8 +127,8 @@ impl Places {
         self.repository().unwrap_or(&self.folder).to_owned()
     }
 
-    /// The root of the repository that the folder is in: something that is
-    /// called `.git` and is none counts only where there is no real one.
+    /// The root of the repository that the folder is in. A `.git` that is no repository counts only
+    /// if there is no real one.
     fn repository(&self) -> Option<&Path> {
         let (mut with_name, mut all) = (Vec::new(), Vec::new());
         for folder in self.folder.ancestors() {
@@ -143,7 +143,7 @@ impl Places {
         match all.as_slice() {
             [] => with_name.last().copied(),
             [one] => Some(one),
-            // Where repositories nest, the one that tracks the folder's files.
+            // If repositories nest, the one that tracks the folder's files.
             [.., outermost] => match root_of(&self.folder, &self.environment) {
                 Ok(Some(root)) => all.iter().copied().find(|folder| *folder == root),
                 _ => Some(outermost),

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn all_but_one_is_not_told_as_all() {
+    fn all_but_one_is_not_shown_as_all() {
         check(999, 1_000, "99 % (999 of 1000; 99–100 %)");
         check(1, 1_000, "1 % (1 of 1000; 0–1 %)");
     }

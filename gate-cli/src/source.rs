@@ -94,7 +94,7 @@ impl Source {
         file.new_and_end(known, scanner).map_err(|error| self.unreadable(&error))
     }
 
-    /// Pushes all bytes to whoever takes them, in blocks. Says how many there were.
+    /// Passes all bytes to `take`, in blocks. Returns their number.
     pub(crate) fn feed(&self, take: &mut dyn FnMut(&[u8])) -> Result<u64, Failure> {
         let fed = match self {
             Self::Stdin => feed(&mut io::stdin().lock(), BLOCK, take),

@@ -127,11 +127,11 @@ pub(crate) fn approve_typed(
     let (tests, reason) = tests_and_reason(words);
     let operator = Operator::from_process();
     let record = approve(here, (&tests, &reason), &operator, patience)?;
-    let mut told = card(&record);
+    let mut text = card(&record);
     for doubt in doubts(&record) {
-        let _ = writeln!(told, "{doubt}");
+        let _ = writeln!(text, "{doubt}");
     }
-    Ok(told)
+    Ok(text)
 }
 
 /// Splits typed words: what does not look like a test's or a file's name begins the reason.

@@ -1,7 +1,6 @@
-//! Agents' programs among the processes: a program is known by its name. Many are
-//! scripts, so where a program is an interpreter, its script counts. One that works
-//! somewhere else is no agent of this project, and whoever tests gate under an agent
-//! is none either. Where /proc does not tell, nothing is seen.
+//! Finds agents' programs among the processes, by their names. Many of them are scripts: if a
+//! program is an interpreter, its script counts. An agent that works in another folder is no
+//! agent of this project, so tests of gate can run under an agent. Without /proc nothing is found.
 
 use std::path::Path;
 
@@ -36,7 +35,7 @@ impl Process {
         Self { pid: stat.pid, agent: agent_of(&stat.name, &words), words }
     }
 
-    /// True if it works on a project. One that does not say where it works may.
+    /// True if it works on a project, or if its working folder is not known.
     pub(crate) fn works_on(&self, project: &Path) -> bool {
         working_folder(self.pid).is_none_or(|folder| is_of(&folder, project))
     }
@@ -49,8 +48,8 @@ pub(crate) fn is_of(folder: &Path, project: &Path) -> bool {
         || worktree::identity(folder) == worktree::identity(project)
 }
 
-/// The agent whose program this is. Many are scripts: of an interpreter, its script
-/// counts.
+/// The agent whose program this is. Many are scripts: if the program is an interpreter, its
+/// script counts.
 pub(crate) fn agent_of(name: &str, words: &[String]) -> Option<Agent> {
     let program = words.first().map(|word| base_name(word)).unwrap_or_default();
     let flags = words.iter().skip(1).take_while(|word| word.starts_with('-')).count();

@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 /// The prefix of files that are not whole yet.
 const UNFINISHED: &str = ".gate-archive-";
 
-/// The file that whoever writes an archive locks.
+/// The file that a writer of an archive locks.
 const LOCK_FILE: &str = ".gate-archive.lock";
 
 /// A folder of archives. Nobody else writes to it meanwhile.
@@ -21,7 +21,7 @@ pub(crate) struct ArchiveFolder {
 }
 
 impl ArchiveFolder {
-    /// The folder, which is made where it is missing. Files are removed whose writer was killed
+    /// Opens the folder, and makes it if it is missing. Removes the files whose writer was killed
     /// before they were whole.
     ///
     /// # Errors

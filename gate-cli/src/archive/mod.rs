@@ -106,7 +106,7 @@ impl Archive {
     /// Its file: in the folder of this state, where an operator may have put it, else where it
     /// was written.
     fn path(&self, state: Option<&Path>) -> PathBuf {
-        // A name that leads elsewhere is none.
+        // A path in the record must not lead elsewhere: only the file's name counts.
         let name = Path::new(&self.file).file_name().unwrap_or_default();
         let here = state.map(|state| state.join(FOLDER).join(name)).filter(|here| here.is_file());
         here.unwrap_or_else(|| Path::new(&self.folder).join(name))

@@ -1,4 +1,4 @@
-//! Reads archives, which are held against the records about them first.
+//! Reads archives. Each one is first compared with the record about it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek};
@@ -15,7 +15,7 @@ pub(crate) struct Archives {
 }
 
 impl Archives {
-    /// The archives that the records of a ledger name, and where to look for the files first.
+    /// The archives that the records of a ledger name. Their files are first looked for in `state`.
     pub(crate) fn new(named: Vec<Archive>, state: Option<&Path>) -> Self {
         let reader = |archive: Archive| Reader {
             path: archive.path(state),
@@ -31,8 +31,8 @@ impl Archives {
         self.readers.iter().map(|reader| &reader.archive)
     }
 
-    /// The first archived record from a number on and before another one. It is asked for in
-    /// ascending order.
+    /// The first archived record from number `from` on and before number `before`. Each call has
+    /// higher numbers than the one before.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ struct Reader {
     archive: Archive,
     path: PathBuf,
     lines: Option<BufReader<GzDecoder<BufReader<File>>>>,
-    /// The record that was read last and not asked for.
+    /// The record that was read last and is not returned yet.
     next: Option<Sealed>,
 }
 

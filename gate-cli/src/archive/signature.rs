@@ -1,5 +1,5 @@
-//! The signature of an archive. Whoever has the ledger can prove it: the key to do so is in the
-//! ledger's record, and the secret one never leaves the machine.
+//! The signature of an archive. Everybody who has the ledger can verify it: the public key is in
+//! the ledger's record, and the secret key never leaves the machine.
 
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use gate_core::ledger::{Body, BodyError};

@@ -16,8 +16,8 @@ struct Page {
     next: String,
 }
 
-/// All pages by their code. The file is part of the program, and a test reads it: where it
-/// had a mistake, there would be no pages, and nothing else would fail.
+/// All pages by their code. The file is part of the program, and a test reads it: if it had a
+/// mistake, there would be no pages, and nothing else would fail.
 static PAGES: LazyLock<BTreeMap<String, Page>> =
     LazyLock::new(|| toml::from_str(include_str!("codes.toml")).unwrap_or_default());
 

@@ -32,7 +32,7 @@ pub(crate) struct Learning {
 impl Drop for Learning {
     fn drop(&mut self) {
         self.cancel.cancel(CancelReason::Unwanted, Grace::None);
-        // Whether it panicked matters to nobody: what it did not find out is unknown.
+        // A panic of the thread does not matter: what it did not find out is unknown.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
@@ -133,8 +133,8 @@ impl Gate {
         Ok(Some(taken.digest().to_owned()))
     }
 
-    /// Takes what the tree is at this moment, and keeps it: for a run, or for those
-    /// that begin from now on. None outside of git, and where nothing was committed.
+    /// Takes the tree as it is at this moment, and stores it: for a run, or for those that begin
+    /// from now on. None outside of git, and if nothing was committed.
     ///
     /// # Errors
     ///
@@ -206,8 +206,8 @@ impl Gate {
         })
     }
 
-    /// Keeps the tree that a hook's decision has accepted as the baseline of the run
-    /// that comes after it, where a check compares.
+    /// Stores the tree that a hook's decision has accepted as the baseline of the run that comes
+    /// after it, if a check compares.
     ///
     /// # Errors
     ///
@@ -347,8 +347,7 @@ fn task_name(task: &str) -> String {
     format!("task: {task}")
 }
 
-/// The baseline that a run has which begins: its session's, else the one that waits for
-/// runs.
+/// The baseline of a run that begins: its session's, else the one that waits for runs.
 fn before(
     site: &CheckSite,
     request: &Request,
@@ -364,8 +363,8 @@ fn before(
     }
 }
 
-/// The baseline of the last run of an agent's session that had one. A session goes
-/// on, also where a run of it ended without being done.
+/// The baseline of the last run of an agent's session that had one. A session goes on, even if
+/// one of its runs ended before the work was done.
 fn session_baseline(
     site: &CheckSite,
     request: &Request,
@@ -381,8 +380,8 @@ fn session_baseline(
     Ok(None)
 }
 
-/// The baseline that history tells. A tree that cannot be read is the checks' to
-/// tell: none of them passes there.
+/// The baseline from the history of commits; none if the tree cannot be read: the checks report
+/// that, and none of them passes.
 fn history_baseline(site: &CheckSite) -> Result<Option<Baseline>, Failure> {
     match Baseline::from_history(site, &Timestamp::now().to_string()) {
         Err(BaselineError::Tree(_)) => Ok(None),

@@ -49,7 +49,7 @@ impl Gate {
         };
         let mut memory = memory.borrow_mut();
         let approvals = &self.approvals(&mut memory, request)?;
-        // If the caller numbers the iterations, the input tells a repetition from a new run.
+        // If the caller numbers the iterations, the input shows if this is a repetition.
         let input = request.iteration.and(judging.input.as_deref());
         let question = DecisionRequest {
             settings: self.run_settings(report),
@@ -245,7 +245,7 @@ impl Gate {
             return Ok(Approvals::default());
         }
         match memory.approvals() {
-            // The store has been waited for. Nobody waits once more.
+            // gate has waited for the store already, and does not wait again.
             Err(failure) if failure.is_of_connection() => Err(failure),
             approvals => Ok(approvals.unwrap_or_default()),
         }

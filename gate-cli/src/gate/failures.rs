@@ -1,4 +1,4 @@
-//! Whose the failures at a stop are.
+//! Separates a session's own failures at a stop from others.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -16,10 +16,9 @@ use crate::request::Request;
 use crate::source::Source;
 
 impl Gate {
-    /// Tells the failures that a session answers for from those that were red before,
-    /// and from those that pass without another session's files. Each takes one run of
-    /// the check in the copy of the work tree; what cannot be found out in time is the
-    /// session's own.
+    /// Separates the failures that a session answers for from those that were red before, and from
+    /// those that pass without another session's files. Each takes one run of the check in the copy
+    /// of the work tree. A failure whose cause is not found in time counts as the session's own.
     pub(super) fn failures(
         &self,
         source: &Source,
@@ -85,8 +84,8 @@ impl Gate {
     }
 }
 
-/// Parts names of failing tests into those that fail in another run too, and those that
-/// do not. None where that run says nothing of them.
+/// Splits names of failing tests into those that fail in another run too, and those that do not.
+/// None if that run shows nothing about them.
 fn parted(other: &Evidence, names: &[String], check: &str) -> Option<(Vec<String>, Vec<String>)> {
     match other.outcome {
         Outcome::Pass => Some((Vec::new(), names.to_vec())),

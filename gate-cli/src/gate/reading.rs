@@ -21,17 +21,17 @@ const NEW: u64 = 64 << 20;
 pub(crate) struct Judging {
     pub(super) began: Instant,
     pub(crate) scan: Scan<UncheckedSignal>,
-    /// The digest of its bytes, where state is kept; of a large file of its ends.
+    /// The digest of its bytes, if state is kept; for a large file, of its ends.
     pub(super) input: Option<String>,
     pub(super) policy_text: String,
 }
 
 impl Judging {
-    /// With what the session's transcript tells beside the agent's last word.
-    pub(crate) fn beside(mut self, told: Option<Scan<UncheckedSignal>>) -> Self {
-        if let Some(told) = told {
-            self.scan.transcript = told.transcript;
-            self.scan.prompt = told.prompt;
+    /// Takes all but the agent's last word from a scan of the session's transcript.
+    pub(crate) fn beside(mut self, session: Option<Scan<UncheckedSignal>>) -> Self {
+        if let Some(session) = session {
+            self.scan.transcript = session.transcript;
+            self.scan.prompt = session.prompt;
         }
         self
     }
@@ -95,8 +95,8 @@ impl Gate {
         Ok(digest(&hasher))
     }
 
-    /// Reads what the decision needs of a transcript: where the end of a large
-    /// one suffices, no more. The digest is of the beginning, the end and the length, or of all.
+    /// Reads what the decision needs of a transcript: of a large one no more than its ends, if they
+    /// suffice. The digest is of the beginning, the end and the length, or of all.
     fn read_needed(
         &self,
         source: &Source,

@@ -43,21 +43,21 @@ impl Gate {
     ///
     /// # Errors
     ///
-    /// A source that cannot be read; what was read before was told.
+    /// A source that cannot be read. `emit` has got the steps before that.
     pub(crate) fn replay(
         &self,
         source: &Source,
         format: Option<Forced>,
-        tell: &mut dyn FnMut(Step),
+        emit: &mut dyn FnMut(Step),
     ) -> Result<(), Failure> {
         let mut splitter = Splitter::default();
         let mut open: Option<(Place, Scanner<'_>)> = None;
-        let mut take = |part: Part<'_>, tell: &mut dyn FnMut(Step)| match part {
+        let mut take = |part: Part<'_>, emit: &mut dyn FnMut(Step)| match part {
             Part::Begin(line) => {
                 let place = Place { first_line: line, bytes: 0, began: Instant::now() };
                 let scanner = Scanner::new(&self.patterns, format);
                 if let Some((place, scanner)) = open.replace((place, scanner)) {
-                    tell(self.replayed(place, scanner.finish(&self.policy.signal)));
+                    emit(self.replayed(place, scanner.finish(&self.policy.signal)));
                 }
             }
             Part::Bytes(bytes) => {
@@ -68,12 +68,12 @@ impl Gate {
             }
         };
         source.feed(&mut |bytes| {
-            splitter.push(bytes, &mut |part| take(part, tell));
-            tell(Step::Read(bytes.len() as u64));
+            splitter.push(bytes, &mut |part| take(part, emit));
+            emit(Step::Read(bytes.len() as u64));
         })?;
-        splitter.finish(&mut |part| take(part, tell));
+        splitter.finish(&mut |part| take(part, emit));
         if let Some((place, scanner)) = open {
-            tell(self.replayed(place, scanner.finish(&self.policy.signal)));
+            emit(self.replayed(place, scanner.finish(&self.policy.signal)));
         }
         Ok(())
     }
@@ -96,9 +96,8 @@ impl Gate {
         }))
     }
 
-    /// Decides twice: as if every configured check passed, and as if each that
-    /// `exit` does not need failed. Where only the first lets the loop end, the
-    /// checks have the last word.
+    /// Decides twice: as if every configured check passed, and as if each that `exit` does not need
+    /// failed. If only the first lets the loop end, the checks have the last word.
     fn decide_replayed(&self, scan: &Scan) -> (ReplayVerdict, Decision) {
         let passing = self.decide_assuming(scan, Outcome::Pass);
         let verdict = match passing.verdict {

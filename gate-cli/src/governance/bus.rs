@@ -45,15 +45,14 @@ impl Bus {
         &self.path
     }
 
-    /// Appends a message: it is there whole and durable when this returns, or
-    /// it is not there. Its id and time are given under the lock, so that they
-    /// grow as the file does. Whoever lets an agent say something refuses what
-    /// is the runner's alone ([`bus::is_runners`]) before.
+    /// Appends a message: it is there whole and durable when this returns, or it is not there. Its
+    /// id and time are given under the lock, so that they grow as the file does. A caller that
+    /// posts for an agent refuses the types that only the runner may post ([`bus::is_runners`]).
     ///
     /// # Errors
     ///
-    /// What may not be said (code 2); a bus that is a link, that somebody locks,
-    /// or that cannot be written.
+    /// A message that is not allowed (code 2); a bus that is a link, that somebody locks, or that
+    /// cannot be written.
     pub fn append(&self, draft: Draft) -> Result<Message, Failure> {
         draft.check().map_err(|error| Failure::usage("message-invalid", error.to_string()))?;
         let mut file = self.locked().map_err(|error| self.unwritable(&error))?;
@@ -84,7 +83,7 @@ impl Bus {
         Ok(bytes)
     }
 
-    /// The messages behind one; all of them where `id` is empty.
+    /// The messages behind one; all of them if `id` is empty.
     ///
     /// # Errors
     ///
@@ -95,8 +94,7 @@ impl Bus {
         Ok(new.to_vec())
     }
 
-    /// The id of the last message; empty where there is none. What comes later
-    /// is behind it.
+    /// The id of the last message; empty if there is none. Later messages are behind it.
     ///
     /// # Errors
     ///
@@ -115,8 +113,8 @@ impl Bus {
         Failure::usage("unknown-message", message).hint("`gate bus read` lists the latest messages")
     }
 
-    /// The file, locked. Where it was put away while its lock was waited for,
-    /// the one that is there now.
+    /// The file, locked. If it was put away during the wait for its lock, the one that is there
+    /// now.
     fn locked(&self) -> io::Result<File> {
         loop {
             let file = file::open_to_append(&self.path)?;

@@ -1,4 +1,4 @@
-//! Whose agent it is that calls: the run that an ancestor of this process is.
+//! Finds the run whose agent calls gate: an ancestor of this process is that agent.
 
 use gate_checks::process::{Ancestor, ProcessStat, ancestors};
 use gate_fleet::run::{Ownership, RunInfo};
@@ -14,8 +14,7 @@ const MAX_START_GAP: SignedDuration = SignedDuration::from_mins(10);
 /// The agent that calls gate, if one does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// The run whose agent calls; none where a person does, or a program that
-    /// no run started.
+    /// The run whose agent calls; none if a person calls, or a program that no run started.
     pub run: Option<RunInfo>,
 }
 
@@ -41,8 +40,8 @@ impl Caller {
         Ok(Self { run: run.cloned() })
     }
 
-    /// That a fact may be made the project's: by a person, or by a root agent.
-    /// `named` is the run that the caller says it is.
+    /// Fails unless the caller may make a fact the project's: a person may, and a root agent.
+    /// `named` is the run that the caller claims to be.
     ///
     /// # Errors
     ///

@@ -76,15 +76,15 @@ fn temporary(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Opens a file to go on with it, and makes it where it is missing. A link or
-/// something that is no file is refused: it could lead anywhere.
+/// Opens a file to append to it, and makes it if it is missing. A link, or something that is no
+/// file, is refused: it could lead anywhere.
 pub(super) fn open_to_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true).mode(MODE);
     checked(options.custom_flags(flags()).open(path))
 }
 
-/// Opens a file to read it; none where there is none.
+/// Opens a file to read it; none if there is none.
 pub(super) fn open_to_read(path: &Path) -> io::Result<Option<File>> {
     match checked(OpenOptions::new().read(true).custom_flags(flags()).open(path)) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -92,7 +92,7 @@ pub(super) fn open_to_read(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// The text of a file; none where there is none. What is no UTF-8 is replaced.
+/// The text of a file; none if there is none. What is no UTF-8 is replaced.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The last 64 KiB of a file, whole lines; empty where there is none.
+/// The last 64 KiB of a file, whole lines; empty if there is none.
 ///
 /// # Errors
 ///
@@ -134,7 +134,7 @@ fn last_lines(path: &Path) -> io::Result<String> {
     }
 }
 
-/// The names in a folder, in order; none where there is no folder.
+/// The names in a folder, in order; empty if there is no folder.
 ///
 /// # Errors
 ///

@@ -38,8 +38,8 @@ impl Lock {
                 Ok(()) => return Ok(()),
                 Err(TryLockError::Error(error)) => return Err(error),
                 Err(TryLockError::WouldBlock) if Instant::now() >= until => {
-                    let held = "somebody else holds its lock for longer than 30 s";
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, held));
+                    let message = "somebody else holds its lock for longer than 30 s";
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, message));
                 }
                 Err(TryLockError::WouldBlock) => sleep(pause),
             }

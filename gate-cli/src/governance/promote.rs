@@ -41,7 +41,7 @@ pub struct Promotion {
 pub enum Promoted {
     /// It is in this file now.
     Written(PathBuf),
-    /// It would be, were it not only asked for.
+    /// It would be written, but this is a dry run.
     Would,
     /// The project knows it already, from this file.
     Known(PathBuf),

@@ -22,7 +22,7 @@ impl Runs {
         Self { root: root.into() }
     }
 
-    /// The projects where the settings say, `folder` (`[run] folder`) or
+    /// The projects in the folder of the settings (`[run] folder`), or in
     /// `$XDG_DATA_HOME/gate/runs`.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Runs {
         Ok(Self::at(root))
     }
 
-    /// The project of these places, where nobody names another.
+    /// The project of these places, if nobody names another.
     ///
     /// # Errors
     ///

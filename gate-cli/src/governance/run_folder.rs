@@ -51,7 +51,7 @@ impl RunFolder {
         self.folder.join(name)
     }
 
-    /// Its record; where there is none, one that says so.
+    /// Its record; if there is none, one with the status `unknown`.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl RunFolder {
         file::replace(&self.file(layout::RUN_INFO), info.to_yaml())
     }
 
-    /// Changes its record, and nobody else does meanwhile who does it so.
+    /// Changes its record, under a lock against other calls of this function.
     ///
     /// # Errors
     ///
@@ -86,8 +86,8 @@ impl RunFolder {
         Ok(changed)
     }
 
-    /// Sees to it that there is an `output.md`, whatever came of the agent: where
-    /// it wrote none, it is a copy of what the agent printed.
+    /// Makes sure that there is an `output.md`, whatever the agent did: if it wrote none, the file
+    /// is a copy of what it printed.
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl RunFolder {
         let path = self.file(RESERVE);
         let reserved = file::open_to_append(&path).and_then(|file| {
             match fallocate(&file, FallocateFlags::empty(), 0, ROOM) {
-                // There is no other way where a file system cannot do that.
+                // There is no other way if a file system cannot do that.
                 Err(Errno::OPNOTSUPP | Errno::NOSYS) => fs::write(&path, vec![0; ROOM as usize]),
                 done => Ok(done?),
             }
@@ -131,22 +131,22 @@ impl RunFolder {
         reserved.map_err(|error| file::unwritable("write", &path, &error))
     }
 
-    /// Takes away a folder that no run begins in.
+    /// Removes a folder that no run begins in.
     pub(crate) fn discard(&self) {
         self.release();
-        // Where that fails, or something else stands in it, the folder stays.
+        // If that fails, or something else stands in it, the folder stays.
         let _ = fs::remove_file(self.file(layout::PROMPT));
         let _ = fs::remove_dir(&self.folder);
     }
 
     /// Gives that room back.
     pub(crate) fn release(&self) {
-        // Where it is gone, there is nothing to give back.
+        // If it is gone, there is nothing to give back.
         let _ = fs::remove_file(self.file(RESERVE));
     }
 
-    /// Sees to it that what the agent printed stands in files: it may have put a
-    /// pipe, a link or a folder in their place. That is set aside.
+    /// Makes sure that what the agent printed stands in files: it may have put a pipe, a link or a
+    /// folder in their place. Such a thing is set aside.
     ///
     /// # Errors
     ///
@@ -201,8 +201,8 @@ impl RunFolder {
         Some(bytes)
     }
 
-    /// Leaves a handoff for whoever goes on, and says where. One that the agent has
-    /// written stays.
+    /// Leaves a handoff for the next agent or person, and returns its path. A handoff that the
+    /// agent has written stays.
     ///
     /// # Errors
     ///

@@ -85,8 +85,8 @@ impl Task {
         Ok(file::read(&self.folder().join(layout::TASK_STATE))?.unwrap_or_default())
     }
 
-    /// Says what the task is, and gives what it says (`TASK.md`): of a task that was
-    /// described before, the new text counts.
+    /// Writes the text of the task (`TASK.md`), if there is a new one, and returns the text that
+    /// counts.
     ///
     /// # Errors
     ///
@@ -188,9 +188,9 @@ impl Task {
         }
     }
 
-    /// Says on the bus what a run's record says: that it started, stopped or
-    /// crashed, and then the end of the agent's standard error, which is the agent's
-    /// own to change while it runs. For the runner alone.
+    /// Posts on the bus that a run started, stopped or crashed, by its record; of a crash also the
+    /// end of the agent's standard error, which the agent can change while it runs. For the runner
+    /// alone.
     ///
     /// # Errors
     ///

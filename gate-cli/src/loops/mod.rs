@@ -111,7 +111,7 @@ impl Usage {
         )
     }
 
-    /// `$1.25`; empty if nothing was paid, or nobody counted.
+    /// `$1.25`; empty if there was no cost, or none is known.
     pub(crate) fn dollars(self) -> String {
         match self.cost_micro_usd {
             0 => String::new(),

@@ -1,7 +1,7 @@
 //! Messages about ends of loops: an event goes to a program or an address of the person's.
 //!
-//! A message never changes a verdict or its exit code. It is sent after both, and where
-//! somebody waits for an answer, by a process of its own.
+//! A message never changes a verdict or its exit code. It is sent after both, and if somebody
+//! waits for an answer, by a process of its own.
 
 mod program;
 mod webhook;
@@ -150,7 +150,7 @@ fn retried(mut attempt: impl FnMut() -> Result<(), Problem>) -> Result<(), Strin
     }
 }
 
-/// Tells of the end of a loop of `gate run`, and warns on stderr if that failed.
+/// Sends a message about the end of a loop of `gate run`, and warns on stderr if that failed.
 pub(crate) fn loop_ended(notifier: &Notifier, end: &RunRecord, last: Option<&Record>) {
     let decision = last.map(|last| &last.decision);
     let event = match end.stopped_by {
@@ -181,8 +181,8 @@ pub(crate) fn loop_ended(notifier: &Notifier, end: &RunRecord, last: Option<&Rec
     }
 }
 
-/// Tells of a decision that ends a loop, in a process of its own: whoever asked for the
-/// decision does not wait. Nothing is sent inside of `gate run`, which tells of its own end.
+/// Sends a message about a decision that ends a loop, in a process of its own: the caller does
+/// not wait. Nothing is sent inside of `gate run`, which sends a message about its own end.
 pub(crate) fn decided(here: &Here, notifier: Option<&Notifier>, record: &Record) {
     let (Some(notifier), Some(event)) = (notifier, event(&record.decision)) else { return };
     let is_news = !record.repeated && record.ledger.is_some();
@@ -206,7 +206,7 @@ pub(crate) fn decided(here: &Here, notifier: Option<&Notifier>, record: &Record)
         decision_id: Some(record.decision_id.clone()),
         ..empty(event, notifier)
     };
-    // If the process cannot be started, nobody is told; the verdict stands all the same.
+    // If the process cannot be started, no message is sent; the verdict stands all the same.
     let _ = detach(notifier, &message);
 }
 

@@ -59,7 +59,7 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// So that Ctrl-C, and whoever ends the caller's group, leaves the process alone.
+/// Keeps Ctrl-C, and an end of the caller's process group, from reaching the process.
 pub(super) fn in_own_group(command: &mut Command) -> &mut Command {
     command.process_group(0)
 }

@@ -244,7 +244,7 @@ impl<'d> Card<'d> {
         let policy = self.options.policy;
         policy.is_some_and(|policy| !policy.checks.is_empty())
             && self.decision.evidence.is_empty()
-            && self.head_says_signal()
+            && self.head_shows_signal()
     }
 
     /// The signal, unless the head or the line of what passed says it all.
@@ -258,7 +258,7 @@ impl<'d> Card<'d> {
         if self.options.verbose {
             page.marked(mark, "signal", &signal_line(signal));
             signal_details(page, signal, usize::MAX);
-        } else if signal.status == Status::Invalid || !self.head_says_signal() {
+        } else if signal.status == Status::Invalid || !self.head_shows_signal() {
             let wants_none = self.decision.released.is_some() || self.decision.forced;
             let is_shown = signal.status != Status::Complete
                 && !(signal.status == Status::Absent && wants_none);
@@ -271,7 +271,7 @@ impl<'d> Card<'d> {
         }
     }
 
-    fn head_says_signal(&self) -> bool {
+    fn head_shows_signal(&self) -> bool {
         let first = self.decision.reasons.first().map(|reason| reason.code);
         first.is_some_and(|code| SIGNAL_CODES.contains(&code))
     }

@@ -1,4 +1,4 @@
-//! The file in a task's folder that says what its loop does now.
+//! The file in a task's folder with the present work of its loop.
 
 use std::sync::{Mutex, PoisonError};
 

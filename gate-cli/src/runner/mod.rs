@@ -57,7 +57,7 @@ pub(crate) use old_runs::{OldTask, old_tasks};
 pub(crate) use order::Order;
 pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, shell_word};
 
-/// The way out if nobody's words could be found in an agent's output.
+/// The next step if an agent's output has no known format.
 const UNKNOWN_FORMAT: &str = "name the agent or its format with --agent (`gate scan --help` lists \
      them), or let it print plain text; nothing that it printed could be read";
 

@@ -88,12 +88,12 @@ fn a_loop_is_stopped_by_a_lost_lease_a_request_and_its_time() {
 fn one_loop_at_a_time_runs_over_a_task() {
     let (_folder, task) = task();
     assert!(!lock::is_locked(&task), "nobody has made the lock yet");
-    let held = lock::lock(&task).unwrap();
+    let guard = lock::lock(&task).unwrap();
     let failure = lock::lock(&task).unwrap_err();
     assert_eq!((failure.exit_code, failure.code.as_str()), (2, "task-running"));
     assert_eq!(failure.message, "another loop runs over the task t1");
     assert!(lock::is_locked(&task));
-    drop(held);
+    drop(guard);
     let other = task.project().task("gone").unwrap();
     assert_eq!(lock::lock(&other).unwrap_err().code, "folder-unwritable");
 }
@@ -121,7 +121,7 @@ fn a_run_is_alive_as_long_as_its_process_group() {
 }
 
 #[test]
-fn the_record_of_a_killed_runner_is_ended_and_that_is_told() {
+fn the_record_of_a_killed_runner_is_ended_and_that_is_posted() {
     let (_folder, task) = task();
     let (gone, alive) = (begun(&task, GONE, ""), begun(&task, own_group(), ""));
     gone.reserve().unwrap();
@@ -133,12 +133,12 @@ fn the_record_of_a_killed_runner_is_ended_and_that_is_told() {
     assert_eq!(fs::read_to_string(gone.file(layout::OUTPUT)).unwrap(), "half way");
     assert!(!gone.file(".gate-reserve").exists());
     assert_eq!(alive.info().unwrap().status, Status::Running);
-    let told = || task.bus().unwrap().read().unwrap().messages;
-    let kinds: Vec<_> = told().into_iter().map(|message| message.kind).collect();
+    let messages = || task.bus().unwrap().read().unwrap().messages;
+    let kinds: Vec<_> = messages().into_iter().map(|message| message.kind).collect();
     assert_eq!(kinds, ["RUN_CRASH", "WARNING"]);
-    assert_eq!(told()[1].body.trim_end(), format!("run {}: {RECONCILED}", gone.id()));
+    assert_eq!(messages()[1].body.trim_end(), format!("run {}: {RECONCILED}", gone.id()));
     reconcile::runs(&task).unwrap();
-    assert_eq!(told().len(), 2, "it is told once");
+    assert_eq!(messages().len(), 2, "it is told once");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn where_the_task_is_done_its_last_run_was_completed() {
     assert_eq!(gone.info().unwrap().status, Status::Completed);
 }
 
-/// What is said after the wait for delegated runs, which may take no time.
+/// The message after the wait for delegated runs, which may take no time.
 fn waited(task: &Task, earlier: DelegatedRuns) -> (&'static str, String) {
     let (interrupt, order) = (Interrupt::default(), order("codex"));
     let conditions = StopConditions::new(task, &interrupt, &order);

@@ -14,7 +14,7 @@ use super::{block_for, feed};
 /// The end that suffices if the last word is known already, in bytes.
 const BRIEF_TAIL_BYTES: u64 = 48 << 10;
 
-/// The beginning that tells the format, in bytes.
+/// The beginning that shows the format, in bytes.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// A first guess at the length of a line, in bytes.
@@ -117,7 +117,7 @@ impl LongFile {
         self.rest(scanner)
     }
 
-    /// Reads the first lines, as many as tell the format. Only between lines can something be
+    /// Reads the first lines, as many as are needed to find the format. Only whole lines can be
     /// skipped.
     fn head(&mut self, scanner: &mut HashingScanner<'_, '_>) -> io::Result<()> {
         let mut head = vec![0; BLOCK];

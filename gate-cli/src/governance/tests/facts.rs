@@ -27,9 +27,9 @@ fn facts_are_the_oldest_first_and_what_is_none_is_named() {
     let (found, unreadable) = task.facts().unwrap();
     let facts: Vec<_> = found.into_iter().map(|found| found.fact).collect();
     assert_eq!(facts, [older, newer]);
-    let told: Vec<_> = unreadable.iter().map(ToString::to_string).collect();
+    let messages: Vec<_> = unreadable.iter().map(ToString::to_string).collect();
     let why = "created_at: a time such as 2026-02-20T15:30:45Z is expected";
-    assert_eq!(told, [format!("{}: {why}", torn.display())]);
+    assert_eq!(messages, [format!("{}: {why}", torn.display())]);
     assert_eq!(project.facts().unwrap(), (Vec::new(), Vec::new()));
 }
 

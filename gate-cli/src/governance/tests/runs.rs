@@ -58,9 +58,9 @@ fn a_prompt_that_the_agent_repeats_is_taken_out_each_time() {
         ("aaa", ["aa", "-"], Some("a")),
     ] {
         fs::write(run.file(layout::STDOUT), printed).unwrap();
-        let said = run.settle_echo(&prompts).unwrap();
-        assert_eq!(said.is_some(), expected.is_some(), "{printed:?}");
-        if let (Some(file), Some(expected)) = (said, expected) {
+        let without_echo = run.settle_echo(&prompts).unwrap();
+        assert_eq!(without_echo.is_some(), expected.is_some(), "{printed:?}");
+        if let (Some(file), Some(expected)) = (without_echo, expected) {
             assert_eq!(file, run.file(layout::SAID));
             assert_eq!(fs::read_to_string(file).unwrap(), expected);
         }

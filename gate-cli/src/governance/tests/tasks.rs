@@ -35,7 +35,7 @@ fn a_stop_holds_a_loop_for_a_minute_or_for_good() {
 }
 
 #[test]
-fn a_task_is_what_was_said_last() {
+fn the_latest_text_of_a_task_counts() {
     let (_folder, _, task) = task();
     let failure = task.describe(None).unwrap_err();
     assert_eq!((failure.exit_code, failure.code.as_str()), (2, "task-empty"));

@@ -42,14 +42,14 @@ pub(crate) fn check(
     if evidence.failures().is_empty() && found.is_empty() {
         excerpt(page, evidence, if verbose { usize::MAX } else { MAX_MESSAGE_LINES });
     }
-    let is_told = evidence.outcome == Outcome::Pass
+    let is_explained = evidence.outcome == Outcome::Pass
         || !evidence.failures().is_empty()
         || evidence.summary.ends_with("is not installed");
     match &evidence.log {
-        Some(path) if verbose || (!is_told && !is_stored) => {
+        Some(path) if verbose || (!is_explained && !is_stored) => {
             page.detail(&format!("full log: {path}"));
         }
-        Some(_) if !is_told => {
+        Some(_) if !is_explained => {
             page.detail(&format!("full log: gate last --log {}", evidence.check));
         }
         _ => {}

@@ -114,7 +114,7 @@ fn red_tests_are_named_with_what_to_do() {
 }
 
 #[test]
-fn a_missing_signal_is_said_once_with_what_was_almost_one() {
+fn a_missing_signal_is_shown_once_with_what_was_almost_one() {
     let miss = json!({ "text": "<promise>COMPLETE</promise>", "line": 9, "why": "it is quoted" });
     let changes = json!({
         "signal": { "status": "absent", "problems": [], "near_misses": [miss] },
@@ -279,7 +279,7 @@ fn the_most_telling_findings_are_shown_and_the_rest_is_counted() {
 }
 
 #[test]
-fn a_finding_that_the_row_says_is_not_said_again() {
+fn a_finding_in_the_row_is_not_shown_again() {
     let finding = |file: &str| {
         json!({ "rule": "gone", "severity": "block", "file": file,
                 "message": "a test is gone", "hint": "put it back" })

@@ -47,7 +47,7 @@ fn lines_stay_lines() {
 }
 
 #[test]
-fn a_time_is_told_in_its_two_largest_units() {
+fn a_time_is_shown_in_its_two_largest_units() {
     for (millis, expected) in [
         (0, "0.0s"),
         (9_949, "9.9s"),

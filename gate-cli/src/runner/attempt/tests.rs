@@ -10,7 +10,7 @@ fn check(fate: &Fate, code: i64, shell_code: Option<i32>, error: Option<&str>) {
 }
 
 #[test]
-fn an_end_by_a_signal_is_told_from_an_exit_code() {
+fn an_end_by_a_signal_is_distinguished_from_an_exit_code() {
     check(&Fate::Exited(0), 0, Some(0), None);
     check(&Fate::Exited(137), 137, Some(137), None);
     check(&Fate::Signalled(15), 143, Some(143), None);
@@ -20,7 +20,7 @@ fn an_end_by_a_signal_is_told_from_an_exit_code() {
 }
 
 #[test]
-fn a_program_that_is_not_in_path_is_told_so() {
+fn a_program_that_is_not_in_path_is_reported_as_such() {
     let missing = Fate::NotStarted("No such file or directory (os error 2)".to_owned());
     let error = |program: &str, fate: &Fate| AgentExit::new(fate, &order(program)).error.unwrap();
     let begins = |program: &str| {
