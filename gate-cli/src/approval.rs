@@ -26,15 +26,15 @@ pub struct TrustRecord {
     pub schema: &'static str,
     /// The project's id.
     pub project: String,
-    /// The settings; none where the defaults hold.
+    /// The settings file; null if the defaults hold.
     pub file: Option<String>,
-    /// The digest of what they say, for `GATE_TRUST`.
+    /// The digest of the settings, for `GATE_TRUST`.
     pub digest: String,
-    /// True if they are approved.
+    /// True if the settings are approved.
     pub approved: bool,
     /// True if something was approved here before this act.
     pub approved_before: bool,
-    /// The programs that they start.
+    /// The programs that the settings start.
     pub starts: Vec<Starts>,
     /// The record of the act.
     pub ledger: Option<Ledger>,
@@ -46,13 +46,13 @@ pub struct TrustRecord {
 pub struct Starts {
     /// The check.
     pub check: String,
-    /// The task type that it is started for; none where for any.
+    /// The task type that it is started for; null if it is any.
     pub task_type: Option<String>,
-    /// The program and its arguments; empty where none was found.
+    /// The program and its arguments; empty if none was found.
     pub argv: Vec<String>,
     /// True if a shell reads them.
     pub shell: bool,
-    /// The working folder, where it is not the project's.
+    /// The working folder, if it is not the project's.
     pub cwd: Option<String>,
     /// The source: a file with its line, or the reason why gate found the program.
     pub from: String,

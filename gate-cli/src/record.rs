@@ -45,8 +45,7 @@ pub struct Record {
     pub decision: Decision,
     /// When a limit that ended the iteration is over (RFC 3339, UTC).
     pub retry_at: Option<String>,
-    /// The digest of what was judged, where state is kept: of a large file its ends and
-    /// its length.
+    /// The digest of what was judged, if state is kept: of a large file its ends and its length.
     #[serde(default)]
     pub input_digest: Option<String>,
     /// The policy that it was decided under.

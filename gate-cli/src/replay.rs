@@ -1,5 +1,5 @@
-//! `gate.replay.v1`: what the gate would have said of an iteration, and how
-//! that compares with labels and with an earlier replay.
+//! `gate.replay.v1`: the gate's verdict on a past iteration, compared with labels and with an
+//! earlier replay.
 
 use gate_core::decide::reason::{Reason, Warning};
 use gate_core::decide::score::Indicators;
@@ -202,8 +202,7 @@ pub struct Changed {
 pub struct ReplayGroup {
     /// Always `gate.replay.group.v1`.
     pub schema: &'static str,
-    /// The folder, or the session's id; a file that tells no session is a group
-    /// of its own.
+    /// The folder, or the session's id; a file that names no session is a group of its own.
     pub group: String,
     /// The verdict over the last iteration.
     pub last: Option<ReplayVerdict>,

@@ -54,7 +54,7 @@ pub(crate) struct Archive {
     pub(crate) bytes: u64,
     /// The BLAKE3 of the file, in hexadecimal digits.
     pub(crate) digest: Hash,
-    /// The Ed25519 key that proves the signature, in hexadecimal digits.
+    /// The public Ed25519 key that verifies the signature, in hexadecimal digits.
     pub(crate) key: String,
     /// The Ed25519 signature, in hexadecimal digits.
     pub(crate) signature: String,

@@ -62,7 +62,7 @@ pub(crate) struct Way {
     pub(crate) tests_skipped: bool,
     /// A commit or push left hooks out.
     pub(crate) no_verify: bool,
-    /// Commits outside of the history of the work were inspected at.
+    /// Commits outside of the history of the work were looked up.
     pub(crate) history: bool,
     /// Number of tool calls that were denied.
     pub(crate) denied: u64,

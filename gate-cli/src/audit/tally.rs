@@ -32,9 +32,9 @@ pub(crate) struct AuditRecord {
     pub(crate) by: Groups,
     /// Events on the way: turns, and denied calls.
     pub(crate) on_the_way: WayTotals,
-    /// Tokens that the transcripts tell.
+    /// Tokens that the transcripts report.
     pub(crate) tokens: u64,
-    /// Dollars that the transcripts tell.
+    /// Dollars that the transcripts report.
     pub(crate) cost_usd: f64,
     /// Claims that were looked up now.
     pub(crate) looked_up: LookedUp,
@@ -66,7 +66,7 @@ pub(crate) struct Claims {
 pub(crate) struct Groups {
     /// By the format of the transcript.
     pub(crate) agent: BTreeMap<String, Claims>,
-    /// By the model; `unknown` if the transcript does not tell.
+    /// By the model; `unknown` if the transcript does not name it.
     pub(crate) model: BTreeMap<String, Claims>,
     /// By the folder of the transcript.
     pub(crate) project: BTreeMap<String, Claims>,
@@ -81,7 +81,7 @@ pub(crate) struct WayTotals {
     pub(crate) tests_skipped: u64,
     /// Turns with a commit or push that left hooks out.
     pub(crate) no_verify: u64,
-    /// Turns that inspected at commits outside of the history of the work.
+    /// Turns that looked up commits outside of the history of the work.
     pub(crate) history: u64,
     /// Denied tool calls.
     pub(crate) denied: u64,
@@ -113,7 +113,7 @@ pub(crate) struct AuditItem {
     pub(crate) command_line: Option<u64>,
     /// The format of the transcript.
     pub(crate) agent: String,
-    /// The model; null if the transcript does not tell.
+    /// The model; null if the transcript does not name it.
     pub(crate) model: Option<String>,
     /// The folder of the transcript.
     pub(crate) project: String,

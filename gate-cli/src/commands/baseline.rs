@@ -30,7 +30,7 @@ const NONE: u8 = 1;
 pub struct BaselineRecord {
     /// Always `gate.baseline.v1`.
     pub schema: &'static str,
-    /// Its name, as decisions tell it in `baseline`; none where there is none.
+    /// Its name, as in the field `baseline` of decisions; null if there is none.
     pub baseline: Option<String>,
     /// When it was taken (RFC 3339, UTC).
     pub time: Option<String>,

@@ -50,7 +50,7 @@ pub struct ExplainRecord {
     pub schema: &'static str,
     /// The decision, with its inputs.
     pub decision: Record,
-    /// The policy that it was decided under; null where it was not kept.
+    /// The policy that it was decided under; null if it was not stored.
     pub policy: Option<Value>,
     /// The decision, decided again from its record; null without its policy.
     pub again: Option<Decision>,

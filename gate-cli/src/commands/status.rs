@@ -36,7 +36,7 @@ pub(crate) struct Status {
     pub(crate) judges: bool,
     /// True if an operator switched them off.
     pub(crate) off: bool,
-    /// Until when (RFC 3339, UTC); none where only `gate on` ends it.
+    /// Until when (RFC 3339, UTC); null if only `gate on` ends it.
     pub(crate) off_until: Option<String>,
     /// The turns that are judged.
     pub(crate) judge: Judge,

@@ -16,7 +16,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct Version {
-    /// Say which file runs, and what its bytes are.
+    /// Print the file that runs, and the digest of its bytes.
     #[arg(long)]
     pub(crate) digest: bool,
     /// Print one JSON object.
@@ -56,8 +56,8 @@ fn card(record: &VersionRecord) -> String {
     lines.flatten().map(|line| line + "\n").collect()
 }
 
-/// The running program and the digest of its bytes: of those that run, also where
-/// the file was replaced since.
+/// The running program and the digest of its bytes: of those that run, even if the file was
+/// replaced since.
 fn program() -> Result<(PathBuf, String), Failure> {
     let path = std::env::current_exe().map_err(|error| unknown(&error))?;
     let running = program_link(std::process::id() as i32);

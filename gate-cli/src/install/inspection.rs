@@ -38,18 +38,18 @@ pub struct Install {
     pub scope: Scope,
     /// The settings.
     pub file: String,
-    /// The plug-in that the file belongs to; null where gate was put into settings.
+    /// The plug-in that the file belongs to; null if gate was put into settings.
     pub plugin: Option<String>,
     /// The command there.
     pub command: String,
-    /// The program that it calls; null where there is none.
+    /// The program that it calls; null if there is none.
     pub program: Option<String>,
     /// True if that is the running one.
     pub this_program: bool,
-    /// True if the client trusts it; null where it needs no word of trust.
+    /// True if the client trusts it; null if the client needs no trust.
     pub trusted: Option<bool>,
-    /// True if the client calls it where a session begins; null where it does not say
-    /// when one does.
+    /// True if the client calls it when a session begins; null if the client reports no
+    /// beginnings.
     pub session_start: Option<bool>,
     /// True if the client calls it at each prompt.
     pub prompt: bool,

@@ -48,7 +48,7 @@ pub struct TestStop {
     pub blocked: bool,
     /// Its duration, in milliseconds.
     pub took_ms: u64,
-    /// Its exit code; null where a signal ended it, or it never ended.
+    /// Its exit code; null if a signal ended it, or it never ended.
     pub exit_code: Option<i32>,
     /// The fault; null if there is none.
     pub problem: Option<String>,

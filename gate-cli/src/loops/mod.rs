@@ -157,11 +157,11 @@ pub(crate) struct IterationRecord {
     pub(crate) why: String,
     /// The checks.
     pub(crate) checks: Vec<CheckRecord>,
-    /// True if the work tree is another one than before the iteration; none if nobody knows.
+    /// True if the work tree is another one than before the iteration; null if that is not known.
     pub(crate) changed: Option<bool>,
-    /// Number of files that differ from the commit at which the loop began; none if nobody knows.
+    /// Number of files that differ from the commit at which the loop began; null if not known.
     pub(crate) changed_files: Option<u64>,
-    /// The agent's time in milliseconds, if its transcript tells.
+    /// The agent's time in milliseconds, if its transcript reports it.
     pub(crate) agent_ms: Option<u64>,
     /// The time for the decision in milliseconds, checks included.
     pub(crate) decision_ms: u64,

@@ -9,7 +9,7 @@ use crate::settings::parse_duration;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bus {
-    /// Say something, to a task or to the project.
+    /// Post a message to a task or to the project.
     Post(Post),
     /// Show messages, the latest last.
     Read(Read),
@@ -62,7 +62,7 @@ pub(crate) struct Post {
     /// A file, by its absolute path, or an address; may be given often.
     #[arg(long = "link", value_name = "URL")]
     pub(crate) links: Vec<String>,
-    /// Something for programs beside it; may be given often.
+    /// Data for programs, as KEY=VALUE; may be given often.
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair)]
     pub(crate) meta: Vec<(String, String)>,
     /// The run that posts, if no agent of a run calls.

@@ -40,7 +40,7 @@ pub enum SchemaName {
     Config,
     /// `gate check --json`.
     Decision,
-    /// Any command with `--json`, where nothing was decided.
+    /// Any command with `--json`, if nothing was decided.
     Error,
     /// `gate scan --json`, one object a file.
     Scan,

@@ -58,7 +58,7 @@ struct ProjectRecord {
     ledger: LedgerReport,
     /// The number of work items; null if they could not be read.
     work_items: Option<u64>,
-    /// The number of work items that somebody has.
+    /// The number of leased work items.
     leases: Option<u64>,
 }
 

@@ -13,7 +13,7 @@ use crate::commands::arguments::FormatName;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Exit {
-    /// Say whether an exit signal, or an agent's output that ends with one, holds.
+    /// Validate an exit signal, or an agent's output that ends with one.
     #[command(after_help = PARSE_CODES)]
     Parse(Parse),
     /// End a phase of a work item with an exit signal: the item goes to its next
@@ -98,7 +98,7 @@ pub(crate) struct Emit {
     /// Remarks for a person, at most 10,240 bytes.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) notes: Option<String>,
-    /// Tell of a failure in JSON, too. A signal is JSON either way.
+    /// Print a failure as JSON, too. A signal is JSON either way.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -16,7 +16,7 @@ use crate::render::{self, print, print_text};
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ExitParsed {
-    /// A signal that holds.
+    /// A valid signal.
     Holds {
         /// Always true.
         #[schemars(extend("const" = true))]
@@ -26,7 +26,7 @@ pub enum ExitParsed {
         /// The work item's phase after it.
         next_phase: WorkPhase,
     },
-    /// None that does.
+    /// No valid signal.
     Broken {
         /// Always false.
         #[schemars(extend("const" = false))]

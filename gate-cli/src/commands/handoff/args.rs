@@ -7,19 +7,18 @@ use gate_fleet::handoff::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Handoff {
-    /// Draft a handoff from what gate knows: the files that were changed, the
-    /// commands that were run with what came of them, and what is open. What nobody
-    /// knows is `...`, and has to be filled in.
+    /// Draft a handoff from what gate knows: the changed files, the commands that ran with their
+    /// results, and what is open. What gate does not know is `...`, and has to be filled in.
     New(New),
-    /// Say whether a handoff says all that it has to.
+    /// Check that a handoff has all that it has to have.
     #[command(after_help = CHECK_CODES)]
     Check(Check),
     /// Write a handoff in another format. Nothing of it is lost; what a message holds
     /// beside it is named.
     #[command(after_help = CONVERT_CODES)]
     Convert(Convert),
-    /// Hold what a handoff claims against gate's own records and the work tree: its
-    /// commands and its files. Nothing is run, and a PASS of another tree is none.
+    /// Compare a handoff's commands and files with gate's own records and the work tree. Nothing is
+    /// run, and a PASS of another tree does not count.
     #[command(after_help = VERIFY_CODES)]
     Verify(Verify),
     /// Print the JSON Schema of a handoff.

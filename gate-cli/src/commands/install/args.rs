@@ -76,8 +76,8 @@ pub(crate) struct ScopeArgs {
     /// In your settings, for this project.
     #[arg(long)]
     project: bool,
-    /// In the project's settings, for everybody who works on it: gate is looked for in
-    /// PATH, and whoever has none is told so and let go.
+    /// In the project's settings, for everybody who works on it: gate is looked for in PATH. If it
+    /// is missing there, the hook says so and lets the agent stop.
     #[arg(long)]
     shared: bool,
     /// In the settings for all users of this machine. Needs root.
