@@ -50,8 +50,8 @@ pub(crate) fn changed(site: &CheckSite, since: Option<&str>) -> Result<Vec<Strin
     Ok(WorkTree::open(site)?.changed(since)?.unwrap_or_default())
 }
 
-/// The commands that were run for a decision, with what came of each. One that could
-/// not be judged is none of them: its reason is open.
+/// The commands that were run for a decision, each with its result. A command that could not be
+/// judged is none of them: its reason is listed as open.
 fn ran(record: &Record, policy: &Policy) -> Vec<Ran> {
     let commands = record.decision.evidence.iter().filter_map(|evidence| {
         let passed = match evidence.outcome {

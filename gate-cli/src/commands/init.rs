@@ -142,7 +142,7 @@ pub(super) fn write_settings(here: &Here, no_run: bool) -> Result<FoundChecks, F
     Ok(found)
 }
 
-/// The checks that were found in a project, with what came of running each once.
+/// The checks that were found in a project, with the result of running each once.
 pub(super) struct FoundChecks {
     detected: Detected,
     times: BTreeMap<String, Measured>,

@@ -217,8 +217,8 @@ impl RunCommand<'_> {
         let (gate, first) = gate_for(here, (settings, trust), (site, interrupt), (&task, stage))?;
         let prompt = stage.prompt(prompt, first.as_ref());
         let signal = &gate.policy().signal;
-        let taught = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
-        let prompt = format!("{}\n\n{taught}", prompt.trim_end());
+        let protocol = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
+        let prompt = format!("{}\n\n{protocol}", prompt.trim_end());
         let wall = Some(gate.policy().budget.wall_ms).filter(|limit| *limit > 0);
         let wall = wall.map(Duration::from_millis);
         let lost = job.map(|job| job.lost.clone()).unwrap_or_default();

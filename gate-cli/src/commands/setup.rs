@@ -108,7 +108,8 @@ fn settings_row(record: &TrustRecord, is_new: bool) -> String {
     page.into_text()
 }
 
-/// A person who called gate from a package's cache types `gate` in vain.
+/// Renews the copy of gate, and shows a note if `gate` is not in PATH, as after a call from a
+/// package's cache.
 fn program_row(page: &mut Page, roots: &Roots) -> Result<(), Failure> {
     let program = HookProgram::new(roots)?;
     program.renew_copy()?;

@@ -22,7 +22,7 @@ use crate::record::Record;
 use crate::request::Request;
 use crate::source::Source;
 
-/// The tests of a baseline are found out, until this is dropped.
+/// Runs the tests of a baseline on a thread, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Learning {
     cancel: Cancellation,
@@ -38,9 +38,9 @@ impl Drop for Learning {
 }
 
 impl Gate {
-    /// Finds out the tests of the baseline while the first agent works, so that its first claim
-    /// waits less for them, and hands on the names of those that fail there and are not left out.
-    /// None if there is no baseline, or if the checks' commands are not approved.
+    /// Runs the tests of the baseline while the first agent works, so that its first claim waits
+    /// less for them. `report` gets the names of those that fail there and are not left out. None
+    /// if there is no baseline, or if the checks' commands are not approved.
     pub(crate) fn learn(
         &self,
         report: impl FnOnce(Vec<String>) + Send + 'static,
@@ -73,7 +73,7 @@ impl Gate {
         self.red_tests(baseline)
     }
 
-    /// The gate with what the tree was before the agent acted.
+    /// The gate with this baseline, the tree before the agent acted.
     #[must_use]
     pub(crate) fn compared_with(self, baseline: Option<Baseline>) -> Self {
         Self { baseline, ..self }
@@ -84,7 +84,7 @@ impl Gate {
         if baseline::is_wanted(&self.policy) { self.taken() } else { Ok(None) }
     }
 
-    /// Takes what is known of a baseline's tests over to a later one, which differs by these tests.
+    /// Copies the results of a baseline's tests to a later one, which differs by these tests.
     pub(crate) fn carry_tests(&self, baselines: (&Baseline, &Baseline), first: &FirstTests) {
         gate_checks::carry_tests(&self.policy, &self.site, baselines, first);
     }
@@ -172,7 +172,7 @@ impl Gate {
         self.compares() || self.policy.checks.keys().any(|check| runs_the_work(check))
     }
 
-    /// Takes what the tree is for a run, and keeps it, if it is ready in time.
+    /// Takes the tree as the baseline of a run, and stores it, if it is ready in time.
     ///
     /// # Errors
     ///

@@ -93,7 +93,7 @@ impl Gate {
     }
 }
 
-/// A transcript that is judged at somebody's request, with memory.
+/// A request to judge a transcript, with memory.
 struct Case<'c> {
     gate: &'c Gate,
     judging: &'c Judging,
@@ -417,7 +417,7 @@ impl Gate {
     }
 }
 
-/// The record with the approvals that its checks went by.
+/// The record with the approvals that its checks used.
 fn with_approvals(record: Record, approvals: &Approvals) -> Record {
     if record.decision.evidence.is_empty() {
         return record;

@@ -179,7 +179,8 @@ pub(super) fn settings_of_run(
     report.map(|report| report.digest.clone())
 }
 
-/// The evidence if the settings were tampered with: each check has failed unrun.
+/// The evidence if the settings were tampered with: each check has the outcome of tampering, and
+/// none has run.
 pub(super) fn tampered_evidence(policy: &Policy, why: &str) -> Gathered {
     let checks = policy.checks.iter().map(|(name, check)| (name.as_str(), check.mode));
     let mut checks: Vec<_> = checks.collect();

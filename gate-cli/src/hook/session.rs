@@ -68,7 +68,7 @@ impl Session {
         read_file_list(&self.file)
     }
 
-    /// Saves the state, or ignores that it cannot: the next hook then checks more.
+    /// Saves the state. A failure is ignored: the next hook then checks more.
     pub(crate) fn save(&self) {
         let text = serde_json::to_vec(&self.state).unwrap_or_default();
         let _ = write(&self.file, &text);
@@ -100,7 +100,7 @@ impl Session {
     }
 }
 
-/// Sets if the live sessions of a work tree need an `exit`. Returns their number.
+/// Makes the live sessions of a work tree need an `exit`, or not. Returns their number.
 pub(crate) fn require_exit(state_folder: Option<&Path>, root: &Path, needs_exit: bool) -> usize {
     let Some(state_folder) = state_folder else { return 0 };
     let mut count = 0;

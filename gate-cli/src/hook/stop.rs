@@ -336,9 +336,9 @@ impl AgentStop<'_> {
         self.deadline.saturating_sub(self.hook_called_at.elapsed() + margin)
     }
 
-    /// Reads the agent's last message, and finds out if it used a tool since the prompt
-    /// (none if the transcript cannot say). A message in the event wins over the
-    /// transcript, which the client may write later.
+    /// Reads the agent's last message, and finds out if it used a tool since the prompt (none if
+    /// that is not known). A message in the event wins over the transcript, which the client may
+    /// write later.
     fn read(
         &self,
         gate: &Gate,
@@ -457,8 +457,8 @@ fn is_in_run(here: &Here) -> bool {
     }
 }
 
-/// Returns if this process belongs to a run's agent, and if the run with this id does not
-/// name its agent's process yet.
+/// The first value is true if this process belongs to a run's agent. The second one is true if
+/// the run with this id does not name its agent's process yet.
 fn run_membership(here: &Here, id: &str) -> Result<(bool, bool), Failure> {
     let project = Runs::here(&here.places)?;
     let caller = Caller::from_process(&project)?;

@@ -25,7 +25,7 @@ pub(super) struct Plugin {
     pub(super) target: Target,
 }
 
-/// The plug-ins that are switched on and have hooks, whoever made them.
+/// The plug-ins that are switched on and have hooks, by any maker.
 pub(super) fn switched_on(roots: &Roots) -> Vec<Plugin> {
     let mut on = BTreeMap::new();
     // The narrower settings overrule the wider ones.

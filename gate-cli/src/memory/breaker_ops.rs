@@ -178,8 +178,8 @@ impl Memory {
         Ok(BreakerStatus { closed, ledger, set_aside, ..status })
     }
 
-    /// Resets the breaker of a session whose person types a prompt: that person has seen
-    /// the state. A hold of an operator stays. Returns if the breaker was open.
+    /// Resets the breaker of a session whose person types a prompt: that person has seen the state.
+    /// A hold of an operator stays. Returns true if the breaker was open.
     pub(crate) fn close_at_prompt(&mut self, session: &str) -> Result<bool, Failure> {
         // Most prompts find a closed breaker, so look before the exclusive transaction.
         if !is_breaker_open(&mut *self.read()?, session)? {
@@ -341,7 +341,7 @@ fn to_reset(
     Ok(all)
 }
 
-/// Operates one breaker. Returns if it was not closed before.
+/// Operates one breaker. Returns true if it was not closed before.
 fn operate_one(
     writing: &mut dyn Writing,
     owner: &BreakerOwner,

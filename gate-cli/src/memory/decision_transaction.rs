@@ -65,7 +65,7 @@ pub(crate) enum DecisionStart<'m> {
     Open(Box<DecisionTransaction<'m>>),
 }
 
-/// A decision that nobody else of the project gets in between.
+/// A decision, during which nobody else changes the project's ledger.
 pub(crate) struct DecisionTransaction<'m> {
     pub(crate) context: DecisionContext,
     /// None in a dry run, which records nothing.

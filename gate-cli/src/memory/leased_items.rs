@@ -1,4 +1,4 @@
-//! The work items of a store that somebody has.
+//! The leased work items of a store.
 
 use gate_fleet::work::{Lease, LeaseState, WorkItem};
 

@@ -1,4 +1,4 @@
-//! Tries what is safe again if the connection to the store breaks.
+//! Repeats safe calls if the connection to the store breaks.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time without an answer after which a loop that waits says so.
 const QUIET: Duration = Duration::from_secs(3);
 
-/// The time in which something is tried again.
+/// The time in which a call is repeated.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patience {
     /// Zero without a connection: what a disk did not take may be lost even if it can be read.
@@ -31,8 +31,8 @@ pub(super) struct Patience {
 }
 
 impl Memory {
-    /// Waits for a store that does not answer as long as the agent's service is waited for, until
-    /// somebody interrupts the loop.
+    /// Waits for a store that does not answer as long as for the agent's service, or until somebody
+    /// interrupts the loop.
     pub(crate) fn waiting_out(mut self, limit_ms: u64, interrupt: &Interrupt) -> Self {
         if !self.patience.limit.is_zero() {
             self.store.connect_within(CONNECT_TIMEOUT);

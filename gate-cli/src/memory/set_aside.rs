@@ -49,7 +49,7 @@ impl Memory {
         LedgerContents { aside: SetAside { records, work_items, leases }, items }
     }
 
-    /// The number of work items, and of those that somebody has.
+    /// The number of work items, and of the leased ones.
     pub(crate) fn item_counts(&mut self) -> Result<(u64, u64), Failure> {
         let (items, now) = self.items_now()?;
         let expiries = items.iter().filter_map(|item| item.lease.as_ref()?.expires_at);

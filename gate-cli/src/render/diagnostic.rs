@@ -1,4 +1,4 @@
-//! The lines on stderr: failures, notes, and the one that tells a loop to stop.
+//! The lines on stderr: failures, notes, and the one that stops a loop.
 
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! The settings of the machine. They win over those of everybody who works on it, so the file has
-//! to be root's, as sudo asks of sudoers: whoever could write it, or a folder above it, could
-//! take a lock away.
+//! to be root's, as sudo requires for sudoers: a user who could write it, or a folder above it,
+//! could take a lock away.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};

@@ -135,7 +135,7 @@ pub trait Store: Debug + Send {
     /// Begins a change of leases of a project's work items. Nobody waits for it: others
     /// claim, number and append meanwhile, and what was changed may stay changed if the
     /// rest fails. A lease is as durable as the database is set to make it: after a
-    /// crash it may be given anew, and whoever had it is refused.
+    /// crash it may be given anew, and its earlier holder is refused.
     ///
     /// # Errors
     ///

@@ -80,7 +80,7 @@ pub struct Migrated {
     pub contradicted: Vec<Added>,
 }
 
-/// That the tables of a place have the version that this gate writes.
+/// Fails unless the tables of a place have the version that this gate writes.
 pub(super) fn is_current(version: i64, place: &str) -> Result<(), StoreError> {
     let place = place.to_owned();
     if version == 0 {

@@ -84,7 +84,7 @@ impl Approvals {
         durable::write(&self.folder, &file_name(approval), &json)
     }
 
-    /// Removes the approvals of a folder. Returns if there were any.
+    /// Removes the approvals of a folder. Returns true if there were any.
     pub(super) fn withdraw(&self, folder: &Path) -> Result<bool, Failure> {
         self.remove(folder, None)
     }

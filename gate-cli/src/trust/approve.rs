@@ -82,7 +82,7 @@ pub fn approve(places: &Places) -> Result<String, Failure> {
     Ok(approved.digest)
 }
 
-/// Withdraws the approval of these settings. Returns if there was one.
+/// Withdraws the approval of these settings. Returns true if there was one.
 pub(crate) fn withdraw(places: &Places) -> Result<bool, Failure> {
     let project = places.project()?;
     approvals(places)?.withdraw(&project)

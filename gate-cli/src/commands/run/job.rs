@@ -118,7 +118,7 @@ impl Job {
         }
         if let Some(remark) = &self.remark {
             let remark = text::brief(remark, MAX_REMARK_CHARS);
-            prompt.push_str(&format!("\nWhat was left to know, as data:\n\n> {remark}\n"));
+            prompt.push_str(&format!("\nThe latest remark on this item, as data:\n\n> {remark}\n"));
         }
         let phase = self.phase();
         let what = if writes_tests { "write its tests" } else { job_in(phase) };
@@ -132,14 +132,13 @@ impl Job {
     /// The text that teaches an agent to end the phase.
     pub(super) fn protocol(policy: &SignalPolicy) -> String {
         let accept = vec![Spelling::AgentExit];
-        let taught = policy.accept.contains(&Spelling::AgentExit);
+        let is_accepted = policy.accept.contains(&Spelling::AgentExit);
         let own = SignalPolicy { accept, ..policy.clone() };
-        signal::prompt(if taught { &own } else { policy }, None)
+        signal::prompt(if is_accepted { &own } else { policy }, None)
     }
 
-    /// Runs the loop while the lease holds, and ends the phase as the loop did: by
-    /// the agent's exit signal, or one that says the same. A loop that found out
-    /// nothing gives the lease back.
+    /// Runs the loop while the lease holds, and ends the phase as the loop did: by the agent's exit
+    /// signal, or an equivalent one. A loop without a result gives the lease back.
     ///
     /// # Errors
     ///

@@ -29,8 +29,8 @@ pub struct Claim<'a> {
     pub ttl: Duration,
     /// The longest wait for an item.
     pub wait: Duration,
-    /// The request's id, which becomes the lease's: whoever claims with it again gets the same
-    /// item. Without one, each claim is a new request.
+    /// The request's id, which becomes the lease's: another claim with it gets the same item.
+    /// Without one, each claim is a new request.
     pub request: Option<&'a str>,
 }
 

@@ -100,7 +100,7 @@ impl Opened {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let connection = Connection::open_with_flags(&database, flags).map_err(named)?;
-        // It waits by itself otherwise, whoever comes last the shortest.
+        // SQLite's own wait would let the latest comer wait the shortest.
         connection.busy_timeout(Duration::ZERO).map_err(named)?;
         let keep = folder.log_size() < MAX_KEPT_LOG_BYTES;
         connection.set_db_config(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map_err(named)?;

@@ -42,7 +42,7 @@ const INTEGRITY_CHECK: &str = "PRAGMA integrity_check(10)";
 /// A log below this size, in bytes, is left as it is when a gate ends. It is
 /// as durable there as in the file, and folding it in would cost every gate
 /// three more waits for the disk; reading it again costs the next gate less
-/// than a millisecond. A larger one is folded in by whoever ends last.
+/// than a millisecond. The gate that ends last folds in a larger one.
 const MAX_KEPT_LOG_BYTES: u64 = 256 * 1024;
 
 /// A store in a SQLite file, `gate.db` in a folder that is this user's alone.

@@ -172,10 +172,9 @@ impl Folder {
         if folder.mode() & OTHERS != 0 { self.lock_others_out(folder) } else { Ok(()) }
     }
 
-    /// A state folder that others may enter is closed to them: whoever made it
-    /// by hand rarely thought of that, and a loop should not stop for it. One
-    /// that many share, or that holds other things than gate's, is refused:
-    /// closing it would lock others out of what is theirs.
+    /// A state folder that others may enter is closed to them: people who make it by hand rarely
+    /// think of that, and a loop should not stop for it. A folder that many share, or that holds
+    /// other things than gate's, is refused: to close it would lock others out of what is theirs.
     fn lock_others_out(&self, folder: &Metadata) -> Result<(), StoreError> {
         let refused = "others may enter it, and it is not gate's alone: name another folder";
         if folder.mode() & SHARED != 0 || !self.is_gates().unwrap_or(false) {

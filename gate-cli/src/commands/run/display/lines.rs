@@ -52,7 +52,7 @@ fn line(event: &Event<'_>) -> Option<String> {
     })
 }
 
-/// That the loop waits, and why.
+/// A line about a loop that waits, with the reason.
 pub(super) fn waits(until: Timestamp, why: &str) -> String {
     format!("waiting until {}: {}", clock(until), plain(why))
 }
