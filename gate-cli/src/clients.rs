@@ -170,7 +170,7 @@ pub(crate) struct HookFacts {
     /// True if the client itself sends empty prompts in the middle of a turn.
     #[serde(default)]
     pub(crate) sends_empty_prompts: bool,
-    /// Variables, and the value that says that no person sits in front of the client. If the
+    /// Variables, and the value that shows that no person sits in front of the client. If the
     /// variable has another value, a person does; if it is not set, `headless_words` decide.
     #[serde(default)]
     pub(crate) headless_values: BTreeMap<String, String>,
@@ -304,7 +304,7 @@ pub(crate) struct SettingsFacts {
     /// folder of others that is guarded anyway.
     #[cfg_attr(not(test), expect(dead_code, reason = "a list in gate-core is made from these"))]
     project_folder: Option<String>,
-    /// Other settings in a project that say which hooks run.
+    /// Other settings in a project that determine which hooks run.
     #[serde(default)]
     #[cfg_attr(not(test), expect(dead_code, reason = "a list in gate-core is made from these"))]
     also_reads: Vec<String>,

@@ -69,7 +69,7 @@ impl Interrupt {
     }
 }
 
-/// Does the work on this thread, and cancels it as soon as `stops` says so.
+/// Does the work on this thread, and cancels it as soon as `stops` returns true.
 pub(crate) fn cancel_when<T>(
     (cancel, grace): (&Cancellation, Grace),
     stops: &(dyn Fn() -> bool + Sync),

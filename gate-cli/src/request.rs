@@ -59,7 +59,7 @@ pub struct Request {
     pub outage: Option<Outage>,
     /// When the runner tries again after that.
     pub retry_at: Option<Timestamp>,
-    /// The stop that an agent's hook asks about.
+    /// The stop that an agent's hook was called for.
     pub stop: Option<Stop>,
     /// Longest time for all checks; none for no limit.
     pub deadline: Option<Duration>,

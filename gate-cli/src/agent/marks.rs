@@ -9,7 +9,7 @@ use crate::clients::{self, ClientFacts, facts};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     name: &'static str,
-    /// True if its value says that the agent's program started a tool.
+    /// True if its value shows that the agent's program started a tool.
     is_of_tool: bool,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Those above this one, the nearest first.
+    /// The processes above this one, the nearest first.
     pub(crate) fn above() -> Vec<Self> {
         ancestors().filter_map(|process| Some(Self::new(&process.stat?))).collect()
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Archive;
 
-/// The signed text says what it is, so that it is no signature of anything else.
+/// The signed text names its kind, so that the signature is valid for nothing else.
 const CONTEXT: &str = "gate ledger archive";
 
 /// The signed text, as canonical JSON (RFC 8785).

@@ -121,7 +121,7 @@ impl<'p> ClaimFinder<'p> {
 /// open is no part of the work.
 const BEGINNINGS: [&str; 2] = ["done-word", "done-first"];
 
-/// The hits of patterns in a line; what is said to be done before what is open.
+/// The hits of patterns in a line: those of finished work before those of open work.
 fn hits(patterns: &PatternSet, line: &str, number: u64) -> Vec<(Kind, Hit)> {
     let mut counter = Counter::new(patterns);
     let role = Role::Assistant;

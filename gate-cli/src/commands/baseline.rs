@@ -70,7 +70,7 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
         let ledger = memory.record_act("baseline-forget", None)?;
         return answer(args, &record(None, Some(ledger)), &site);
     }
-    // The person says with it that the tests are right as they stand.
+    // With a new baseline, the person accepts the tests as they stand.
     Baseline::forget_old_texts(&site)?;
     let interrupt = Interrupt::listen()?;
     let gate = Gate::open(settings, site.clone())?.remembering(memory).trusting(trust)?;

@@ -1,4 +1,4 @@
-//! `gate breaker`: what circuit breakers say, and an operator's acts.
+//! `gate breaker`: the state of circuit breakers, and an operator's acts.
 
 mod args;
 mod card;

@@ -1,4 +1,4 @@
-//! `gate doctor`: what is missing or wrong here, and whether checks can fail.
+//! `gate doctor`: finds what is missing or wrong here, and proves that checks can fail.
 
 mod agent;
 mod args;

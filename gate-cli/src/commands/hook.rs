@@ -32,7 +32,7 @@ use crate::settings::{self, Places, Selection};
 use crate::trust::{NOT_TRUSTED, Trust};
 use clap::Args;
 
-/// The exit code says nothing: clients take any other than 0 in their own ways.
+/// The exit code has no meaning: clients differ in what they do for any other than 0.
 const CODES: &str = "\
 A refusal is one JSON object on stdout; to let the agent stop, nothing is printed.
 Where a session begins, its baseline is taken, and nothing is printed.

@@ -1,4 +1,4 @@
-//! `gate lock`: holds a run to the policy of this moment.
+//! `gate lock`: locks a run to the policy of this moment.
 
 use super::common::DONE;
 use crate::commands::arguments::SettingsArgs;

@@ -96,15 +96,15 @@ pub(super) fn opened(here: &Here) -> Result<Memory, Failure> {
 pub(super) struct Listing<'a> {
     /// The number of latest records; none means all.
     pub(super) count: Option<u64>,
-    /// Those since this time alone.
+    /// Only records since this time.
     pub(super) since: Option<Timestamp>,
-    /// Those of this run, or of the runs of this loop, alone.
+    /// Only records of this run, or of the runs of this loop.
     pub(super) run: Option<&'a str>,
-    /// Those of this task alone.
+    /// Only records of this task.
     pub(super) task: Option<&'a str>,
-    /// Decisions with this verdict alone.
+    /// Only decisions with this verdict.
     pub(super) verdict: Option<&'a str>,
-    /// Those of all projects in the store.
+    /// Records of all projects in the store.
     pub(super) all_projects: bool,
     /// Wait for new records.
     pub(super) follow: bool,

@@ -17,7 +17,7 @@ use crate::trust::{self, TrustState};
 struct Hooks {
     installed: Vec<&'static str>,
     are_outdated: bool,
-    /// Those that the client skips.
+    /// The agents whose client skips the hooks.
     untrusted: Vec<&'static str>,
 }
 

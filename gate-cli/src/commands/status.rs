@@ -1,4 +1,4 @@
-//! `gate status`: whether stops of agents are judged here, and how.
+//! `gate status`: shows if stops of agents are judged here, and how.
 
 pub(super) mod args;
 mod line;

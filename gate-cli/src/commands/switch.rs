@@ -1,4 +1,4 @@
-//! `gate off` and `gate on`: whether stop hooks hold agents here.
+//! `gate off` and `gate on`: switch the stop hooks here off and on.
 
 use gate_checks::worktree::WorkTree;
 

@@ -314,7 +314,7 @@ impl Gate {
     }
 
     /// The work tree for the breaker, as the checks saw it, or as it is now. None if it
-    /// cannot be read, which says nothing about progress.
+    /// cannot be read, which shows nothing about progress.
     fn watch(
         &self,
         source: &Source,

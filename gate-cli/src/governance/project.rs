@@ -95,7 +95,7 @@ impl Project {
         Ok(runs.into_iter().find(|run| run.folder().is_dir()))
     }
 
-    /// The records of all runs that say that they go on.
+    /// The records of all runs with the status `running`.
     ///
     /// # Errors
     ///

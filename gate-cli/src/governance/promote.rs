@@ -39,9 +39,9 @@ pub struct Promotion {
 /// The outcome of a promotion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Promoted {
-    /// It is in this file now.
+    /// The fact is in this file now.
     Written(PathBuf),
-    /// It would be written, but this is a dry run.
+    /// The fact would be written, but this is a dry run.
     Would,
     /// The project knows it already, from this file.
     Known(PathBuf),

@@ -42,7 +42,7 @@ impl Runs {
     ///
     /// # Errors
     ///
-    /// Settings that do not hold, no folder.
+    /// Settings that are not valid, no folder.
     pub fn here(places: &Places) -> Result<Project, Failure> {
         let resolved = settings::resolve(places, &Selection::default())?;
         let known_by = match resolved.policy.project_id {

@@ -1,4 +1,4 @@
-//! Codex CLI's `Stop`. The rollout says how its session was started.
+//! Codex CLI's `Stop`. The rollout shows how its session was started.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

@@ -2,7 +2,7 @@
 //! changes must not become the baseline of the inner session.
 //!
 //! A client sets variables ("marks") for the programs that it starts, and some of them
-//! for its own hooks too. So the ancestry says more than the environment: was the client
+//! for its own hooks too. So the ancestry shows more than the environment: was the client
 //! started with an agent's marks, and is one of its parents an agent that works on this
 //! project? This is a fence, not a wall: an agent can clear an environment and detach
 //! from its parents.

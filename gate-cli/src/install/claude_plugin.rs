@@ -1,5 +1,5 @@
-//! gate as a plug-in of Claude Code's: its hooks stand in the plug-in's own folder, and
-//! the settings say which plug-ins are switched on.
+//! gate as a plug-in of Claude Code's: its hooks stand in the plug-in's own folder, and the
+//! settings switch the plug-in on.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -37,7 +37,7 @@ impl<'a> Commands<'a> {
         Self { agent, program: (scope != Scope::Shared).then_some(program) }
     }
 
-    /// Those that call the program by this word.
+    /// The commands that call the program by this word.
     pub(super) fn calling(agent: Agent, word: &'a str) -> Self {
         Self { agent, program: (word != "gate").then(|| Path::new(word)) }
     }

@@ -31,7 +31,7 @@ pub(super) fn real(path: &Path) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 ///
-/// It is there and cannot be read.
+/// A file that is there and cannot be read.
 pub(super) fn read(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match fs::read(file) {
         Ok(bytes) => Ok(Some(bytes)),

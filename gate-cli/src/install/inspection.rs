@@ -279,7 +279,7 @@ impl Installs {
 /// An entry of gate's in a file.
 struct Entry {
     command: String,
-    /// True if it says what an installation by this version would write, the program apart.
+    /// True if it is what an installation by this version would write, apart from the program.
     is_current: bool,
     /// The first thing in the file that the client does not read.
     unread: Option<Flaw>,

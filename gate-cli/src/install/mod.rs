@@ -1,11 +1,10 @@
 //! gate in front of an agent's stop, and where its sessions begin: where each agent
 //! keeps its hooks, what is put there, and how all of it is taken back.
 //!
-//! `crate::clients` has the facts: where settings are and what stands in them; `clients`
-//! reads them, and a client that needs code beside them has a file here. `json` and
-//! `hooks` change a document and leave the rest as it is, `trust` does so for Codex's
-//! TOML; `plan` says what would change, `receipt` what was there before, and `disk`
-//! writes.
+//! `crate::clients` has the facts: where settings are and what stands in them. `clients` reads
+//! them, and a client that needs code beside them has a file here. `json` and `hooks` change a
+//! document and leave the rest as it is; `trust` does so for Codex's TOML. `plan` finds out the
+//! changes, `receipt` stores what was there before, and `disk` writes.
 
 mod claude_plugin;
 mod client;

@@ -54,7 +54,7 @@ const CHUNK: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub(crate) struct HookProgram {
     pub(crate) path: PathBuf,
-    /// The path that a copy has, whether there is one or not.
+    /// The path of a copy, even if there is none.
     copy: PathBuf,
     /// The running program, if `path` is to be a copy of it.
     original: Option<PathBuf>,

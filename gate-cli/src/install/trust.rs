@@ -65,7 +65,7 @@ impl Trust {
     ///
     /// # Errors
     ///
-    /// It is no TOML.
+    /// A text that is no TOML.
     pub(super) fn holds(&self, text: &str) -> Result<Option<bool>, Flaw> {
         let document = parsed(text)?;
         let hash = state(document.as_table(), &TABLES);
@@ -78,7 +78,7 @@ impl Trust {
     ///
     /// # Errors
     ///
-    /// It is no TOML, or the tables are written so that none can be added.
+    /// A text that is no TOML, or one whose tables are written so that none can be added.
     pub(super) fn merged(&self, text: &str) -> Result<Merged, Flaw> {
         let document = parsed(text)?;
         let known = state(document.as_table(), &TABLES).and_then(|table| table.get(&self.key));
@@ -121,7 +121,7 @@ impl Trust {
     ///
     /// # Errors
     ///
-    /// It is no TOML.
+    /// A text that is no TOML.
     pub(super) fn without(&self, text: &str, made: &[String]) -> Result<Option<String>, Flaw> {
         parsed(text)?;
         let Ok(mut document) = text.parse::<DocumentMut>() else { return Ok(None) };

@@ -56,8 +56,8 @@ impl Approvals {
 
     /// The approved changes for a decision that is compared with this baseline. After an
     /// exit with an approved change, another baseline has taken the change in. Of an approval
-    /// only those tests are left that each such exit left out, for they still failed. An exit
-    /// without tests says nothing about them.
+    /// only those tests are left that each such exit left out, because they still failed. An exit
+    /// without tests shows nothing about them.
     pub(crate) fn in_force(&self, baseline: Option<&str>) -> Vec<ApprovedChange> {
         let mut changes = Vec::new();
         for approval in &self.given {

@@ -26,11 +26,11 @@ const FORGOTTEN_AFTER_MS: u64 = 12 * 60 * 60 * 1_000;
 /// A selection of breakers.
 #[derive(Clone, Copy, Debug)]
 pub enum Which<'a> {
-    /// Those of this work tree.
+    /// The breakers of this work tree.
     Here,
-    /// That of this task, and those of its loops.
+    /// The breaker of this task, and those of its loops.
     Task(&'a str),
-    /// That of this run, loop or session.
+    /// The breaker of this run, loop or session.
     Run(&'a str),
 }
 

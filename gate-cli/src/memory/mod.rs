@@ -202,7 +202,7 @@ impl Memory {
 
     /// The names of all projects in the store.
     pub(crate) fn projects(&mut self) -> Result<Vec<String>, Failure> {
-        // The names alone: no ledger has to hold for them.
+        // Only names are read, so no ledger has to be sound.
         Ok(self.examine()?.0.projects()?)
     }
 

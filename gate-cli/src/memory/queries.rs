@@ -234,7 +234,7 @@ fn newest(
     is_selected: impl Fn(&Sealed) -> bool,
 ) -> Result<Option<Sealed>, Failure> {
     let mut before = u64::MAX;
-    // It is among the last few most often.
+    // The record is among the last few most often.
     let mut length = FIRST_PAGE_RECORDS;
     loop {
         let page = reading.entries_before(before, length)?;

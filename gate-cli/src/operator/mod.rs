@@ -44,7 +44,7 @@ impl Operator {
     ///
     /// # Errors
     ///
-    /// It is called under an agent (code 2).
+    /// A call under an agent (code 2).
     pub(crate) fn admitted(act: &str, places: &Places) -> Result<Self, Failure> {
         let above = Process::above();
         if let Some(agent) = agent_among(&above, places) {

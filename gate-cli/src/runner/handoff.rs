@@ -12,7 +12,7 @@ use crate::memory::StoppedBy;
 use crate::secrets;
 
 impl Loop<'_> {
-    /// The commit that is checked out. None if git cannot say.
+    /// The commit that is checked out. None if git does not know it.
     pub(super) fn commit(&self) -> Option<String> {
         WorkTree::open(self.gate.place()).and_then(|tree| tree.commit("HEAD")).ok().flatten()
     }

@@ -151,7 +151,7 @@ impl Loop<'_> {
             }
             let (record, unknown_format) = self.judge(&run)?;
             self.live.show(Event::Judged { iteration, record: &record });
-            // A stop cancels the checks, so this `continue` says nothing of the work.
+            // A stop cancels the checks, so this `continue` shows nothing about the work.
             if record.decision.verdict == Verdict::Continue
                 && let Some(by) = self.conditions.urgent_stop()
             {

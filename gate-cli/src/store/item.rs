@@ -24,9 +24,9 @@ pub struct Item {
 /// A filter of claimable items.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Claimable<'a> {
-    /// Those in this phase; else in any that agents claim.
+    /// Items in this phase; else in any that agents claim.
     pub phase: Option<WorkPhase>,
-    /// This one alone.
+    /// This item alone.
     pub id: Option<&'a str>,
 }
 

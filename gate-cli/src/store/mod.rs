@@ -1,10 +1,9 @@
 //! The store of ledgers: SQLite for one machine, PostgreSQL (the feature `postgres`) for a fleet,
 //! behind one trait.
 //!
-//! A store keeps a ledger a project. Both databases hold the same tables
-//! (`migrations/`), answer the same statements (`statements.rs`) and read rows
-//! with the same distrust (`row.rs`): what a row says has to be what its hash
-//! and its look-up columns say.
+//! A store keeps a ledger for each project. Both databases hold the same tables (`migrations/`),
+//! and answer the same statements (`statements.rs`). Rows are read with the same distrust
+//! (`row.rs`): a row has to agree with its hash and its look-up columns.
 
 mod addition;
 mod copy;
@@ -73,11 +72,11 @@ pub enum Place {
     Database(DatabaseUrl),
 }
 
-/// Keeps decisions, and all other records, in one ledger a project.
+/// Keeps decisions, and all other records, in one ledger for each project.
 pub trait Store: Debug + Send {
-    /// A consistent view of a project's ledger, until it is dropped. A store that is
-    /// busy or does not answer is waited for here. A database far away answers `ahead` at once,
-    /// before anybody asks.
+    /// A consistent view of a project's ledger, until it is dropped. A store that is busy or does
+    /// not answer is waited for here. A database far away answers `ahead` at once, before the
+    /// answers are needed.
     ///
     /// # Errors
     ///

@@ -82,7 +82,7 @@ pub(super) const POLICY: &str = "SELECT text FROM policies WHERE digest = $1";
 pub(super) const KEEP_POLICY: &str = "INSERT INTO policies (digest, text) VALUES ($1, $2) \
      ON CONFLICT (digest) DO NOTHING";
 
-/// The two statements that change rows. Only a person's command runs them.
+/// The two statements that change the ledger's rows. Only a person's command runs them.
 pub(super) const REMOVE_DECISIONS: &str = "DELETE FROM ledger \
      WHERE project = $1 AND seq >= $2 AND seq <= $3 AND decision_id IS NOT NULL";
 

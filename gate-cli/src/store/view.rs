@@ -260,7 +260,7 @@ impl<S: Sql> Writing for View<'_, S> {
 }
 
 impl<S: Sql> View<'_, S> {
-    /// Gives the project's rows to a project that nobody asks for.
+    /// Moves the project's rows to a name that nobody looks up.
     ///
     /// # Errors
     ///

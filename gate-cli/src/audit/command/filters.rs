@@ -1,4 +1,4 @@
-//! Filters behind a check, and what their output says about it.
+//! Filters behind a check, and what their output shows about it.
 
 use super::kinds::CheckKind;
 use super::names::{base, meant};

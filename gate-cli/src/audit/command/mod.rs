@@ -46,9 +46,9 @@ pub(super) struct Check {
     pub(super) parses: bool,
     /// It is one-off code: if it fails, that may be its own fault.
     pub(super) is_one_off: bool,
-    /// Exit code 0 says that the check passed.
+    /// Exit code 0 shows that the check passed.
     pub(super) code_shows_pass: bool,
-    /// Another exit code says that the check failed.
+    /// Another exit code shows that the check failed.
     pub(super) code_shows_failure: bool,
     /// It prints nothing if it passes, and all that it prints is shown.
     pub(super) is_silent: bool,

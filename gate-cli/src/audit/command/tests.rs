@@ -260,7 +260,7 @@ fn a_commit_runs_hooks_unless_they_are_left_out() {
 
 #[test]
 fn a_long_command_line_is_looked_at_once() {
-    // Each check would be held against all others: an hour and more.
+    // Each check would be compared with all others: an hour and more.
     let line = format!("{}pytest -q", "set -e; tsc; ".repeat(30_000));
     let inspected = inspect(&line);
     assert_eq!(inspected.check.map(|check| check.command).as_deref(), Some("pytest -q"));

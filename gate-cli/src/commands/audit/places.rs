@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::clients::{self, ClientFacts};
 use crate::settings::Places;
 
-/// Those of agents without hooks, below the home folder; from their documentation.
+/// The folders of agents without hooks, below the home folder; from their documentation.
 const OTHERS: [&str; 2] =
     [".pi/agent/sessions", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks"];
 
@@ -14,7 +14,7 @@ const OTHERS: [&str; 2] =
 const CONVERSATIONS: [&str; 2] = [".gemini/antigravity/brain", ".gemini/antigravity-ide/brain"];
 const TRANSCRIPT: &str = "*/.system_generated/logs/transcript.jsonl";
 
-/// Those that are there. Files in hidden folders are patterns of their paths.
+/// The folders that exist. Files in hidden folders are patterns of their paths.
 pub(super) fn known(places: &Places) -> Vec<PathBuf> {
     let home = places.variable("HOME").map(PathBuf::from);
     let below_home = |path: &str| Some(home.as_ref()?.join(path.trim_start_matches("~/")));

@@ -10,8 +10,7 @@ use crate::render::breaker::{counted, state_name};
 use crate::render::page::{Mark, Page};
 use crate::render::text::local_time;
 
-/// The card of breakers: the state of those that were asked about, then each that
-/// is not closed.
+/// The card of breakers: the state of the selected ones, then each that is not closed.
 pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
     let (mark, meaning) = match status.state {
         BreakerState::Closed => (Mark::Good, "the loop may run"),

@@ -8,7 +8,7 @@ use gate_fleet::bus::{Message, Problem};
 
 use crate::render::diagnose;
 
-/// A message: what it is, and below it what it says.
+/// A message: its head, and below it its text.
 pub(crate) fn bus_message(message: &Message) -> String {
     let from = if message.run_id.is_empty() { "" } else { "  run " };
     let mut out = clean(&format!(

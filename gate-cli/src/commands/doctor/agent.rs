@@ -1,5 +1,5 @@
-//! `gate doctor --agent`: whether gate stands in front of an agent's stop, and
-//! blocks one.
+//! `gate doctor --agent`: checks that gate stands in front of an agent's stop, and that it blocks
+//! one.
 
 use gate_checks::{Finding, Level};
 

@@ -1,4 +1,4 @@
-//! `gate exit emit`: a signal that holds, for an agent to say.
+//! `gate exit emit`: prints a valid signal, for an agent's output.
 
 use gate_core::exit::ExitSignal;
 

@@ -57,7 +57,8 @@ fn elsewhere(place: &Place) -> Failure {
     StoreError::OtherTools { place, task }.into()
 }
 
-/// The projects in a backup, whose ledgers hold. This project has to be one of them.
+/// The projects in a backup. Fails if one of their ledgers is not sound, or if this project is
+/// not one of them.
 fn verified(staged: &Staged, own: &str, file: &Path) -> Result<Vec<String>, Failure> {
     let place = Place::Folder(staged.folder().to_owned());
     let projects = Memory::in_place(&place, None, own)?.projects()?;

@@ -15,9 +15,9 @@ const GLANCE: usize = 8 << 10;
 /// Why a file in a folder is no row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passed {
-    /// It is no text.
+    /// The file is no text.
     Binary,
-    /// It is JSON of no known format.
+    /// The file is JSON of no known format.
     UnknownJson,
 }
 

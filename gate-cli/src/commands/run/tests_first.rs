@@ -249,7 +249,7 @@ impl RunCommand<'_> {
         Ok(())
     }
 
-    /// Shows the tests to a person, and asks, if the command says so.
+    /// With `--confirm`, shows the tests to a person, and asks.
     fn confirmed(
         &self,
         gate: &Gate,

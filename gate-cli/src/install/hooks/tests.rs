@@ -208,8 +208,7 @@ fn pretty(value: &Value, indent: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Whether all that is not white space in one text is there, in its order, in
-/// the other.
+/// True if all that is not white space in one text is in the other, in its order.
 fn is_in(part: &str, whole: &str) -> bool {
     let mut whole = whole.chars();
     part.chars().filter(|c| !c.is_whitespace()).all(|c| whole.any(|other| other == c))

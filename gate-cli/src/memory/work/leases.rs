@@ -49,7 +49,7 @@ pub struct LeaseRef<'a> {
 /// A change of a lease by its holder.
 #[derive(Clone, Copy, Debug)]
 enum LeaseChange {
-    /// It ends so long from now.
+    /// The lease ends so long from now.
     Renewed(SignedDuration),
     Released,
 }
@@ -127,7 +127,7 @@ impl Memory {
         }
         match self.time_to_claimable(claim)? {
             Some(wait) if !wait.is_positive() => {
-                // It is there, and somebody else is just taking it, or it is ours.
+                // An item is there, and somebody else is just taking it, or it is ours.
                 std::thread::sleep(PAUSE);
                 return Ok(false);
             }
@@ -182,7 +182,7 @@ impl Memory {
         })
     }
 
-    /// Lets a lease hold for so long from now.
+    /// Renews a lease, which then ends so long from now.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The grounds of an exit: what its first line says that it rests on.
+//! The grounds of an exit, for the first line of its card.
 
 use gate_core::decide::decision::Decision;
 use gate_core::decide::evidence::{Evidence, Outcome};

@@ -284,7 +284,7 @@ impl Store for PostgresStore {
         self.connecting = limit.min(self.patience);
     }
 
-    /// It has no marks.
+    /// Does nothing: this store has no marks.
     fn accept(&mut self, _project: &str) {}
 
     fn place(&self) -> &str {

@@ -15,8 +15,8 @@ use crate::store::StoreError;
 
 /// The address of a PostgreSQL database, as `postgres://USER:PASSWORD@HOST/NAME`, with the
 /// parameters of libpq for TLS: `sslmode`, `sslrootcert`, `sslcert`, `sslkey`.
-/// It is never printed: [`Debug`] and [`Display`](fmt::Display) leave out who
-/// asks and with which password.
+/// It is never printed: [`Debug`] and [`Display`](fmt::Display) leave out the user and the
+/// password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl {
     config: Box<Config>,

@@ -231,7 +231,7 @@ pub(super) fn damage(
         lines.collect::<rusqlite::Result<Vec<_>>>()
     };
     match lines().map_err(|error| fault::store_error(path, &error)) {
-        // It may be too damaged to be checked.
+        // The file may be too damaged to be checked.
         Err(StoreError::Corrupt { what, .. }) => Ok(vec![what]),
         lines => Ok(lines?.into_iter().filter(|line| line != "ok").collect()),
     }

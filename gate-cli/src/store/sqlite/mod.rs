@@ -33,8 +33,8 @@ use super::{Leasing, Lookup, Reading, Store, Transaction, addition, migration};
 /// less than a millisecond.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Looks at each page; that indexes hold what rows do is left to [`INTEGRITY_CHECK`], which takes
-/// several times as long.
+/// Looks at each page. [`INTEGRITY_CHECK`] also compares indexes with rows, and takes several
+/// times as long.
 const QUICK_CHECK: &str = "PRAGMA quick_check(10)";
 
 const INTEGRITY_CHECK: &str = "PRAGMA integrity_check(10)";
@@ -172,7 +172,7 @@ impl Store for SqliteStore {
         Opened::current(&mut self.opened, &self.folder)?.damage(QUICK_CHECK)
     }
 
-    /// It has no marks.
+    /// Does nothing: this store has no marks.
     fn accept(&mut self, _project: &str) {}
 
     fn place(&self) -> &str {

@@ -1,4 +1,4 @@
-//! Rows are read with distrust: what they say has to be what their bodies say.
+//! Rows are read with distrust: they have to agree with their bodies.
 
 use gate_core::exit::WorkPhase;
 use gate_core::ledger::{Body, Draft, Head, Sealed};

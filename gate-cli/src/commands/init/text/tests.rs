@@ -1,4 +1,4 @@
-//! What is written, and that it holds.
+//! The text that is written, and the policy that it means.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

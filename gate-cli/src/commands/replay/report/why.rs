@@ -1,4 +1,4 @@
-//! Why a row says what it says, in short and at length.
+//! The reasons for a row's verdict, in short and at length.
 
 use std::fmt::Write;
 
