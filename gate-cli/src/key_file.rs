@@ -10,8 +10,8 @@ use tempfile::NamedTempFile;
 
 use crate::durable;
 
-/// Reads the key with this name in a state folder, or makes it. Of several processes that make one at the
-/// same time, the first wins, and all get its key.
+/// Reads the key with this name in a state folder, or makes it. Of several processes that
+/// make one at the same time, the first wins, and all get its key.
 pub(crate) fn key(folder: &Path, name: &str) -> io::Result<[u8; 32]> {
     let file = folder.join(name);
     match read(&file) {

@@ -35,7 +35,8 @@ pub(crate) struct AcceptedLoss {
     pub ledger: Ledger,
 }
 
-/// The record that goes with the reset of a lost ledger: the new one is compared with no older mark.
+/// The record that goes with the reset of a lost ledger. The new ledger is compared with no older
+/// mark.
 pub(super) fn reset_record(time: &str, actor: &str, reason: &str) -> Result<Draft, Failure> {
     let body = body::body(&json!({
         "marked": Head::EMPTY, "found": Head::EMPTY, "missing": null, "reason": reason, "reset": true,
@@ -45,7 +46,8 @@ pub(super) fn reset_record(time: &str, actor: &str, reason: &str) -> Result<Draf
 }
 
 impl Memory {
-    /// Copies the whole store to a new file, and returns the number of this project's records in it.
+    /// Copies the whole store to a new file, and returns the number of this project's records in
+    /// it.
     pub(crate) fn back_up(&mut self, to: &Path) -> Result<u64, Failure> {
         let records = self.store.read(&self.project)?.head()?.seq;
         self.store.back_up(to)?;

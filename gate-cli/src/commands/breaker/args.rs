@@ -14,7 +14,8 @@ pub(crate) enum Breaker {
     Status(BreakerSelection),
     /// Close the open breakers and set their counters to zero. For the operator; recorded.
     Reset(BreakerOperation),
-    /// Open the breaker of a task or a run, else of all work without a task. For the operator; recorded.
+    /// Open the breaker of a task or a run, else of all work without a task. For the operator;
+    /// recorded.
     Trip(BreakerOperation),
     /// Open a breaker until it is reset. For the operator; recorded.
     Isolate(BreakerOperation),
