@@ -117,7 +117,7 @@ pub enum Label {
     Continue,
     /// It cannot go on.
     Blocked,
-    /// Signals stand only where they are not the agent's.
+    /// The only signals are not the agent's.
     Unrelated,
 }
 

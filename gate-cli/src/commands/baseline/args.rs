@@ -6,7 +6,7 @@ use crate::commands::arguments::SettingsArgs;
 
 /// The exit codes of `gate baseline`.
 pub(crate) const CODES: &str = "\
-Exit codes: 0, or 1 where there is none (outside of git, or nothing was committed), 2 or 5
+Exit codes: 0, or 1 if there is none (outside of git, or nothing was committed), 2 or 5
 nothing was found out";
 
 #[derive(Debug, Args)]
