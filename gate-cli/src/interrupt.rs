@@ -60,7 +60,7 @@ impl Interrupt {
         Ok(())
     }
 
-    /// The exit code of a program that was asked to end.
+    /// The exit code of a program that a signal ends.
     pub(crate) fn code(&self) -> Option<u8> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,

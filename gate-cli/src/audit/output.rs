@@ -16,8 +16,8 @@ mod lines;
 /// The most bytes of a check's output that are read.
 const MAX_OUTPUT_BYTES: usize = 1 << 20;
 
-/// The exit code of `timeout` for a command that it stopped, and of clients that do the same: nothing
-/// shows how it would have ended.
+/// The exit code of `timeout` for a command that it stopped, and of clients that do the same.
+/// Nothing shows how it would have ended.
 pub(super) const TIMED_OUT: i32 = 124;
 
 /// Lines by which clients end an output, up to its exit code.

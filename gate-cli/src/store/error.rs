@@ -7,8 +7,8 @@ use gate_core::ledger::Head;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A folder or file that cannot be used as it is: no permission, read-only,
-    /// a full disk, somebody else's, a link.
+    /// A folder or file that cannot be used as it is: it is read-only, a link or another user's,
+    /// gate has no permission, or the disk is full.
     #[error("cannot use {path}: {what}")]
     Unwritable {
         /// The file or folder.
@@ -131,7 +131,7 @@ pub enum StoreError {
         /// The iteration's number.
         iteration: u64,
     },
-    /// The work item is not as it was looked at: somebody else had it meanwhile.
+    /// The work item changed after it was read: somebody else had it meanwhile.
     #[error("the work item `{id}` was changed meanwhile")]
     Changed {
         /// The item.

@@ -37,7 +37,7 @@ pub(super) struct View<'a, S> {
     has_items: bool,
     /// When the transaction began, if that is known and it did not wait for anybody.
     now: Option<i64>,
-    /// The answers to what was asked ahead, until something is written.
+    /// The answers that were read ahead. The first write drops them.
     ahead: Answers,
 }
 
@@ -69,7 +69,7 @@ impl<'a, S: Sql> View<'a, S> {
         self.failed.map_or_else(|| self.sql.commit(), Err)
     }
 
-    /// The rows that answer, from the database if they were not asked ahead.
+    /// The rows for a lookup: from the answers known ahead, else from the database.
     fn answers(&mut self, lookup: Lookup<'_>) -> Result<Rows, StoreError> {
         let Some(question) = lookup.question(self.project) else { return Ok(Vec::new()) };
         match self.ahead.iter().position(|(known, _)| *known == question) {

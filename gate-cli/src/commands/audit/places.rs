@@ -9,8 +9,8 @@ use crate::settings::Places;
 const OTHERS: [&str; 2] =
     [".pi/agent/sessions", ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks"];
 
-/// The folders of Antigravity's conversations, below the home folder, and the transcript in each. Both
-/// are known from public transcripts.
+/// The folders of Antigravity's conversations, below the home folder, and the transcript in each.
+/// Both are known from public transcripts.
 const CONVERSATIONS: [&str; 2] = [".gemini/antigravity/brain", ".gemini/antigravity-ide/brain"];
 const TRANSCRIPT: &str = "*/.system_generated/logs/transcript.jsonl";
 

@@ -29,7 +29,7 @@ use crate::memory::{LockedTests, StoppedBy};
 use crate::render;
 use crate::runner::{End, TestsWritten};
 
-/// Time between two looks at what may end the program while it asks.
+/// The interval at which an open question looks for a signal to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The prompt's part about the first loop.
@@ -202,8 +202,8 @@ impl RunCommand<'_> {
                     return Ok(End { tests_first: written(true), ..end });
                 }
                 Answer::Stop => {
-                    let answered = interrupt.code().is_none();
-                    let by = if answered { StoppedBy::NotConfirmed } else { StoppedBy::Cancelled };
+                    let is_answered = interrupt.code().is_none();
+                    let by = if is_answered { StoppedBy::NotConfirmed } else { StoppedBy::Cancelled };
                     let resume = self.resume(stage);
                     return Ok(End { by, resume, tests_first: written(false), ..end });
                 }

@@ -76,7 +76,7 @@ fn the_agents_own_tests_are_owed_and_else_the_failed_checks() {
     assert_eq!(red_names(&red(&json!([]))), ["tests", "build"]);
 }
 
-/// What `/w` owes after this decision, if it owed a red `old` before.
+/// Compares the checks that `/w` owes after this decision, if it owed a red `old` before.
 #[track_caller]
 fn check_owed(decision: &Decision, expected: Option<&[&str]>) {
     let state = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What stands in an agent's settings, and what is wrong with it. No hook is run.
+//! The contents of an agent's settings, and the faults in them. No hook is run.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! What is added and taken away keeps the rest as it is.
+//! Additions and removals leave the rest of a file as it is.
 
 use serde_json::json;
 

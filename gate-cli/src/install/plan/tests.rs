@@ -1,4 +1,4 @@
-//! What is installed and taken back leaves no trace, to the byte.
+//! An installation that is taken back leaves no trace, to the byte.
 
 use std::fs;
 
@@ -47,7 +47,7 @@ impl Machine {
         plan
     }
 
-    /// What an older gate put there: the stop alone.
+    /// Installs as an older gate did: the stop hook alone.
     fn install_older(&self, agent: Agent, scope: Scope) {
         let program = &HookProgram::at("/opt/a b/gate");
         let options =

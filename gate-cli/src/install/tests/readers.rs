@@ -1,4 +1,4 @@
-//! What each client reads of a file, and a plug-in that is known again.
+//! The parts of a file that each client reads, and a plug-in that is recognised.
 
 use super::super::command::Commands;
 use super::super::json::Dialect;

@@ -1,4 +1,4 @@
-//! What is remembered of a file that gate changed.
+//! The receipts for files that gate changed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! What the clients would take for a block, and what not.
+//! Replies that the clients would take for a block, and others.
 
 use gate_core::decide::signal::Status;
 

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 /// The bytes of a message's head: its type, and its length without that type.
 const HEAD_BYTES: usize = 5;
 
-/// The bytes of a message that asks for a proof, with its method.
+/// The bytes of a message that demands a proof, with its method.
 const METHOD_BYTES: usize = HEAD_BYTES + 4;
 
 /// The type of a message about the proof, and its methods.

@@ -141,7 +141,7 @@ impl PostgresStore {
         Ok(session)
     }
 
-    /// Begins a transaction, with the answers to what is asked ahead.
+    /// Begins a transaction, with the answers that are read ahead.
     fn start(
         &mut self,
         sql: &str,

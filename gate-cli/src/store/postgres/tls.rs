@@ -158,7 +158,7 @@ fn bad(what: String) -> StoreError {
 #[derive(Debug)]
 struct WithoutName {
     provider: Arc<CryptoProvider>,
-    /// None takes whoever answers for the server: `require` protects against listeners alone.
+    /// None accepts any server: `require` protects against listeners alone.
     signed: Option<Arc<WebPkiServerVerifier>>,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Running<'a> {
 pub(super) struct Beginning {
     /// The version of the tables; None if there are none, and then the transaction has failed.
     pub(super) version: Option<i64>,
-    /// The rows of each question that was asked ahead.
+    /// The rows of each question that was sent ahead.
     pub(super) answers: Vec<Rows>,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Running<'a> {
         self
     }
 
-    /// Begins a transaction, asks for the version of the tables and for all that is needed in it:
+    /// Begins a transaction, and reads the version of the tables and all rows that it needs, in
     /// one round trip.
     ///
     /// # Errors

@@ -107,7 +107,7 @@ fn prepared<'a>(opened: &'a Opened, wait: &LockWait<'_>) -> Result<Running<'a>, 
 }
 
 impl Store for SqliteStore {
-    /// Each answer is there at once, so nothing is asked ahead.
+    /// Each answer is there at once, so nothing is read ahead.
     fn read_ahead<'s>(
         &'s mut self,
         project: &'s str,

@@ -82,7 +82,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// A folder or file that is a link, somebody else's or no such thing.
+    /// A folder or file that is a link, another user's or of another kind.
     pub(super) fn check(&self) -> Result<bool, StoreError> {
         match looked_at(&self.path)? {
             None => Ok(false),
@@ -237,8 +237,7 @@ pub(super) fn unwritable(path: &Path, what: &str) -> StoreError {
     StoreError::Unwritable { path: path.display().to_string(), what: what.to_owned() }
 }
 
-/// The path without links, except in its last name, and except where nothing
-/// is yet.
+/// The path without links, except in its last name and in parts that do not exist yet.
 fn real(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
