@@ -203,7 +203,8 @@ impl RunCommand<'_> {
                 }
                 Answer::Stop => {
                     let is_answered = interrupt.code().is_none();
-                    let by = if is_answered { StoppedBy::NotConfirmed } else { StoppedBy::Cancelled };
+                    let by =
+                        if is_answered { StoppedBy::NotConfirmed } else { StoppedBy::Cancelled };
                     let resume = self.resume(stage);
                     return Ok(End { by, resume, tests_first: written(false), ..end });
                 }
