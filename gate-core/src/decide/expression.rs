@@ -29,7 +29,7 @@ const MAX_COMPILED_BYTES: usize = 64 << 20;
 
 /// An expression that is to search more bytes is compiled for speed. Compiling it takes
 /// about as long as `regex-lite` takes for them; a long text would take it seconds.
-const MAX_LITE_BYTES: usize = 2 << 10;
+const MAX_LITE_BYTES: usize = 1 << 10;
 
 /// An expression, compiled when a text first needs it.
 #[derive(Debug)]
