@@ -30,6 +30,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "status",
         "trust",
         "approve",
+        "baseline",
         "lock",
         "wrong",
         "accepted",

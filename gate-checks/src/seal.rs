@@ -68,6 +68,14 @@ pub enum SealError {
     /// The state has no folder.
     #[error("there is no folder for gate's state, so nothing can be sealed")]
     NoState,
+    /// The file with the seals cannot be written.
+    #[error("the seals in {file} cannot be written: {error}; nothing was sealed")]
+    Unwritable {
+        /// The file.
+        file: PathBuf,
+        /// The cause.
+        error: io::Error,
+    },
     /// The file with the seals is damaged.
     #[error("the seals in {file} cannot be read: {error}; remove the file and seal again")]
     Damaged {
@@ -219,7 +227,7 @@ fn keep(
     };
     let written = serde_json::to_vec_pretty(&all).map_err(io::Error::from);
     let written = written.and_then(|bytes| store::write_durable_file(&file, &bytes));
-    written.map_err(|error| SealError::Damaged { file, error })?;
+    written.map_err(|error| SealError::Unwritable { file, error })?;
     Ok(earlier)
 }
 

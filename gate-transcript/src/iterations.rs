@@ -157,8 +157,6 @@ struct Cutter {
     breaks: u64,
     /// True if an iteration has begun of which no byte was handed on.
     fresh: bool,
-    /// True if an iteration's beginning was told.
-    told: bool,
 }
 
 impl Cutter {
@@ -168,7 +166,7 @@ impl Cutter {
             (None, Some(marks)) => Marks::Stream(marks),
             (None, None) => Marks::None,
         };
-        Self { marks, held: Vec::new(), passing: false, breaks: 0, fresh: true, told: false }
+        Self { marks, held: Vec::new(), passing: false, breaks: 0, fresh: true }
     }
 
     fn push(&mut self, bytes: &[u8], take: &mut Take<'_>) {
@@ -254,7 +252,6 @@ impl Cutter {
 
     fn begin(&mut self, take: &mut Take<'_>) {
         if std::mem::take(&mut self.fresh) {
-            self.told = true;
             take(Part::Begin(self.breaks + 1));
         }
     }

@@ -27,7 +27,7 @@ pub(crate) struct Log {
     /// Go on with new records as they come.
     #[arg(long, short)]
     pub(crate) follow: bool,
-    /// Show so many records [default: 20, or all with --since].
+    /// The most records to show [default: 20, or all with --since].
     #[arg(short = 'n', value_name = "N")]
     pub(crate) count: Option<NonZeroU64>,
     /// Show the records of this time, such as 12h or 7d.

@@ -91,7 +91,7 @@ pub(super) fn run(here: &Here, args: &Check) -> Result<u8, Failure> {
         schema: "gate.plan.v1",
         settings: here.places.project_file()?.map(|file| file.display().to_string()),
         refused: refused.map(|failure| match failure.hint {
-            Some(hint) => format!("{}: {hint}", failure.message),
+            Some(hint) => format!("{}; {hint}", failure.message.trim_end_matches('.')),
             None => failure.message,
         }),
         elsewhere,

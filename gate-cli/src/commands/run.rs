@@ -441,9 +441,13 @@ fn resume(task: &str, writes_tests: bool) -> String {
     let end = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
     let mut words = vec!["gate".to_owned()];
     let mut own_args = args[..end].iter().skip(1);
+    let mut is_named = false;
     while let Some(arg) = own_args.next() {
         match arg.as_str() {
-            "run" => words.extend(["run", "--task", task].map(str::to_owned)),
+            "run" if !is_named => {
+                is_named = true;
+                words.extend(["run", "--task", task].map(str::to_owned));
+            }
             "--prompt" | "--task" => drop(own_args.next()),
             arg if arg.starts_with("--prompt=") || arg.starts_with("--task=") => {}
             "--tests-first" | "--confirm" if !writes_tests => {}

@@ -20,7 +20,8 @@ use crate::record::Record;
 use crate::render::breaker::state_name;
 use crate::render::{self, Mark, Page, local_time, print};
 use crate::secrets;
-use crate::settings::{self, Selection};
+use crate::settings::Selection;
+use crate::trust::{self, TrustState};
 
 /// `gate.status.v1`: whether stops of agents are judged here, and how.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -31,9 +32,11 @@ pub(crate) struct Status {
     pub(crate) project: String,
     /// The project's settings file; without one nothing is judged.
     pub(crate) settings: Option<String>,
-    /// True if hooks judge: not without settings, nor if an operator or the settings
-    /// switched them off.
+    /// True if hooks judge: not without settings that somebody approved, nor if an operator
+    /// or the settings switched them off.
     pub(crate) judges: bool,
+    /// True if there are settings, and nobody ever approved any here.
+    pub(crate) lacks_approval: bool,
     /// True if an operator switched them off.
     pub(crate) off: bool,
     /// Until when (RFC 3339, UTC); null if only `gate on` ends it.
@@ -63,14 +66,14 @@ pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
         line::run(here)?;
         return Ok(DONE);
     }
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    let status = status(here, policy)?;
+    let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
+    let status = status(here, settings.policy, trust.report()?.state)?;
     let text = if args.json { render::json(&status)? } else { card(here, &status) };
     print(&secrets::masked(&text))?;
     Ok(DONE)
 }
 
-pub(super) fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
+pub(super) fn status(here: &Here, policy: Policy, trust: TrustState) -> Result<Status, Failure> {
     let mut memory = here.memory(&policy)?;
     let switch = memory.switch()?;
     let settings = here.places.project_file()?;
@@ -81,7 +84,11 @@ pub(super) fn status(here: &Here, policy: Policy) -> Result<Status, Failure> {
     Ok(Status {
         schema: "gate.status.v1",
         project: memory.project().to_owned(),
-        judges: settings.is_some() && !switch.off && hook.judge != Judge::Never,
+        judges: settings.is_some()
+            && trust != TrustState::Never
+            && !switch.off
+            && hook.judge != Judge::Never,
+        lacks_approval: settings.is_some() && trust == TrustState::Never,
         settings: settings.as_deref().map(Path::display).map(|path| path.to_string()),
         off: switch.off,
         off_until: switch.until,
@@ -146,6 +153,9 @@ fn meaning(status: &Status) -> String {
             format!("agents stop here without being judged, until {}", local_time(until))
         }
         (None, true) => "agents stop here without being judged, until `gate on`".to_owned(),
+        _ if status.lacks_approval => {
+            "stops cannot be judged here before `gate trust`: nobody approved gate.toml".to_owned()
+        }
         _ if status.judges => "stops are checked here, if a hook is installed".to_owned(),
         _ => "stops of agents are not judged here".to_owned(),
     }

@@ -32,6 +32,8 @@ pub(crate) struct End {
     pub(crate) problem: Option<String>,
     /// The command that resumes the loop.
     pub(crate) resume: Option<String>,
+    /// The most iterations in which the agent worked.
+    pub(crate) max_iterations: u64,
     /// True if the loop was to write tests alone.
     pub(crate) writes_tests: bool,
     /// The tests that were written first.
@@ -136,6 +138,7 @@ impl End {
             work: None,
             problem: None,
             resume: None,
+            max_iterations: 0,
             writes_tests: false,
             tests_first: None,
         }
@@ -204,7 +207,7 @@ impl End {
     }
 
     fn words(&self) -> String {
-        match (self.by, self.runs.len()) {
+        match (self.by, self.max_iterations) {
             (StoppedBy::MaxIterations, 1) => "stopped after 1 iteration, the limit".to_owned(),
             (StoppedBy::MaxIterations, count) => {
                 format!("stopped after {count} iterations, the limit")

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::preset::shell_word;
 use super::watch::POLL_INTERVAL;
 use crate::failure::Failure;
 use crate::governance::Task;
@@ -28,7 +29,8 @@ pub(super) fn lock(task: &Task) -> Result<File, Failure> {
             Err(TryLockError::WouldBlock) if Instant::now() < until => thread::sleep(POLL_INTERVAL),
             Err(TryLockError::WouldBlock) => {
                 let message = format!("another loop runs over the task {}", task.id());
-                return Err(Failure::usage("task-running", message).hint("gate stop ends it"));
+                return Err(Failure::usage("task-running", message)
+                    .hint(format!("`gate stop --task {}` ends it", shell_word(task.id()))));
             }
             Err(TryLockError::Error(error)) => return Err(cannot_lock(&path, &error)),
         }

@@ -94,6 +94,7 @@ impl Loop<'_> {
             folder: self.task.folder(),
             problem: self.problem,
             resume: if can_resume { self.order.resume.clone() } else { None },
+            max_iterations: self.order.iterations,
             writes_tests: self.order.writes_tests,
             tests_first: None,
         };

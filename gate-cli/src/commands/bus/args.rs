@@ -57,7 +57,7 @@ pub(crate) struct Post {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) body: Option<String>,
     /// A message that it answers or corrects; may be given often.
-    #[arg(long = "parent", value_name = "MSG_ID")]
+    #[arg(long = "parent", value_name = "MSG_ID", value_parser = one_word)]
     pub(crate) parents: Vec<String>,
     /// A file, by its absolute path, or an address; may be given often.
     #[arg(long = "link", value_name = "URL")]
@@ -131,4 +131,14 @@ fn pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(key, _)| !key.trim().is_empty());
     let pair = pair.map(|(key, value)| (key.trim().to_owned(), value.to_owned()));
     pair.ok_or_else(|| "KEY=VALUE is expected".to_owned())
+}
+
+/// The id of a message, which other programs may form as they like.
+fn one_word(id: &str) -> Result<String, String> {
+    if id.is_empty() || id.contains(char::is_whitespace) {
+        return Err("an id is one word, such as MSG-20260220-153045-500000000-PID04121-0012; \
+                    `gate bus post --json` prints it as `msg_id`"
+            .to_owned());
+    }
+    Ok(id.to_owned())
 }

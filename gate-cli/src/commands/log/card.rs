@@ -13,6 +13,7 @@ use gate_core::text::{self, MAX_NAMES, some_names};
 use gate_fleet::work;
 use serde_json::Value;
 
+use super::cost::counted;
 use crate::record::ApprovedChange;
 use crate::render::page::{Mark, Page};
 use crate::render::text::{brief, local_seconds, local_time, span};
@@ -180,7 +181,8 @@ fn run_ended(record: &Record) -> (String, Option<AnsiColor>, String) {
         micro => format!(", ${:.2}", micro as f64 / 1e6),
     };
     let message = at(record, "message", "");
-    let why = format!("{message} ({} iterations, {took}{cost})", number(record, "iterations"));
+    let iterations = counted(number(record, "iterations"), "iteration");
+    let why = format!("{message} ({iterations}, {took}{cost})");
     let done = at(record, "stopped_by", "") == "completed";
     let color = if done { AnsiColor::Green } else { AnsiColor::Red };
     ("loop ended".to_owned(), Some(color), why)

@@ -45,7 +45,7 @@ pub(crate) struct Run {
     /// Claim an item in this phase.
     #[arg(long, value_name = "P", requires = "work", conflicts_with = "task", ignore_case = true, value_parser = phase())]
     pub(crate) phase: Option<WorkPhase>,
-    /// Sleep until an item can be claimed, at most so long, such as 1h.
+    /// Sleep until an item can be claimed; the longest wait, such as 1h.
     #[arg(long, value_name = "T", requires = "work", conflicts_with = "task", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
     /// The length of the lease; it is renewed while the loop runs.

@@ -97,7 +97,7 @@ pub(crate) struct ClaimWork {
     /// An item in this phase, one that agents claim.
     #[arg(long, value_name = "P", ignore_case = true, value_parser = claimable())]
     pub(crate) phase: Option<WorkPhase>,
-    /// Sleep until something can be claimed, at most so long, such as 1h.
+    /// Sleep until something can be claimed; the longest wait, such as 1h.
     #[arg(long, value_name = "T", value_parser = parse_duration)]
     pub(crate) wait: Option<Duration>,
     /// The length of the lease, such as 30m.

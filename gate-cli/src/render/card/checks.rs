@@ -140,6 +140,7 @@ fn check_text(evidence: &Evidence) -> String {
     }
     if evidence.mode != Mode::Require && evidence.outcome != Outcome::Pass {
         let is_question = evidence.noticed_changes().is_some();
+        text.truncate(text.trim_end_matches('.').len());
         text.push_str(if is_question { "; asked for once a run" } else { "; a warning only" });
     }
     text

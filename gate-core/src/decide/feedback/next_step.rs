@@ -3,6 +3,7 @@
 use serde::Deserialize as _;
 
 use super::lacks_token;
+use crate::decide::breaker::BreakerState;
 use crate::decide::changed_tests::{approve_command, names_to_approve};
 use crate::decide::evidence::{Evidence, worst_of};
 use crate::decide::input::Input;
@@ -247,8 +248,11 @@ fn inconclusive(check: &str, why: &str) -> String {
 /// The step that frees a loop that its breaker stopped. A reset in the agent's client is
 /// refused, because an agent may have typed it.
 fn freed(input: &Input) -> &'static str {
+    let hold = input.memory.as_ref().and_then(|memory| memory.hold.as_ref());
     if input.is_lost() {
         "find out what happened to the state; then `gate ledger accept --reason …` if the records that are there hold, else `gate breaker reset --reason …`"
+    } else if hold.is_some_and(|hold| hold.state != BreakerState::Closed) {
+        "fix the cause; an operator opened this breaker, and `gate breaker status` shows the command that closes it"
     } else if input.observed.stop.is_some() {
         "fix the cause; then give a new prompt, or run `gate breaker reset --reason …` in another terminal"
     } else {

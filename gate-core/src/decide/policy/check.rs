@@ -240,7 +240,7 @@ pub struct Criterion {
     /// The requirement, in its own words.
     pub text: String,
     /// The program, with its arguments, that exits with 0 if the criterion is met; empty if
-    /// only the agent's word tells.
+    /// only the agent's word counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verify: Vec<String>,
 }

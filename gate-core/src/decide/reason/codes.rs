@@ -181,7 +181,7 @@ codes! {
             what: "This iteration reached a limit of `[breaker]`: the loop stops, not done.",
             why: "A loop that gets nowhere costs money.",
             example: "3 iterations in a row changed no file.",
-            next: "Look at the other reasons and remove the cause. Then `gate breaker reset --reason …`. A new prompt in the session, or one attempt after the cool-down, does too.",
+            next: "Look at the other reasons and remove the cause. Then close the breaker: `gate breaker reset --reason …`. A new prompt in the session closes it too, and so does an attempt that succeeds after the cool-down.",
         }
         BreakerOpen = "breaker-open" {
             what: "The circuit breaker is open: the loop has been stopped before, not done.",
