@@ -180,6 +180,9 @@ fn an_isolated_breaker_is_the_operators() {
 fn each_task_has_its_own_breaker() {
     let ran = judge("breaker trip --task 7 --reason stop", DONE).code(0);
     let ran = ran.again("check --task 7 out.log").code(3);
+    // A reset without the task would close nothing.
+    let ran = ran.says("`gate breaker status` shows the command that closes it");
+    let ran = ran.again("breaker status").code(0).says("`gate breaker reset --task 7 --reason …`");
     let ran = ran.again("check --task 8 out.log").code(0);
     let ran = ran.again("check out.log").code(0);
     ran.again("breaker status --task 7").code(3);

@@ -79,6 +79,12 @@ fn the_nearest_bus_is_found() {
 }
 
 #[test]
+fn a_line_is_no_id_of_a_message() {
+    let ran = gate("bus post --body x --parent").settings(SHOP).args(["msg_id: MSG-1"]).code(2);
+    ran.tells("an id is one word, such as MSG-");
+}
+
+#[test]
 fn answers_and_corrections_are_threads() {
     let ran = posted("question?");
     let first = id(&ran);

@@ -30,8 +30,9 @@ fn outside_of_a_project_it_says_how_to_begin_and_writes_nothing() {
 #[test]
 fn the_next_step_is_the_first_thing_that_is_missing() {
     let ran = next(gate("").unapproved(RED), "`gate trust` shows what gate.toml starts");
-    let ran = ran.says("nobody approved gate.toml");
-    let ran = ran.again("trust").code(0);
+    let ran = ran.says("nobody approved gate.toml").again("status").code(0);
+    let ran = ran.says("OFF  stops cannot be judged here before `gate trust`");
+    let ran = ran.again("trust").code(0).again("status").code(0).says("ON  stops are checked here");
     let ran = next(ran.again(""), "`gate setup` puts gate in front of your agent's stop");
     let ran = ran.says("✓ checks      red\n").says("✓ approval    gate.toml is approved\n");
     let ran = ran.says("last        nothing was decided here yet");

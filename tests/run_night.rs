@@ -108,6 +108,16 @@ fn a_connection_error_in_json_that_gate_does_not_know_is_waited_out() {
 }
 
 #[test]
+fn a_run_that_was_waited_out_is_none_of_the_iterations() {
+    let agent = "test -e failed || { touch failed; echo 'API Error: 529 overloaded'; exit 1; }\n\
+                 date +%N >>work\nworks 'I go on.' 0.1\n";
+    let words = "run --task t1 --prompt PROMPT.md --max-iterations 1 --json -- ./agent.sh";
+    let end = project(QUICK, agent).words(words).code(1).json();
+    assert_eq!((&end["stopped_by"], &end["iterations"]), (&"max-iterations".into(), &2.into()));
+    assert_eq!(end["message"], "stopped after 1 iteration, the limit", "{end}");
+}
+
+#[test]
 fn an_agent_that_works_and_ends_with_an_error_is_stopped_as_ever() {
     let agent = "works 'I look at it.' 0.1\nexit 1\n";
     let end = project(QUICK, agent).code(1).json();
@@ -122,6 +132,15 @@ fn a_limit_without_a_known_end_tells_a_loop_when_to_go_on() {
     let parse = |key: &str| record[key].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     let wait = parse("time").duration_until(parse("retry_at")).as_millis();
     assert!((3_500..6_500).contains(&wait), "{record}");
+}
+
+#[test]
+fn a_limit_whose_end_stands_in_words_tells_a_loop_when_to_go_on() {
+    let limit = r#"{"type":"result","subtype":"success","is_error":true,"result":"You've hit your limit · resets 2am (America/Sao_Paulo)","session_id":"s","num_turns":1}"#;
+    let ran = gate("check --no-checks --json out.log").file("out.log", limit).code(1);
+    let record = ran.json();
+    // Brazil has had no summer time since 2019.
+    assert!(record["retry_at"].as_str().unwrap().ends_with("T05:00:00Z"), "{record}");
 }
 
 #[test]

@@ -17,13 +17,20 @@ pub(crate) struct Hostile {
 const MILLION: usize = 1_000_000;
 
 /// All of them.
-pub(crate) const ALL: [Hostile; 6] = [
+pub(crate) const ALL: [Hostile; 7] = [
     Hostile { name: "tags that are never closed", again: "<promise>", times: MILLION },
     Hostile { name: "quotes within quotes", again: "> \"'`", times: MILLION },
     Hostile {
         name: "a million lines that are almost a signal",
         again: "EXIT_STATUS: {COMPLETE|CONTINUE}\n",
         times: MILLION,
+    },
+    Hostile {
+        name: "signals between lines that sound like open work",
+        again: "<promise>COMPLETE</promise>\nThe queue was still open when nobody had pending tasks, \
+                so we kept what remains of the next steps, as the tests would fail without a task \
+                that is left.\n",
+        times: 10_000,
     },
     Hostile { name: "a million short lines", again: "a\n", times: MILLION },
     Hostile { name: "one line of phrases", again: "all tasks are not yet ", times: MILLION },

@@ -169,6 +169,8 @@ fn create_private_folder(folder: &Path) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     fn open(state: &Path, id: &str) -> Session {
@@ -189,6 +191,17 @@ mod tests {
         let others = other.others();
         assert_eq!(others.len(), 1);
         assert_eq!(others[0].1, Some(FileList::default()));
+    }
+
+    #[test]
+    fn a_clock_that_is_ahead_hides_no_session() {
+        let state = tempfile::tempdir().unwrap();
+        let mut one = open(state.path(), "a");
+        one.state.in_turn = true;
+        one.save();
+        let ahead = SystemTime::now() + SESSION_TIMEOUT;
+        fs::File::options().write(true).open(&one.file).unwrap().set_modified(ahead).unwrap();
+        assert_eq!(open(state.path(), "b").others().len(), 1);
     }
 
     #[test]
