@@ -32,6 +32,7 @@ fn the_next_step_is_the_first_thing_that_is_missing() {
     let ran = next(gate("").unapproved(RED), "`gate trust` shows what gate.toml starts");
     let ran = ran.says("nobody approved gate.toml").again("status").code(0);
     let ran = ran.says("OFF  stops cannot be judged here before `gate trust`");
+    let ran = ran.says("gate.toml is not approved yet");
     let ran = ran.again("trust").code(0).again("status").code(0).says("ON  stops are checked here");
     let ran = next(ran.again(""), "`gate setup` puts gate in front of your agent's stop");
     let ran = ran.says("✓ checks      red\n").says("✓ approval    gate.toml is approved\n");
@@ -46,10 +47,18 @@ fn the_next_step_is_the_first_thing_that_is_missing() {
 }
 
 #[test]
+fn settings_that_start_nothing_need_no_approval_to_judge_a_stop() {
+    let ran = gate("status").unapproved("breaker.no_exit = 7\n").code(0);
+    ran.says("ON  stops are checked here");
+}
+
+#[test]
 fn settings_that_changed_have_to_be_approved_first() {
     let ran = project(RED).code(2);
     let run = ran.again("").unapproved(&RED.replace("false", "true"));
-    next(run, "`gate trust`").says("gate.toml changed since");
+    let ran = next(run, "`gate trust`").says("gate.toml changed since");
+    // The approved text decides until then.
+    ran.again("status").code(0).says("ON  stops are checked here").says("red         false");
 }
 
 #[test]

@@ -114,7 +114,8 @@ fn a_run_that_was_waited_out_is_none_of_the_iterations() {
     let words = "run --task t1 --prompt PROMPT.md --max-iterations 1 --json -- ./agent.sh";
     let end = project(QUICK, agent).words(words).code(1).json();
     assert_eq!((&end["stopped_by"], &end["iterations"]), (&"max-iterations".into(), &2.into()));
-    assert_eq!(end["message"], "stopped after 1 iteration, the limit", "{end}");
+    let message = end["message"].as_str().unwrap();
+    assert!(message.starts_with("stopped after 1 iteration, the limit: "), "{end}");
 }
 
 #[test]

@@ -11,11 +11,21 @@ use jiff::{Span, Timestamp, ToSpan, Zoned};
 /// An end that has passed by no more is now, not tomorrow: clients round it.
 const ROUNDED_MINUTES: i64 = 10;
 
+/// A later end was an earlier year's: the text is old. The longest limits are monthly.
+const MAX_DAYS: i64 = 35;
+
 /// The most words of an end, as in `3 days 4 hours 12 minutes`.
 const MAX_WORDS: usize = 6;
 
-const DATES: [&str; 4] = ["", "%a ", "%b %d ", "%b %d %Y "];
-const TIMES: [&str; 5] = ["%I%p", "%I:%M%p", "%I %p", "%I:%M %p", "%H:%M"];
+const DATES: [&str; 7] = ["", "%a ", "%A ", "%b %d ", "%B %d ", "%b %d %Y ", "%B %d %Y "];
+const TIMES: [&str; 6] = ["%I%p", "%I:%M%p", "%I %p", "%I:%M %p", "%H:%M", "%H:%M:%S"];
+
+/// Abbreviations of zones that may stand in lower case; each names several zones or one of
+/// two offsets.
+const ABBREVIATIONS: [&str; 14] = [
+    "pst", "pdt", "pt", "mst", "mdt", "cst", "cdt", "est", "edt", "bst", "cet", "cest", "ist",
+    "jst",
+];
 
 /// The end of the limit: later than now, and in the zone of now if the text names none.
 pub(crate) fn limit_end(limit: &LimitNotice, now: &Zoned) -> Option<Timestamp> {
@@ -23,7 +33,8 @@ pub(crate) fn limit_end(limit: &LimitNotice, now: &Zoned) -> Option<Timestamp> {
         Some(seconds) => Timestamp::from_second(seconds).ok(),
         None => in_words(&limit.text, now),
     };
-    end.filter(|end| *end > now.timestamp())
+    let latest = now.checked_add(MAX_DAYS.days()).ok()?.timestamp();
+    end.filter(|end| now.timestamp() < *end && *end < latest)
 }
 
 fn in_words(text: &str, now: &Zoned) -> Option<Timestamp> {
@@ -50,19 +61,20 @@ fn after_lead<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
 /// Now and `2 hours`, `3 days 4 hours` or `13h20m5s`: as many words as are a duration.
 fn duration(words: &[&str], now: &Zoned) -> Option<Timestamp> {
     prefixes(words).find_map(|(text, _)| {
-        let span: Span = text.parse().ok()?;
+        let span: Span = if text.contains(':') { None } else { text.parse().ok() }?;
         Some(now.checked_add(span).ok()?.timestamp())
     })
 }
 
-/// `2am (Europe/Oslo)`, `Mon 9am`, `Oct 6, 2pm` or `Dec 11th, 2026 3:42 PM`.
+/// `2am (Europe/Oslo)`, `Mon 9am`, `Oct 6, 2pm` or `Dec 11th, 2026 3:42 PM`: as many words as
+/// are a date and a time. Fewer would leave out `pm` if the zone is not known.
 fn moment(words: &[&str], now: &Zoned) -> Option<Timestamp> {
-    prefixes(words).find_map(|(text, rest)| {
-        let stated = DATES.iter().find_map(|date| {
-            TIMES.iter().find_map(|time| strtime::parse(format!("{date}{time}"), &text).ok())
-        })?;
-        next(&stated, &now.with_time_zone(zone(rest.first(), now)?))
-    })
+    let (stated, rest) = prefixes(words).find_map(|(text, rest)| {
+        let formats = DATES.iter().flat_map(|date| TIMES.iter().map(move |time| (date, time)));
+        let mut parsed = formats.map(|(date, time)| strtime::parse(format!("{date}{time}"), &text));
+        Some((parsed.find_map(Result::ok)?, rest))
+    })?;
+    next(&stated, &now.with_time_zone(zone(rest, now)?))
 }
 
 /// The beginnings of the words, the longest first, each with the words after that:
@@ -75,7 +87,12 @@ fn prefixes<'w, 't>(words: &'w [&'t str]) -> impl Iterator<Item = (String, &'w [
 }
 
 fn plain(word: &str) -> &str {
-    let word = word.trim_end_matches(['.', ',', ';', '!']);
+    let word = word.trim_end_matches(['.', ',', ';', '!', ')']);
+    match word {
+        "a.m" | "A.M" => return "am",
+        "p.m" | "P.M" => return "pm",
+        _ => {}
+    }
     let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     match &word[number.len()..] {
         "st" | "nd" | "rd" | "th" if !number.is_empty() => number,
@@ -83,15 +100,17 @@ fn plain(word: &str) -> &str {
     }
 }
 
-/// The zone that the word after a time names; none if gate does not know that zone.
-fn zone(word: Option<&&str>, now: &Zoned) -> Option<TimeZone> {
-    let Some(word) = word else { return Some(now.time_zone().clone()) };
-    let name = word.trim_end_matches(['.', ',', ';']);
-    if let Some(name) = name.strip_prefix('(') {
-        return TimeZone::get(name.trim_end_matches(')')).ok();
-    }
-    match name {
-        "UTC" | "GMT" => Some(TimeZone::UTC),
+/// The zone that the words after a time name, else that of now; none if gate does not know
+/// the zone.
+fn zone(rest: &[&str], now: &Zoned) -> Option<TimeZone> {
+    let Some(word) = rest.first() else { return Some(now.time_zone().clone()) };
+    let name = word.trim_matches(['(', ')', '.', ',', ';']);
+    let is_offset = name.contains(['+', '-']) && name.contains(|c: char| c.is_ascii_digit());
+    let is_in_words = rest.get(1).is_some_and(|next| plain(next).eq_ignore_ascii_case("time"));
+    match name.to_ascii_lowercase().as_str() {
+        "utc" | "gmt" => Some(TimeZone::UTC),
+        _ if word.starts_with('(') || name.contains('/') => TimeZone::get(name).ok(),
+        lower if ABBREVIATIONS.contains(&lower) || is_offset || is_in_words => None,
         // Several zones share an abbreviation such as IST.
         _ if name.len() > 1 && name.chars().all(|c| c.is_ascii_uppercase()) => None,
         _ => Some(now.time_zone().clone()),
@@ -100,21 +119,22 @@ fn zone(word: Option<&&str>, now: &Zoned) -> Option<TimeZone> {
 
 /// The next such moment in the zone of now.
 fn next(stated: &BrokenDownTime, now: &Zoned) -> Option<Timestamp> {
-    let (time, today) = (stated.to_time().ok()?, now.date());
+    let time = stated.to_time().ok()?;
     let earliest = now.checked_sub(ROUNDED_MINUTES.minutes()).ok()?;
+    let first = earliest.date();
     let moment = |date: Date| date.to_datetime(time).to_zoned(now.time_zone().clone()).ok();
     let is_next = |moment: &Zoned| *moment >= earliest;
     let end = match (stated.month(), stated.day(), stated.weekday()) {
         (Some(month), Some(day), _) => {
             let years = match stated.year() {
                 Some(year) => year..=year,
-                None => today.year()..=today.year() + 1,
+                None => first.year()..=first.year() + 1,
             };
             let dates = years.filter_map(|year| Date::new(year, month, day).ok());
             dates.filter_map(moment).find(is_next)
         }
         (_, _, weekday) => {
-            let dates = today.series(1.day()).take(8);
+            let dates = first.series(1.day()).take(9);
             let dates = dates.filter(|date| weekday.is_none_or(|day| date.weekday() == day));
             dates.filter_map(moment).find(is_next)
         }
@@ -148,6 +168,10 @@ mod tests {
         check("Access resets at 5:00 PM UTC.", "2026-11-28T17:00:00Z");
         check("You've hit your usage limit. Try again at 3:42 PM.", "2026-11-29T14:42:00Z");
         check("resets 12am", "2026-11-28T23:00:00Z");
+        check("resets 5:00 p.m.", "2026-11-28T16:00:00Z");
+        check("(it resets at 5:00 pm)", "2026-11-28T16:00:00Z");
+        check("resets 17:00:00 utc", "2026-11-28T17:00:00Z");
+        check("resets 5:00 PM America/New_York", "2026-11-28T22:00:00Z");
     }
 
     #[test]
@@ -155,7 +179,8 @@ mod tests {
         check("Weekly limit reached · resets Mon 9am", "2026-11-30T08:00:00Z");
         check("resets Sat 9am", "2026-12-05T08:00:00Z");
         check("Opus weekly limit reached ∙ resets Dec 6, 2pm", "2026-12-06T13:00:00Z");
-        check("resets Jan 3 at 9am (UTC)", "2027-01-03T09:00:00Z");
+        check("resets December 30 at 9am (UTC)", "2026-12-30T09:00:00Z");
+        check("resets Monday 9am", "2026-11-30T08:00:00Z");
         check("Try again at Dec 11th, 2026 3:42 PM.", "2026-12-11T14:42:00Z");
     }
 
@@ -174,7 +199,13 @@ mod tests {
             "resets soon",
             "resets 5",
             "resets 2am (Middle/Earth)",
+            "resets at 5:00 pm (Middle/Earth)",
             "Access resets at 5:00 PM PST",
+            "resets 5:00 pm pst",
+            "resets 5:00 PM GMT+2",
+            "resets 5:00 PM Pacific Time",
+            "try again after 15:30:00",
+            "resets Oct 6, 2pm",
             "resets 4:25pm",
             "resets Oct 6, 2025 2pm",
             "resets at 25:00",
@@ -183,6 +214,20 @@ mod tests {
             "try",
         ] {
             assert_eq!(end(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_end_that_has_just_passed_is_not_the_next_days_or_years() {
+        for (now, text) in [
+            ("2026-11-28T00:00:20[Europe/Berlin]", "resets 11:59pm"),
+            ("2026-11-28T00:05:00[Europe/Berlin]", "resets 11:58pm"),
+            ("2027-01-01T00:00:20[Europe/Berlin]", "resets Dec 31, 11:59pm"),
+            ("2026-11-28T02:00:20[Europe/Berlin]", "resets 2am"),
+        ] {
+            let limit = LimitNotice { text: text.to_owned(), resets_at: None };
+            let now: Zoned = now.parse().expect("a moment");
+            assert_eq!(limit_end(&limit, &now), None, "{text}");
         }
     }
 

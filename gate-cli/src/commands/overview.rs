@@ -59,7 +59,8 @@ fn project(page: &mut Page, here: &Here) -> Result<String, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
     let state = trust.report()?.state;
     let runs_tests = settings.policy.requires_behaviour();
-    let status = status::status(here, settings.policy, state)?;
+    let (_, in_force) = trust::settings_in_force(&here.places, &Selection::default())?;
+    let status = status::status(here, settings.policy, &in_force)?;
     let hooks = hooks(here);
     let mut next = Vec::new();
 

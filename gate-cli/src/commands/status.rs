@@ -21,7 +21,7 @@ use crate::render::breaker::state_name;
 use crate::render::{self, Mark, Page, local_time, print};
 use crate::secrets;
 use crate::settings::Selection;
-use crate::trust::{self, TrustState};
+use crate::trust::{self, Trust};
 
 /// `gate.status.v1`: whether stops of agents are judged here, and how.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -32,11 +32,11 @@ pub(crate) struct Status {
     pub(crate) project: String,
     /// The project's settings file; without one nothing is judged.
     pub(crate) settings: Option<String>,
-    /// True if hooks judge: not without settings that somebody approved, nor if an operator
-    /// or the settings switched them off.
+    /// True if hooks judge: not without settings, nor if these would start programs that
+    /// nobody approved, nor if an operator or the settings switched the hooks off.
     pub(crate) judges: bool,
-    /// True if there are settings, and nobody ever approved any here.
-    pub(crate) lacks_approval: bool,
+    /// Why the settings cannot decide, if so: nobody approved them.
+    pub(crate) refused: Option<String>,
     /// True if an operator switched them off.
     pub(crate) off: bool,
     /// Until when (RFC 3339, UTC); null if only `gate on` ends it.
@@ -66,29 +66,29 @@ pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
         line::run(here)?;
         return Ok(DONE);
     }
-    let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
-    let status = status(here, settings.policy, trust.report()?.state)?;
+    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
+    let status = status(here, settings.policy, &trust)?;
     let text = if args.json { render::json(&status)? } else { card(here, &status) };
     print(&secrets::masked(&text))?;
     Ok(DONE)
 }
 
-pub(super) fn status(here: &Here, policy: Policy, trust: TrustState) -> Result<Status, Failure> {
+/// The state of the hooks; `trust` is that of the settings in force.
+pub(super) fn status(here: &Here, policy: Policy, trust: &Trust) -> Result<Status, Failure> {
     let mut memory = here.memory(&policy)?;
     let switch = memory.switch()?;
     let settings = here.places.project_file()?;
     let breaker = memory.breaker(Which::Here, &policy)?;
     let last = memory.latest(&RecordSelector::default())?;
     let hook = policy.hook;
+    let has_settings = settings.is_some() || Trust::was_approved(&here.places);
+    let refused = trust.admit_deciding(&policy, &here.site_under(trust)?).err();
     let plan = plan::planned(here, policy, When::Hook, &mut memory)?;
     Ok(Status {
         schema: "gate.status.v1",
         project: memory.project().to_owned(),
-        judges: settings.is_some()
-            && trust != TrustState::Never
-            && !switch.off
-            && hook.judge != Judge::Never,
-        lacks_approval: settings.is_some() && trust == TrustState::Never,
+        judges: has_settings && refused.is_none() && !switch.off && hook.judge != Judge::Never,
+        refused: if has_settings { refused.map(|refused| refused.message) } else { None },
         settings: settings.as_deref().map(Path::display).map(|path| path.to_string()),
         off: switch.off,
         off_until: switch.until,
@@ -119,6 +119,9 @@ fn card(here: &Here, status: &Status) -> String {
         false => "no gate.toml: cd into a project, then `gate setup`",
     };
     page.row("settings", status.settings.as_deref().unwrap_or(none));
+    if let Some(refused) = &status.refused {
+        page.marked(Mark::Bad, "approval", refused);
+    }
     let judged = match status.judge {
         Judge::Auto => "turns that changed something, and headless ones with a signal",
         Judge::Always => "all turns",
@@ -153,8 +156,8 @@ fn meaning(status: &Status) -> String {
             format!("agents stop here without being judged, until {}", local_time(until))
         }
         (None, true) => "agents stop here without being judged, until `gate on`".to_owned(),
-        _ if status.lacks_approval => {
-            "stops cannot be judged here before `gate trust`: nobody approved gate.toml".to_owned()
+        _ if status.refused.is_some() => {
+            "stops cannot be judged here before `gate trust`".to_owned()
         }
         _ if status.judges => "stops are checked here, if a hook is installed".to_owned(),
         _ => "stops of agents are not judged here".to_owned(),

@@ -409,11 +409,8 @@ impl Gate {
             None if failed && scan.effort.outage.is_some() => (None, counters.same_error),
             None => return None,
         };
-        if ends.is_some() {
-            return ends;
-        }
         let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
-        Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok()
+        Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok().max(ends)
     }
 }
 

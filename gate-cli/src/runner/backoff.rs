@@ -63,7 +63,8 @@ impl Backoff {
         let next = if why.is_some() || outage.cause == OutageCause::Cancelled {
             None
         } else {
-            resets_at.or_else(|| now.checked_add(signed(wait)).ok())
+            // A service that says "in 120 ms" again and again is asked less often, too.
+            now.checked_add(signed(wait)).ok().max(resets_at)
         };
         (Outage { gives_up: why, ..outage }, next)
     }
@@ -99,6 +100,9 @@ mod tests {
         let at = |hours| Timestamp::now().checked_add(SignedDuration::from_hours(hours)).unwrap();
         let soon = at(5);
         assert_eq!(backoff.outage(outage(), Some(soon)).1, Some(soon));
+        let at_once = Timestamp::now().checked_add(SignedDuration::from_millis(120)).unwrap();
+        let next = backoff.outage(outage(), Some(at_once)).1.unwrap();
+        assert!(Timestamp::now().duration_until(next) > SignedDuration::from_secs(3));
         let (late, next) = backoff.outage(outage(), Some(at(7)));
         assert!(late.gives_up.unwrap().contains("later than `[run] backoff_limit` (6h)"));
         assert_eq!(next, None);

@@ -249,13 +249,8 @@ impl<'l, 'w> Context<'l, 'w> {
         rest.iter()
             .filter(|line| matches!(line.block, BlockKind::Prose | BlockKind::Fenced))
             .map(|line| start_of(line.text.trim(), MAX_LINE_BYTES))
-            .filter(|text| !text.is_empty() && !is_tag(text))
+            .filter(|text| !text.is_empty())
     }
-}
-
-/// Markup without a word around it, such as another signal.
-fn is_tag(text: &str) -> bool {
-    text.starts_with('<') && text.ends_with('>') && !text.contains(char::is_whitespace)
 }
 
 /// The mark before a line that is not the agent's own: of a diff, or of a

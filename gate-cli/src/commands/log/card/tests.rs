@@ -109,7 +109,7 @@ fn a_loop_without_costs_shows_none() {
         body
     };
     let timed = ended(json!({ "iterations": 1, "duration_ms": 4_000 }));
-    check(kind::RUN_ENDED, &timed, "loop ended", "the work is done (1 iterations, 4.0s)");
+    check(kind::RUN_ENDED, &timed, "loop ended", "the work is done (1 iteration, 4.0s)");
     let bare = ended(json!({ "iterations": "many" }));
     check(kind::RUN_ENDED, &bare, "loop ended", "the work is done (0 iterations, 0.0s)");
 }
