@@ -172,7 +172,10 @@ fn a_loop_that_checks_is_stopped() {
     let (code, end) = ended(runner);
     assert_eq!((code, &end["stopped_by"]), (Some(1), &"stop-requested".into()), "{end}");
     assert_eq!(alive(&ran), [""; 0]);
-    ran.again("stop").code(2).tells("no loop runs here");
+    let ran = ran.again("stop").code(2).tells("no loop runs here");
+    let at_once = ran.again(words).code(1).json();
+    let message = at_once["message"].as_str().unwrap();
+    assert!(message.contains("within a minute of `gate stop`"), "{at_once}");
 }
 
 #[test]

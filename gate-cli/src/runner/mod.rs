@@ -61,6 +61,10 @@ pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, s
 const UNKNOWN_FORMAT: &str = "name the agent or its format with --agent (`gate scan --help` lists \
      them), or let it print plain text; nothing that it printed could be read";
 
+/// Why a loop ended that has run nothing.
+const HELD: &str = "no loop over this task starts within a minute of `gate stop`, or as long as \
+     STOP-REQUESTED in its folder is `permanent`";
+
 impl Loop<'_> {
     /// Runs the loop to its end.
     ///
@@ -74,9 +78,11 @@ impl Loop<'_> {
         self.request.began_at.clone_from(&start);
         let (command, note) = (self.order.shown.0.as_str(), self.order.shown.1);
         self.live.show(Event::Starts { command, note });
-        let by = match self.task.is_held()? {
-            true => StoppedBy::StopRequested,
-            false => self.iterate()?,
+        let by = if self.task.is_held()? {
+            self.problem = Some(HELD.to_owned());
+            StoppedBy::StopRequested
+        } else {
+            self.iterate()?
         };
         self.post_end(by)?;
         let handoff = self.hand_over(by, start.as_deref());
