@@ -51,7 +51,7 @@ fn in_words(text: &str, now: &Zoned) -> Option<Timestamp> {
 
 /// The words after `resets`, `try again` or `retry`, if these begin so.
 fn after_lead<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
-    match words[0].to_ascii_lowercase().as_str() {
+    match words[0].trim_start_matches('(').to_ascii_lowercase().as_str() {
         "reset" | "resets" | "retry" => Some(&words[1..]),
         "try" if words.get(1)?.eq_ignore_ascii_case("again") => Some(&words[2..]),
         _ => None,
@@ -170,6 +170,7 @@ mod tests {
         check("resets 12am", "2026-11-28T23:00:00Z");
         check("resets 5:00 p.m.", "2026-11-28T16:00:00Z");
         check("(it resets at 5:00 pm)", "2026-11-28T16:00:00Z");
+        check("5-hour limit reached (resets 5pm)", "2026-11-28T16:00:00Z");
         check("resets 17:00:00 utc", "2026-11-28T17:00:00Z");
         check("resets 5:00 PM America/New_York", "2026-11-28T22:00:00Z");
     }

@@ -21,12 +21,11 @@
 //! ```
 //!
 //! A signal is a JSON object of at most 64 KiB, with string values only and no key twice;
-//! [`ExitSignal::validate`] lists the other rules. Whether signals are read at all is a feature
-//! flag, [`AGENT_EXIT_PROTOCOL_ENABLED_ENV`], which is off unless it is switched on.
+//! [`ExitSignal::validate`] lists the other rules. Signals are read only if the feature flag
+//! [`AGENT_EXIT_PROTOCOL_ENABLED_ENV`] is on.
 //!
-//! What becomes of a session when a signal arrives is [`Session::exit`], which is pure: it returns
-//! the event to record and the next phase, and the keeper of the work items does the rest, all or
-//! nothing.
+//! [`Session::exit`] applies a signal to a session. The function is pure: it returns the event to
+//! record and the next phase. The keeper of the work items does the rest, all or nothing.
 
 mod ambient;
 mod completed;
