@@ -77,7 +77,6 @@ mod isolation;
 mod ledger;
 mod ledger_accept;
 mod ledger_restore;
-mod lock;
 mod log;
 mod loops;
 mod lost_state;

@@ -104,38 +104,10 @@ fn verdicts_are_counted_by_folder_without_labels() {
     let ran = ran.again("replay --by folder --json t").code(0);
     let summary = ran.json_lines().pop().unwrap();
     assert_eq!(summary["schema"], "gate.replay.summary.v1");
-    assert_eq!((&summary["by"], &summary["sweep"]), (&json!("folder"), &Value::Null));
+    assert_eq!(summary["by"], "folder");
     assert_eq!(summary["groups"]["t"], summary["all"]);
     assert_eq!(summary["all"]["exits"], 2);
     assert_eq!(summary["all"]["precision"], Value::Null);
-    ran.again("replay --by folder --csv t").code(2);
-}
-
-#[test]
-fn a_sweep_decides_again_under_each_threshold_and_without_each_pattern() {
-    let claim = "The endpoint is in place and all tests pass.\n\nEXIT_STATUS: COMPLETE\n";
-    let bare = "EXIT_STATUS: COMPLETE\n";
-    let labels =
-        "{\"file\":\"claim\",\"label\":\"exit\"}\n{\"file\":\"bare\",\"label\":\"exit\"}\n";
-    let run = gate("replay --sweep --json --labels l claim bare");
-    let run = run.file("claim", claim).file("bare", bare).file("l", labels);
-    let ran = run.settings("[exit_gate]\nindicator_threshold = 1\n").code(1);
-    let sweep = ran.json_lines().pop().unwrap()["sweep"].take();
-    assert_eq!(sweep["in_force"], json!([1]));
-    let exits: Vec<_> = sweep["thresholds"].as_array().unwrap().iter().collect();
-    let of = |name: &str| {
-        exits.iter().map(|row| row[name].as_u64().unwrap()).take(3).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        (of("threshold"), of("exits"), of("missed_exits")),
-        (vec![0, 1, 2], vec![2, 1, 0], vec![0, 1, 2])
-    );
-    let patterns: Vec<_> = sweep["patterns"].as_object().unwrap().keys().collect();
-    assert_eq!(patterns, ["checks-pass"]);
-    assert_eq!(sweep["patterns"]["checks-pass"]["missed_exits"], 1);
-    let ran = ran.again("replay --sweep --labels l claim bare").code(1);
-    let ran = ran.says("\n*  1     1      0       1  ████████████ 100 %  ██████░░░░░░ 50 %\n");
-    ran.says("\n  checks-pass  1, to right 0, to wrong 1\n");
 }
 
 #[test]
@@ -169,7 +141,6 @@ fn options_that_need_others_say_so() {
     gate("replay").code(2).tells("<PATH>...");
     folder("replay --only wrong t").code(2).tells("--only wrong needs --labels FILE");
     folder("replay --only changed t").code(2).tells("--only changed needs --compare OLD.jsonl");
-    folder("replay --json --csv t").code(2).tells("--csv");
 }
 
 #[test]
@@ -198,21 +169,6 @@ blocked           1      0        1       0  s
     assert_eq!(rows(&ran, "group"), ["one", "two", "s/y.log"]);
     assert_eq!(rows(&ran, "last"), ["exit", "exit", "blocked"]);
     assert_eq!(rows(&ran, "iterations"), [2, 1, 1]);
-    let ran = ran.again("replay --group session --csv s").code(0);
-    assert!(ran.stdout.starts_with("group,last,iterations,exits,"), "{}", ran.stdout);
-}
-
-#[test]
-fn comma_separated_values_are_quoted_where_they_have_to_be() {
-    let ran = gate("replay --csv t").file("t/a, \"b\".log", NEAR).code(0).stderr("");
-    let lines: Vec<_> = ran.stdout.lines().collect();
-    assert_eq!(lines.len(), 2);
-    assert!(lines[0].starts_with("file,iteration,first_line,verdict,signal,source,line,score,"));
-    assert!(
-        lines[1].starts_with(
-            "\"t/a, \"\"b\"\".log\",1,1,continue,absent,,,1,1,text,,signal-absent,1,0,"
-        )
-    );
 }
 
 #[test]

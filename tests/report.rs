@@ -98,12 +98,12 @@ fn report_runs_log_and_ledger_count_the_same_money() {
     assert_eq!((&agent["loops"], &agent["done"]), (&json!(3), &json!(1)), "{agent}");
     assert_eq!(agent["cost_per_done_usd"], 1.318_454);
 
-    let ran = ran.again("runs --json").code(0);
-    let mut runs = costs(&ran.json(), "runs");
+    let ran = ran.again("status --json").code(0);
+    let mut runs = costs(&ran.json(), "loops");
     runs.reverse();
     assert_eq!(runs, COSTS, "the latest first");
     let states: Vec<_> =
-        ran.json()["runs"].as_array().unwrap().iter().map(|run| run["state"].clone()).collect();
+        ran.json()["loops"].as_array().unwrap().iter().map(|run| run["state"].clone()).collect();
     assert_eq!(states, ["blocked", "stopped", "done"]);
 
     let ran = ran.again("log --json").code(0);
@@ -131,8 +131,8 @@ fn a_loop_whose_agent_could_not_be_started_is_listed_with_the_way_out() {
     assert!(next.contains("behind `--`"), "{next}");
     let ran = ran.again("run --task night --prompt PROMPT.md -- no-such-agent").code(1).says(&next);
     let ran = ran.again("report").code(0).says("2 loops: 2 stopped.").says("STOPPED  night");
-    let ran = ran.says(&message).says(&next).again("runs --json").code(0);
-    let run = &ran.json()["runs"][0];
+    let ran = ran.says(&message).says(&next).again("status --json").code(0);
+    let run = &ran.json()["loops"][0];
     assert_eq!((&run["state"], &run["agent"]), (&json!("stopped"), &json!("no-such-agent")));
     ran.again("report --all-projects --md").code(0).says("## STOPPED: night");
 }
@@ -161,7 +161,6 @@ fn words_of_others_are_only_words_in_the_page() {
 #[test]
 fn a_report_of_nothing_says_so() {
     gate("report").settings("").code(0).says("No loops.");
-    gate("runs").settings("").code(0).says("No loops.");
     gate("report --html x/y.html").settings("").code(2).tells("x/y.html");
     gate("report --since 9999999d").settings("").code(0).says("No loops.");
     gate("report --since yesterday").code(2).tells("--since");
@@ -200,15 +199,15 @@ fn a_loop_that_runs_says_what_it_does() {
     let mut runner = runner.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let began = ran.path("began");
     wait(|| began.exists());
-    let ran = ran.again("runs --json").code(0);
+    let ran = ran.again("status --json").code(0);
     let runs = ran.json();
-    let run = &runs["runs"][0];
+    let run = &runs["loops"][0];
     assert_eq!((&run["state"], &run["task"]), (&json!("running"), &json!("slow")), "{run}");
     assert_eq!((&run["doing"], &run["iteration"]), (&json!("the agent works"), &json!(1)), "{run}");
     let ran = ran.again("stop --task slow").code(0);
     runner.wait().unwrap();
-    let ran = ran.again("runs --json").code(0);
-    assert_eq!(ran.json()["runs"][0]["state"], "stopped", "{}", ran.stdout);
+    let ran = ran.again("status --json").code(0);
+    assert_eq!(ran.json()["loops"][0]["state"], "stopped", "{}", ran.stdout);
 }
 
 #[test]

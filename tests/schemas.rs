@@ -31,12 +31,10 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "trust",
         "approve",
         "baseline",
-        "lock",
         "wrong",
         "accepted",
         "db-check",
         "prune",
-        "version",
         "run",
         "explain",
         "replay",
@@ -45,9 +43,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "criteria",
         "audit",
         "report",
-        "runs",
         "notify",
-        "notify-test",
         "receipt",
         "receipt-check",
         "seals",
@@ -158,12 +154,12 @@ fn every_replay_is_as_its_schema_says() {
     let old =
         "{\"schema\":\"gate.replay.v1\",\"file\":\"b\",\"iteration\":1,\"verdict\":\"exit\"}\n";
     for (words, schema) in
-        [("", "replay"), ("--group folder", "replay-group"), ("--sweep", "replay")]
+        [("", "replay"), ("--group folder", "replay-group"), ("--by agent", "replay")]
     {
         let words = format!("replay --json {words} --labels l --compare o a b c d");
         let run = gate(&words).file("a", DONE).file("b", UNDONE).file("d", STUCK);
         let mut records = run.file("l", labels).file("o", old).code(2).json_lines();
-        if words.contains("--sweep") {
+        if words.contains("--by") {
             holds(&printed("replay-summary"), &records.pop().unwrap());
         }
         for record in records {

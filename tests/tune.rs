@@ -51,9 +51,15 @@ fn a_threshold_that_misses_exits_is_proposed_lower_and_is_not_written() {
     );
     let diff = record["diff"].as_str().unwrap();
     assert!(diff.contains("-indicator_threshold = 3 # high\n+indicator_threshold = 1"), "{diff}");
+    let rows = record["thresholds"].as_array().unwrap().iter();
+    let rows: Vec<_> = rows
+        .map(|row| json!([row["threshold"], row["in_force"], row["exits"], row["missed_exits"]]))
+        .collect();
+    assert_eq!(rows, [json!([0, false, 1, 0]), json!([1, false, 1, 0]), json!([2, false, 0, 1])]);
     assert_eq!(ran.file("gate.toml"), STRICT);
     let ran = ran.again("tune --labels l.jsonl").code(0);
     let ran = ran.says("PROPOSAL  exit_gate.indicator_threshold = 1");
+    let ran = ran.says("threshold 1: precision 100 %");
     ran.says("fewer than 30 of a kind").says("a, iteration 1: ends then (label exit)");
 }
 

@@ -49,8 +49,8 @@ pub struct Gate {
     baseline: Option<Baseline>,
     /// None if a program answers for the settings.
     trust: Option<Trusted>,
-    /// The place of use, and the whole policy if some checks do not run there.
-    place: Option<(When, Option<Box<Policy>>)>,
+    /// The place of use.
+    place: Option<When>,
     /// The waits of loops whose agent cannot work.
     backoff: Backoff,
     /// True in a phase in which only tests are written.
@@ -97,8 +97,7 @@ impl Gate {
             let message = format!("run elsewhere only, as `when` says: {}", names.join(", "));
             self.warnings.push(Warning::new(WarningCode::CheckElsewhere, message));
         }
-        let whole = (!names.is_empty()).then(|| Box::new(self.policy.clone()));
-        self.place = Some((place, whole));
+        self.place = Some(place);
         self.policy = self.policy.at(place);
         self
     }
@@ -120,10 +119,7 @@ impl Gate {
         };
         // A fixed number may count checks that do not run in this phase.
         policy.threshold = Threshold::Reachable;
-        let whole = std::mem::replace(&mut self.policy, policy);
-        if let Some((_, of_all_places)) = &mut self.place {
-            of_all_places.get_or_insert_with(|| Box::new(whole));
-        }
+        self.policy = policy;
         self.writes_tests = true;
         Ok(self)
     }

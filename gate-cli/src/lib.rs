@@ -52,7 +52,7 @@ pub use gate_core::decide::evidence::{Evidence, Outcome};
 #[doc(hidden)]
 pub use hook::read_event;
 pub use memory::{
-    BreakerStatus, Claim, LeaseRef, Lock, Memory, OpenBreaker, Operation, RecordSelector,
+    BreakerStatus, Claim, LeaseRef, Memory, OpenBreaker, Operation, RecordSelector,
     ReplayedDecision, SetAside, Submitted, Which,
 };
 pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord, VERSION};

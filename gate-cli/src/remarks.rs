@@ -8,6 +8,7 @@ use gate_core::scan::Transcript;
 pub(crate) fn warning(warning: &ConfigWarning) -> Warning {
     let code = match warning {
         ConfigWarning::Locked(_) => WarningCode::SettingLocked,
+        ConfigWarning::Gone { .. } => WarningCode::SettingGone,
         _ => WarningCode::ThresholdFromEnvironment,
     };
     Warning::new(code, warning.to_string())

@@ -68,8 +68,6 @@ pub mod kind {
     pub const WRONG: &str = "decision_wrong";
     /// Changes of tests were approved by an operator.
     pub const APPROVED: &str = "tests_approved";
-    /// A run was locked to a policy by an operator, or the lock was ended.
-    pub const LOCK: &str = "policy_lock";
 
     /// The type of a decision's record.
     pub fn for_decision(decision: &crate::Decision) -> &'static str {

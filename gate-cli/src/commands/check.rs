@@ -54,7 +54,7 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
     }
     let site = here.site_under(&trust)?;
     let site = if args.no_state { CheckSite { state: None, slots: None, ..site } } else { site };
-    // A bad place for messages must not prevent a verdict; `gate notify test` reports it.
+    // A bad place for messages must not prevent a verdict; `gate doctor` reports it.
     let notifier = Notifier::new(here, &settings, &trust).ok().flatten();
     let gate = Gate::open(settings, site)?.at(When::Check);
     let gate = if args.no_state {

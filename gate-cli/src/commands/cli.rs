@@ -10,9 +10,9 @@ use clap_complete::Shell;
 
 use super::{
     approve, audit, baseline, breaker, bus, check, config, criteria, db, demo, doctor, exit,
-    explain, fact, handoff, hook, init, install, last, ledger, lock, log, metrics, notify, prompt,
-    prune, receipt, replay, report, run, runs, scan, seal, setup, status, stop, switch, trust,
-    uninstall, version, work, wrong,
+    explain, fact, handoff, hook, init, install, last, ledger, log, metrics, notify, prompt, prune,
+    receipt, replay, report, run, scan, seal, setup, status, stop, switch, trust, uninstall, work,
+    wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -64,8 +64,6 @@ pub(crate) enum Command {
     /// Run an agent until gate says that the work is done
     #[command(after_help = run::CODES, override_usage = run::USAGE)]
     Run(run::Run),
-    /// Show the loops of this machine: what they do, took and cost
-    Runs(runs::Runs),
     /// Report loops on one page: why they ended, what they cost
     Report(report::Report),
     /// Print a receipt of a decision: what was claimed and what ran
@@ -73,8 +71,8 @@ pub(crate) enum Command {
     Receipt(receipt::Receipt),
     /// Print counters of all loops for Prometheus
     Metrics(metrics::Metrics),
-    /// Test the messages about ends of loops
-    #[command(subcommand)]
+    /// Send the message on standard input; gate itself calls this
+    #[command(subcommand, hide = true)]
     Notify(notify::Notify),
     /// Stop the loops of this project
     Stop(stop::Stop),
@@ -119,7 +117,7 @@ pub(crate) enum Command {
     ///
     /// For the operator; recorded.
     On(switch::On),
-    /// Show if stops are checked here, and how
+    /// Show if stops are checked here, and the loops of this machine
     Status(status::args::Status),
     /// Show or operate the circuit breaker
     #[command(subcommand)]
@@ -133,10 +131,6 @@ pub(crate) enum Command {
     /// The next check goes by it, without another turn of the agent. For the operator;
     /// recorded.
     Approve(approve::Approve),
-    /// Pin the current settings for a run
-    ///
-    /// For the operator; recorded.
-    Lock(lock::Lock),
     /// Seal tests that the agent does not see
     #[command(subcommand)]
     Seal(seal::Sealing),
@@ -175,8 +169,6 @@ pub(crate) enum Command {
     /// and old texts of tests stay, and decisions too, unless `--records` archives old ones. It is
     /// safe while other gates run.
     Prune(prune::Prune),
-    /// Show gate's version and digest
-    Version(version::Version),
     /// Print completions for a shell
     Completions {
         /// The shell.

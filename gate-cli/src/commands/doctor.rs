@@ -7,6 +7,7 @@ mod record;
 
 use gate_checks::{CheckSite, Finding, Level, examine, examine_surroundings, self_test};
 use gate_core::Policy;
+use gate_core::config::{ConfigWarning, Resolved};
 
 pub(crate) use self::args::Doctor;
 use self::card::doctor_card;
@@ -16,6 +17,7 @@ use crate::agent::Agent;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Which;
+use crate::notify::{self, Notifier};
 use crate::render::{self, print};
 use crate::secrets;
 use crate::trust::{self, Trust};
@@ -33,16 +35,16 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
         return agent::run(here, agent, args.json);
     }
     let (settings, trust) = trust::settings_as_written(&here.places, &args.settings.selection())?;
-    let policy = settings.policy;
+    let policy = &settings.policy;
     if let Some(name) = &args.only {
-        known_check(&policy, name)?;
+        known_check(policy, name)?;
     }
     // A person waits for it, and for no other loop's checks.
     let site = CheckSite { ignore: policy.tree_ignore.clone(), slots: None, ..here.site()? };
     if args.self_test {
-        trust.admit(&policy, &site)?;
+        trust.admit(policy, &site)?;
     }
-    let record = examined(here, args, (&policy, &trust), &site)?;
+    let record = examined(here, args, (&settings, &trust), &site)?;
     let text = if args.json { render::json(&record)? } else { doctor_card(&record) };
     print(&secrets::masked(&text))?;
     Ok(if record.ok { DONE } else { PROBLEMS })
@@ -51,13 +53,20 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
 fn examined(
     here: &Here,
     args: &Doctor,
-    (policy, trust): (&Policy, &Trust),
+    (settings, trust): (&Resolved, &Trust),
     site: &CheckSite,
 ) -> Result<DoctorRecord, Failure> {
+    let policy = &settings.policy;
     let mut gate = examine_surroundings(policy, site);
     gate.push(settings_finding(args, site));
+    let gone = settings.warnings.iter().filter(|one| matches!(one, ConfigWarning::Gone { .. }));
+    gate.extend(gone.map(|one| {
+        let hint = "take it out of the file, then `gate trust`";
+        Finding::new(Level::Note, "setting-gone", one.to_string()).hint(hint)
+    }));
     gate.extend(trust_problem(trust, policy, site));
     gate.push(ledger_finding(here, policy));
+    gate.extend(message_finding(here, args, settings, trust));
     gate.extend(Agent::ALL.into_iter().filter_map(|agent| agent::outdated(here, agent)));
     let mut others = examine(policy, site);
     if args.only.is_some() {
@@ -89,6 +98,40 @@ fn trust_problem(trust: &Trust, policy: &Policy, site: &CheckSite) -> Option<Fin
     let failure = trust.admit(policy, site).err()?;
     let finding = Finding::new(Level::Problem, &failure.code, failure.message);
     Some(Finding { hint: failure.hint, ..finding })
+}
+
+/// The places that `[notify]` names, and with `--self-test` a message to each.
+fn message_finding(
+    here: &Here,
+    args: &Doctor,
+    settings: &Resolved,
+    trust: &Trust,
+) -> Option<Finding> {
+    let notifier = match Notifier::new(here, settings, trust) {
+        Ok(Some(notifier)) => notifier,
+        Ok(None) if settings.notify.names_a_place() => {
+            let message = "nobody approved the settings that name a place for messages";
+            let finding = Finding::new(Level::Problem, "config-not-trusted", message);
+            return Some(finding.hint("gate trust"));
+        }
+        Ok(None) => return None,
+        Err(failure) => {
+            let finding = Finding::new(Level::Problem, &failure.code, failure.message);
+            return Some(Finding { hint: failure.hint, ..finding });
+        }
+    };
+    let places = notifier.places();
+    if !args.self_test || args.only.is_some() {
+        let message = format!("messages about ends of loops go to {places}");
+        return Some(Finding::new(Level::Ok, "notify", message));
+    }
+    let problems = notifier.send(&notify::sample(&notifier));
+    Some(if problems.is_empty() {
+        Finding::new(Level::Ok, "notify", format!("a test message was sent to {places}"))
+    } else {
+        let message = format!("the test message was not sent: {}", problems.join("; "));
+        Finding::new(Level::Problem, "notify-failed", message)
+    })
 }
 
 /// The state of the store and of the breaker.

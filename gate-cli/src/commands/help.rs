@@ -40,22 +40,13 @@ const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Look",
         &[
-            "last", "explain", "log", "report", "runs", "receipt", "metrics", "audit", "replay",
-            "tune", "scan", "status",
+            "last", "explain", "log", "report", "receipt", "metrics", "audit", "replay", "tune",
+            "scan", "status",
         ],
     ),
-    (
-        "Control",
-        &[
-            "trust", "approve", "baseline", "stop", "off", "on", "breaker", "lock", "seal",
-            "notify", "wrong",
-        ],
-    ),
+    ("Control", &["trust", "approve", "baseline", "stop", "off", "on", "breaker", "seal", "wrong"]),
     ("Teams", &["work", "bus", "fact", "handoff", "exit"]),
-    (
-        "Plumbing",
-        &["config", "ledger", "db", "prune", "hook", "version", "completions", "man", "help"],
-    ),
+    ("Plumbing", &["config", "ledger", "db", "prune", "hook", "completions", "man", "help"]),
 ];
 
 /// The command line with examples, and with the commands in groups.

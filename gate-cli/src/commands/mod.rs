@@ -18,6 +18,7 @@ mod entries;
 mod exit;
 mod explain;
 mod fact;
+mod gone;
 mod handoff;
 mod help;
 mod hook;
@@ -26,7 +27,6 @@ mod install;
 mod last;
 mod ledger;
 mod lines;
-mod lock;
 mod locked;
 mod log;
 mod man;
@@ -40,7 +40,6 @@ mod receipt;
 mod replay;
 mod report;
 mod run;
-mod runs;
 mod scan;
 pub mod schema;
 mod seal;
@@ -50,7 +49,6 @@ mod stop;
 mod switch;
 mod trust;
 mod uninstall;
-mod version;
 mod work;
 mod wrong;
 
@@ -126,14 +124,10 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Trust(trust) => OutputMode { json: trust.json, stop: false },
         Command::Approve(approve) => OutputMode { json: approve.json, stop: false },
         Command::Seal(sealing) => OutputMode { json: sealing.is_json(), stop: false },
-        Command::Lock(lock) => OutputMode { json: lock.json, stop: false },
         Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
         Command::Prune(prune) => OutputMode { json: prune.json, stop: false },
-        Command::Runs(runs) => OutputMode { json: runs.json, stop: false },
         Command::Receipt(receipt) => OutputMode { json: receipt.json(), stop: false },
-        Command::Notify(notify) => OutputMode { json: notify.json(), stop: false },
         Command::Report(report) => OutputMode { json: report.json, stop: false },
-        Command::Version(version) => OutputMode { json: version.json, stop: false },
         Command::Bus(bus) => OutputMode { json: bus.json(), stop: false },
         Command::Fact(fact) => OutputMode { json: fact.json(), stop: false },
         Command::Exit(exit) => OutputMode { json: exit.json(), stop: false },
@@ -168,6 +162,10 @@ fn with_nearest_command(mut error: clap::Error, args: &[OsString]) -> clap::Erro
 /// A command line that cannot be understood: nothing was decided.
 fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
     let json = args.iter().any(|arg| arg == "--json");
+    if let Some(message) = gone::instead(args) {
+        let failure = Failure::usage("usage", message);
+        return render::failure(&failure, OutputMode { json, stop: false });
+    }
     let text = error.render().to_string();
     let message = text.trim_start_matches("error: ").trim_end().to_owned();
     let failure = Failure::usage("usage", message);
@@ -215,16 +213,13 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Breaker(args) => breaker::run(&here, &args),
         Command::Trust(args) => trust::run(&here, &args),
         Command::Seal(sealing) => seal::run(&here, &sealing),
-        Command::Lock(args) => lock::run(&here, &args),
         Command::Approve(args) => approve::run(&here, &args),
         Command::Wrong(args) => wrong::run(&here, &args),
         Command::Prune(args) => prune::run(&here, &args),
-        Command::Runs(args) => runs::run(&here, &args),
         Command::Metrics(_) => metrics::run(&here),
         Command::Receipt(args) => receipt::run(&here, &args),
-        Command::Notify(args) => notify::run(&here, &args),
+        Command::Notify(args) => notify::run(&here, args),
         Command::Report(args) => report::run(&here, &args),
-        Command::Version(args) => version::run(&args),
         Command::Ledger(args) => ledger::run(&here, &args),
         Command::Db(args) => db::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),

@@ -32,10 +32,9 @@ use self::inputs::{Input, Inputs};
 use self::labels::{Idle, Labels};
 use self::marks::Marks;
 pub(crate) use self::report::ReplaySummary;
-use self::report::{Bar, Layout, Report, Shape, shown, stdout_columns};
+use self::report::{Bar, Layout, Report, shown, stdout_columns};
 use self::sniff::Passed;
-use self::sweep::Sweep;
-use self::workers::{Finding, Findings, Row, Work};
+use self::workers::{Finding, Findings, Work};
 use super::common::DONE;
 use super::lines::{Flow, Lines};
 use crate::context::Here;
@@ -78,7 +77,6 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     report.totals.other = other;
     let work = Work::new(here, &settings, all);
     let work = Arc::new(Work {
-        sweep: args.sweep.then(|| Sweep::new(&settings.policy)),
         labels,
         marks,
         format: args.reading.format,
@@ -110,16 +108,11 @@ fn understood(args: &Replay, marks: &Marks) -> Result<(), Failure> {
 fn layout(args: &Replay, inputs: &[Input]) -> Layout {
     let longest = inputs.iter().map(|input| input.shown.chars().count()).max();
     Layout {
-        shape: match (args.json, args.csv) {
-            (true, _) => Shape::Json,
-            (_, true) => Shape::Csv,
-            _ => Shape::Table,
-        },
+        json: args.json,
         grouping: args.group,
         checks: false,
         labels: false,
         by: args.by,
-        sweep: args.sweep,
         compared: args.compare.is_some(),
         file_width: longest.unwrap_or_default(),
         columns: stdout_columns(),
@@ -138,10 +131,8 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn print(mut self) -> Result<u8, Failure> {
-        let mut out = match self.report.layout.shape {
-            Shape::Table => Lines::for_person(),
-            Shape::Json | Shape::Csv => Lines::for_program(),
-        };
+        let mut out =
+            if self.report.layout.json { Lines::for_program() } else { Lines::for_person() };
         let bar = Bar::new(self.work.inputs.iter().map(|input| input.size).sum());
         let flow = self.rows(&mut out, &bar);
         bar.clear();
@@ -190,7 +181,7 @@ impl Printer<'_> {
 
     /// Prints all rows, until the reader of the output leaves or a signal arrives.
     fn rows(&mut self, out: &mut Lines, bar: &Bar) -> Result<Flow, Failure> {
-        let head = self.report.head()?;
+        let head = self.report.head();
         if print(out, &head)?.is_break() {
             return Ok(Flow::Break(()));
         }
@@ -218,8 +209,8 @@ impl Printer<'_> {
     }
 
     fn row(&mut self, finding: Finding) -> Result<Vec<String>, Failure> {
-        let Row { record: mut row, swept } = match finding {
-            Finding::Row(row) => *row,
+        let mut row = match finding {
+            Finding::Row(row) => row.record,
             Finding::Passed(passed) => {
                 let totals = &mut self.report.totals;
                 match passed {
@@ -230,9 +221,6 @@ impl Printer<'_> {
             }
         };
         row.changed = self.earlier.as_mut().and_then(|earlier| earlier.compare(&row));
-        if let Some(swept) = swept {
-            self.report.totals.sweep.add(&row, &swept);
-        }
         self.report.row(&row, self.is_shown(&row))
     }
 

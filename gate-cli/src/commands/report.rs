@@ -96,6 +96,6 @@ fn named(all: Vec<LoopRecord>, name: &str) -> Result<Vec<LoopRecord>, Failure> {
         Failure::usage("run-unknown", format!("no run, loop or task here is called {name}"));
     Err(match nearest_name(name, &known) {
         Some(nearest) => failure.hint(format!("the nearest name is {nearest}")),
-        None => failure.hint("`gate runs` lists them"),
+        None => failure.hint("`gate status` lists them"),
     })
 }

@@ -14,24 +14,21 @@ use super::db::DbCheckRecord;
 pub use super::doctor::{AgentRecord, DoctorRecord};
 pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
-pub use super::notify::NotifyTestRecord;
 pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::prune::PruneRecord;
 pub use super::receipt::{ReceiptCheckRecord, ReceiptRecord};
 use super::replay::ReplaySummary;
 use super::replay::tune::TuneRecord;
 pub use super::report::ReportRecord;
-pub use super::runs::RunsRecord;
 pub use super::scan::ScanRecord;
 use super::seal::SealsRecord;
 use super::status::Status;
-pub use super::version::VersionRecord;
 pub use super::work::{LeaseRecord, WorkList, WorkRecord};
 pub use crate::approval::{Starts, TrustRecord};
 use crate::audit::AuditRecord;
 use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
-use crate::memory::{AcceptedLoss, BreakerStatus, Lock, WrongRecord};
+use crate::memory::{AcceptedLoss, BreakerStatus, WrongRecord};
 pub use crate::notify::NotifyRecord;
 use crate::record::Record;
 use crate::replay::{ReplayGroup, ReplayRecord};
@@ -56,18 +53,14 @@ pub fn schema(name: Name) -> Value {
         Name::Status => schema_for!(Status).to_value(),
         Name::Trust => schema_for!(TrustRecord).to_value(),
         Name::Approve => schema_for!(ApproveRecord).to_value(),
-        Name::Lock => schema_for!(Lock).to_value(),
         Name::Wrong => schema_for!(WrongRecord).to_value(),
         Name::Accepted => schema_for!(AcceptedLoss).to_value(),
         Name::DbCheck => schema_for!(DbCheckRecord).to_value(),
         Name::Prune => schema_for!(PruneRecord).to_value(),
         Name::Notify => schema_for!(NotifyRecord).to_value(),
-        Name::NotifyTest => schema_for!(NotifyTestRecord).to_value(),
         Name::Receipt => schema_for!(ReceiptRecord).to_value(),
         Name::ReceiptCheck => schema_for!(ReceiptCheckRecord).to_value(),
         Name::Report => schema_for!(ReportRecord).to_value(),
-        Name::Runs => schema_for!(RunsRecord).to_value(),
-        Name::Version => schema_for!(VersionRecord).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),
         Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),

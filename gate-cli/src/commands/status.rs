@@ -1,9 +1,13 @@
-//! `gate status`: shows if stops of agents are judged here, and how.
+//! `gate status`: shows if stops of agents are judged here, and how; and the loops of this machine.
 
 pub(super) mod args;
 mod line;
+mod loops;
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use gate_core::Policy;
 use gate_core::decide::breaker::BreakerState;
@@ -11,10 +15,12 @@ use gate_core::decide::policy::{Judge, When};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::loops::LoopStatus;
 use super::common::{DONE, no_home};
 use super::plan::{self, PlannedCheck};
 use crate::context::Here;
 use crate::failure::Failure;
+use crate::governance::Runs as RunFolders;
 use crate::memory::{OpenBreaker, RecordSelector, Which};
 use crate::record::Record;
 use crate::render::breaker::state_name;
@@ -22,6 +28,12 @@ use crate::render::{self, Mark, Page, local_time, print};
 use crate::secrets;
 use crate::settings::Selection;
 use crate::trust::{self, Trust};
+
+/// The pause between two looks.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Puts the cursor in the first column of the first line, and clears the screen.
+const CLEAR: &str = "\x1b[H\x1b[2J";
 
 /// `gate.status.v1`: whether stops of agents are judged here, and how.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -54,6 +66,9 @@ pub(crate) struct Status {
     /// All breakers that are not closed, and whose they are: those of this work
     /// tree first.
     pub(crate) open: Vec<OpenBreaker>,
+    /// The loops of this machine and store: those that run now, then those that ended in the last
+    /// 24 hours, the latest first.
+    pub(crate) loops: Vec<LoopStatus>,
     /// The latest decision here, in words.
     pub(crate) last: Option<String>,
     /// The same for a person, with the local time.
@@ -66,14 +81,22 @@ pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
         line::run(here)?;
         return Ok(DONE);
     }
-    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
-    let status = status(here, settings.policy, &trust)?;
-    let text = if args.json { render::json(&status)? } else { card(here, &status) };
-    print(&secrets::masked(&text))?;
-    Ok(DONE)
+    loop {
+        let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
+        let folders = RunFolders::find(&here.places, settings.run.folder.as_deref())?;
+        let loops = loops::loops(here, &settings.policy, &folders)?;
+        let status = Status { loops, ..status(here, settings.policy, &trust)? };
+        let text = if args.json { render::json(&status)? } else { card(here, &status) };
+        let clear = if args.watch && io::stdout().is_terminal() { CLEAR } else { "" };
+        print(&format!("{clear}{}", secrets::masked(&text)))?;
+        if !args.watch {
+            return Ok(DONE);
+        }
+        thread::sleep(INTERVAL);
+    }
 }
 
-/// The state of the hooks; `trust` is that of the settings in force.
+/// The state of the hooks, without the loops; `trust` is that of the settings in force.
 pub(super) fn status(here: &Here, policy: Policy, trust: &Trust) -> Result<Status, Failure> {
     let mut memory = here.memory(&policy)?;
     let switch = memory.switch()?;
@@ -98,6 +121,7 @@ pub(super) fn status(here: &Here, policy: Policy, trust: &Trust) -> Result<Statu
         plan,
         breaker: breaker.state,
         open: breaker.open,
+        loops: Vec::new(),
         last: last.as_ref().map(in_words),
         shown_last: last.as_ref().map(render::decided),
     })
@@ -147,6 +171,7 @@ fn card(here: &Here, status: &Status) -> String {
         page.row("checks", "none at a stop");
     }
     plan::rows(&mut page, &status.plan);
+    loops::rows(&mut page, &status.loops, &status.project);
     page.into_text()
 }
 

@@ -34,7 +34,7 @@ pub(super) fn run(here: &Here, args: &Stop) -> Result<u8, Failure> {
             Some(id) => format!("there is no task {id} here"),
             None => "no loop runs here".to_owned(),
         };
-        return Err(Failure::usage("nothing-runs", message).hint("`gate runs` lists the loops"));
+        return Err(Failure::usage("nothing-runs", message).hint("`gate status` lists the loops"));
     }
     print_text(&format!("asked to stop: {}\n", stopped.join(", ")))?;
     Ok(DONE)

@@ -52,7 +52,7 @@ impl Gate {
         // If the caller numbers the iterations, the input shows if this is a repetition.
         let input = request.iteration.and(judging.input.as_deref());
         let question = DecisionRequest {
-            settings: self.run_settings(report),
+            settings: report,
             approval: approvals.newest(),
             ..self.decision_request(request, input, &judging.policy_text)
         };

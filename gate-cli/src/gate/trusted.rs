@@ -1,6 +1,5 @@
 //! Decisions under settings that need an approval.
 
-use std::cell::OnceCell;
 use std::{fs, io};
 
 use gate_checks::{CheckSite, Gathered, programs};
@@ -11,7 +10,7 @@ use gate_core::{Policy, Scan, digest};
 
 use super::Gate;
 use crate::failure::Failure;
-use crate::memory::{PendingDecision, Settings};
+use crate::memory::PendingDecision;
 use crate::record::Record;
 use crate::request::{Checks, Request};
 use crate::settings::user_file;
@@ -24,8 +23,6 @@ const SETTINGS: &str = "settings";
 pub(super) struct Trusted {
     trust: Trust,
     claim: Claim,
-    /// The digest of the whole policy, with the checks that do not run here.
-    policy: OnceCell<String>,
 }
 
 impl Gate {
@@ -35,15 +32,13 @@ impl Gate {
     /// Fails on a bad `GATE_TRUST_LEVEL` (code 2), and on folders of runs that cannot be
     /// read.
     pub(crate) fn trusting(mut self, trust: Trust) -> Result<Self, Failure> {
-        let place = self.place.as_ref().map(|(place, _)| *place);
-        let claim = Claim::verify(trust.places(), place)?;
+        let claim = Claim::verify(trust.places(), self.place)?;
         let lowered = claim.lowered.iter();
         self.warnings.extend(lowered.map(|why| {
             let message = format!("{why}: the level is {} at most", claim.allowed.name());
             Warning::new(WarningCode::TrustLowered, message)
         }));
-        let policy = OnceCell::new();
-        Ok(Self { trust: Some(Trusted { trust, claim, policy }), ..self })
+        Ok(Self { trust: Some(Trusted { trust, claim }), ..self })
     }
 
     /// None if no approval is required, or if none matters: without memory and checks.
@@ -68,26 +63,15 @@ impl Gate {
     ///
     /// Fails on settings that cannot be used, and on a store that cannot be opened.
     pub(crate) fn renewed(&self) -> Result<Option<Self>, Failure> {
-        let (Some(trusted), Some((place, _))) = (&self.trust, &self.place) else { return Ok(None) };
+        let (Some(trusted), Some(place)) = (&self.trust, self.place) else { return Ok(None) };
         let Some((mut settings, trust)) = trusted.trust.approved_since()? else { return Ok(None) };
         settings.policy.budget = self.policy.budget;
         let memory = self.memory().map(|memory| memory.again(trust.places())).transpose()?;
         let site = CheckSite { project: trust.project()?, ..self.site.clone() };
-        let gate = Self::open(settings, site)?.at(*place).compared_with(self.baseline.clone());
+        let gate = Self::open(settings, site)?.at(place).compared_with(self.baseline.clone());
         let gate = if self.writes_tests { gate.writing_tests()? } else { gate };
         let gate = memory.into_iter().fold(gate, Self::remembering);
         gate.trusting(trust).map(Some)
-    }
-
-    /// The settings for the memory, which compares a run's settings with them.
-    pub(super) fn run_settings<'g>(
-        &'g self,
-        report: Option<&'g TrustReport>,
-    ) -> Option<Settings<'g>> {
-        let whole = self.place.as_ref().and_then(|(_, whole)| whole.as_deref());
-        let policy = whole.unwrap_or(&self.policy);
-        let policy = self.trust.as_ref()?.policy.get_or_init(|| policy.digest());
-        Some(Settings { report: report?, policy })
     }
 
     /// Fails unless a decision may use these settings. Settings without an approval may

@@ -50,8 +50,6 @@ pub(crate) use body::decision_of;
 pub use breaker_ops::{BreakerStatus, Operation};
 pub use breakers::{OpenBreaker, Which};
 pub(crate) use clock::now;
-pub use constraints::Lock;
-pub(crate) use constraints::Settings;
 pub(crate) use decision_transaction::{DecisionContext, DecisionStart};
 pub(crate) use hook::NotJudged;
 pub(crate) use locked_tests::LockedTests;

@@ -14,14 +14,14 @@ use gate_core::decide::stop::Refusals;
 use gate_core::history::State;
 use uuid::Uuid;
 
-use super::constraints::{RunConstraints, Settings};
+use super::constraints::RunConstraints;
 use super::decision_transaction::{DecisionContext, transition};
 use super::recorded_decision::RecordedDecision;
 use super::run_history::{RunHistory, last_policy, load, lookups};
 use super::{Memory, naming, now};
 use crate::failure::Failure;
 use crate::record::Record;
-use crate::trust;
+use crate::trust::{self, TrustReport};
 
 #[derive(Clone)]
 pub(crate) struct DecisionRequest<'a> {
@@ -50,7 +50,7 @@ pub(crate) struct DecisionRequest<'a> {
     /// The policy's canonical text.
     pub(crate) policy_text: &'a str,
     /// None if the settings need no approval.
-    pub(crate) settings: Option<Settings<'a>>,
+    pub(crate) settings: Option<&'a TrustReport>,
 }
 
 #[derive(Debug)]
@@ -130,10 +130,10 @@ impl Memory {
         pending.last_run = history.last.as_ref().map(|(run, _)| run.clone());
         let context = request.context(&history, &earlier, &pending);
         pending.iteration = context.run.zip(context.iteration);
-        if let Some(settings) = &request.settings {
-            let name = history.run(&pending.name, begins);
-            pending.trust = Some(constraints.trust_state(settings));
-            pending.tampered = constraints.tampered(settings, &name, run);
+        if let Some(settings) = request.settings {
+            let state = constraints.trust_state(settings);
+            pending.trust = Some(state);
+            pending.tampered = settings.tampered(run, state);
             if pending.tampered.is_some() && run.is_some() {
                 let own =
                     self.retry(|memory, _| last_policy(&mut *memory.read()?, &pending.name))?;
@@ -228,7 +228,7 @@ impl PendingDecision {
             sealed_refusals: 0,
             first_look: true,
             iteration: None,
-            trust: request.settings.as_ref().map(|settings| settings.report.state),
+            trust: request.settings.map(|settings| settings.state),
             tampered: None,
             own: None,
             last_run: None,

@@ -90,9 +90,8 @@ impl DecisionRequest<'_> {
     /// True if the decision waited for an approval of settings or of changed tests, which
     /// now exists.
     fn has_approved_since(&self, record: &Record) -> bool {
-        let settings = self.settings.as_ref();
         let has_approved_settings = record.decision.waits_for_settings()
-            && settings.is_some_and(|settings| settings.report.changed.is_none());
+            && self.settings.is_some_and(|settings| settings.changed.is_none());
         let decided_at = record.ledger.as_ref().map(|ledger| ledger.seq);
         let has_approved_tests = record.decision.waits_for_tests() && self.approval > decided_at;
         has_approved_settings || has_approved_tests

@@ -135,12 +135,6 @@ impl NamedLoop {
     pub(super) fn load(&self, reading: &mut dyn Reading) -> Result<RunHistory, Failure> {
         load(reading, &self.task, &self.name)
     }
-
-    /// The name of the current run, or of the next one if the last is over.
-    pub(super) fn current_run(&self, reading: &mut dyn Reading) -> Result<String, Failure> {
-        let history = self.load(reading)?;
-        Ok(history.run(&self.name, history.is_over()))
-    }
 }
 
 /// The policy of a loop's last decision with its canonical text, if the store has it.

@@ -43,7 +43,7 @@ pub struct NotifyRecord {
     pub(crate) schema: String,
     /// The event.
     pub(crate) event: NotifyEvent,
-    /// True for a message of `gate notify test`.
+    /// True for a message of `gate doctor --self-test`.
     pub(crate) test: bool,
     /// One line for a person.
     pub(crate) title: String,
@@ -91,7 +91,7 @@ impl Notifier {
         trust: &Trust,
     ) -> Result<Option<Self>, Failure> {
         let settings = settings.notify.clone();
-        if settings.command.is_empty() && settings.webhook.is_empty() {
+        if !settings.names_a_place() {
             return Ok(None);
         }
         if !settings.webhook.is_empty() {
@@ -223,14 +223,14 @@ fn event(decision: &Decision) -> Option<NotifyEvent> {
     }
 }
 
-/// A message of `gate notify test`.
-pub(crate) fn sample(notifier: &Notifier, event: NotifyEvent) -> NotifyRecord {
+/// A message of `gate doctor --self-test`.
+pub(crate) fn sample(notifier: &Notifier) -> NotifyRecord {
     NotifyRecord {
         test: true,
-        title: title(event, Some("test"), None),
-        why: "this is a test of `gate notify test`".to_owned(),
+        title: title(NotifyEvent::Done, Some("test"), None),
+        why: "this is a test of `gate doctor --self-test`".to_owned(),
         task: Some("test".to_owned()),
-        ..empty(event, notifier)
+        ..empty(NotifyEvent::Done, notifier)
     }
 }
 

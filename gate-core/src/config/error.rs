@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::key::KeyPath;
+use super::locate;
 use crate::text::brief;
 
 /// Settings that cannot be used.
@@ -126,6 +128,13 @@ impl ConfigError {
         hint: Option<String>,
     ) -> Self {
         Self(Box::new(Parts { origin, excerpt: None, key, problem, hint }))
+    }
+
+    /// The error with the place that its key has in another text.
+    pub(super) fn placed_in(mut self, text: &str) -> Self {
+        let span = locate::value_span(text, &KeyPath::dotted(&self.0.key));
+        self.0.excerpt = Some(Excerpt::new(text, span));
+        self
     }
 
     /// The error with a better hint for an unknown key, if there is one.

@@ -11,9 +11,10 @@ use serde::Deserialize;
 use super::check::{RawCheck, RawChecks};
 use super::error::{ConfigError, Problem};
 use super::fault::Fault;
+use super::gone::GoneKey;
 use super::key::KeyPath;
 use super::raw::{RawConfig, RawExitGate};
-use super::{DEFAULT, locate, lock, schema, serde_message, validate};
+use super::{DEFAULT, gone, locate, lock, schema, serde_message, validate};
 use crate::decide::policy::Unverified;
 use crate::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
 
@@ -47,6 +48,8 @@ pub struct Layer {
     origin: Origin,
     raw: RawConfig,
     text: Option<Cow<'static, str>>,
+    /// The keys of earlier versions in the text.
+    gone: Vec<GoneKey>,
     /// Switches the agent exit protocol on. No key of a file does: agents write to the project.
     exit_protocol: bool,
 }
@@ -64,10 +67,12 @@ impl Layer {
             let problem = Problem::Invalid(message);
             return Err(ConfigError::in_value(origin.to_string(), String::new(), problem, None));
         }
-        let raw = read::<RawConfig>(&origin.to_string(), text)
+        let (rest, gone) = gone::without(text).unzip();
+        let raw = read::<RawConfig>(&origin.to_string(), rest.as_deref().unwrap_or(text))
+            .map_err(|error| if rest.is_some() { error.placed_in(text) } else { error })
             .map_err(|error| error.hinting(schema::home_of))?;
-        let text = Some(Cow::Owned(text.to_owned()));
-        let layer = Self { origin, raw, text, exit_protocol: false };
+        let (text, gone) = (Some(Cow::Owned(text.to_owned())), gone.unwrap_or_default());
+        let layer = Self { origin, raw, text, gone, exit_protocol: false };
         layer.checked()
     }
 
@@ -83,7 +88,7 @@ impl Layer {
     ///
     /// A value that makes no sense.
     pub fn new(origin: Origin, raw: RawConfig) -> Result<Self, ConfigError> {
-        Self { origin, raw, text: None, exit_protocol: false }.checked()
+        Self { origin, raw, text: None, gone: Vec::new(), exit_protocol: false }.checked()
     }
 
     /// The settings that flags of the command line give.
@@ -97,7 +102,7 @@ impl Layer {
         let exit_gate = RawExitGate { unverified, ..RawExitGate::default() };
         let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
         let origin = Origin::Flag("--require-evidence".to_owned());
-        Self { origin, raw, text: None, exit_protocol: false }
+        Self { origin, raw, text: None, gone: Vec::new(), exit_protocol: false }
     }
 
     /// Checks without a setting of their own. A program that brings checks puts them below all
@@ -120,7 +125,7 @@ impl Layer {
             toml::from_str(DEFAULT).expect("the default settings are right")
         });
         let (origin, text) = (Origin::Default, Some(Cow::Borrowed(DEFAULT)));
-        Self { origin, raw: EMBEDDED.clone(), text, exit_protocol: false }
+        Self { origin, raw: EMBEDDED.clone(), text, gone: Vec::new(), exit_protocol: false }
     }
 
     /// True for a source that sets nothing.
@@ -153,6 +158,11 @@ impl Layer {
         }
     }
 
+    /// The keys of earlier versions in the text.
+    pub(super) fn gone(&self) -> &[GoneKey] {
+        &self.gone
+    }
+
     /// A fault of this layer, with its place.
     pub(super) fn error(&self, fault: Fault) -> ConfigError {
         error(&self.origin.to_string(), self.text.as_deref(), fault)
@@ -161,7 +171,7 @@ impl Layer {
     fn threshold(origin: Origin, indicator_threshold: Option<u32>) -> Self {
         let exit_gate = RawExitGate { indicator_threshold, ..RawExitGate::default() };
         let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
-        Self { origin, raw, text: None, exit_protocol: false }
+        Self { origin, raw, text: None, gone: Vec::new(), exit_protocol: false }
     }
 
     pub(super) fn exit_protocol(&self) -> bool {

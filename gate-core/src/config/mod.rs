@@ -14,6 +14,7 @@ mod cross;
 mod duration;
 mod error;
 mod fault;
+mod gone;
 mod import;
 mod json;
 mod key;

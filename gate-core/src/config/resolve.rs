@@ -64,6 +64,13 @@ pub struct NotifySettings {
     pub webhook: String,
 }
 
+impl NotifySettings {
+    /// True if there is a program or an address to send to.
+    pub fn names_a_place(&self) -> bool {
+        !self.command.is_empty() || !self.webhook.is_empty()
+    }
+}
+
 /// Waiting times of a loop while its agent cannot work, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
@@ -102,6 +109,16 @@ pub enum ConfigWarning {
         variable: String,
         /// The threshold.
         value: u32,
+    },
+    /// A key of an earlier version.
+    #[error("{place}: `{key}` is gone and changes nothing: {instead}")]
+    Gone {
+        /// The file and the line.
+        place: String,
+        /// The key.
+        key: String,
+        /// The remedy, as a phrase.
+        instead: &'static str,
     },
     /// A source would have changed a locked setting.
     #[error("{}", locked_in_words(_0))]
@@ -177,7 +194,7 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
     let mut policy = build::policy(&raw).map_err(|fault| merged.error(fault))?;
     policy.signal.exit_protocol = all.iter().any(Layer::exit_protocol);
     Ok(Resolved {
-        warnings: warnings(&merged, policy.threshold),
+        warnings: warnings(&all, &merged, policy.threshold),
         locks: merged.locks(),
         policy,
         run: build::run(&raw.run.unwrap_or_default()).map_err(|fault| merged.error(fault))?,
@@ -234,7 +251,25 @@ fn check_defaults(merged: &mut Merged<'_>) {
     }
 }
 
-fn warnings(merged: &Merged<'_>, threshold: Threshold) -> Vec<ConfigWarning> {
+/// Keys of earlier versions, by the lines of the file that has them.
+fn gone(layer: &Layer) -> Vec<ConfigWarning> {
+    if layer.gone().is_empty() {
+        return Vec::new();
+    }
+    let lines = layer.lines();
+    let keys = layer.gone().iter();
+    keys.map(|key| ConfigWarning::Gone {
+        place: match lines.get(&key.path) {
+            Some(line) => format!("{}:{line}", layer.origin()),
+            None => layer.origin().to_string(),
+        },
+        key: key.path.to_string(),
+        instead: key.instead,
+    })
+    .collect()
+}
+
+fn warnings(layers: &[Layer], merged: &Merged<'_>, threshold: Threshold) -> Vec<ConfigWarning> {
     let attempts = merged.attempts().iter().cloned().map(ConfigWarning::Locked);
     let origin = merged.origin(&KeyPath::dotted("exit_gate.indicator_threshold"));
     let threshold = match (origin, threshold) {
@@ -243,7 +278,7 @@ fn warnings(merged: &Merged<'_>, threshold: Threshold) -> Vec<ConfigWarning> {
         }
         _ => None,
     };
-    threshold.into_iter().chain(attempts).collect()
+    layers.iter().flat_map(gone).chain(threshold).chain(attempts).collect()
 }
 
 impl Default for Policy {

@@ -81,6 +81,7 @@ impl WarningCode {
                 | Self::UnknownFormat
                 | Self::ThresholdFromEnvironment
                 | Self::SettingLocked
+                | Self::SettingGone
                 | Self::AgentError
                 | Self::LimitReached
                 | Self::CheckElsewhere

@@ -64,8 +64,6 @@ pub enum SchemaName {
     Trust,
     /// `gate approve --json`.
     Approve,
-    /// `gate lock --json`.
-    Lock,
     /// `gate wrong --json`.
     Wrong,
     /// `gate ledger accept --json`.
@@ -76,18 +74,12 @@ pub enum SchemaName {
     Prune,
     /// A message about the end of a loop.
     Notify,
-    /// `gate notify test --json`.
-    NotifyTest,
     /// `gate receipt --json`.
     Receipt,
     /// `gate receipt verify --json`.
     ReceiptCheck,
     /// `gate report --json`.
     Report,
-    /// `gate runs --json`.
-    Runs,
-    /// `gate version --json`.
-    Version,
     /// `gate run --json`.
     Run,
     /// `gate explain --json`.
@@ -104,7 +96,7 @@ pub enum SchemaName {
     Audit,
     /// `gate tune --json`.
     Tune,
-    /// The last line of `gate replay --json` with `--by` or `--sweep`.
+    /// The last line of `gate replay --json` with `--by`.
     ReplaySummary,
     /// An exit signal of the agent exit protocol.
     ExitSignal,

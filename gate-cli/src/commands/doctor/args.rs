@@ -10,7 +10,8 @@ use crate::commands::arguments::SettingsArgs;
     after_help = "Exit codes: 0 nothing is wrong, 1 something is, 2 or 5 nothing was found out"
 )]
 pub(crate) struct Doctor {
-    /// Run each check in a copy of the work tree in which it has to fail.
+    /// Run each check in a copy of the work tree in which it has to fail, and send a test message
+    /// to the places of [notify].
     #[arg(long)]
     pub(crate) self_test: bool,
     /// Look at this check alone.

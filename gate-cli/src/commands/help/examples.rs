@@ -31,7 +31,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         &[
             "gate replay ~/.claude/projects         # what gate would have decided",
             "gate replay logs --labels labels.jsonl --only wrong",
-            "gate replay logs --by model --sweep    # under other thresholds",
+            "gate replay logs --by model",
         ],
     ),
     (
@@ -115,7 +115,7 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "gate on --session                      # sessions here end only with a signal",
         ],
     ),
-    ("status", &["gate status"]),
+    ("status", &["gate status", "gate status --watch"]),
     ("breaker", &["gate breaker status"]),
     ("breaker status", &["gate breaker status --task mend-login"]),
     ("breaker reset", &["gate breaker reset --reason 'the disk was full'"]),
@@ -128,7 +128,6 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "gate trust --show",
         ],
     ),
-    ("lock", &["gate lock --run nightly", "gate lock --run nightly --release"]),
     ("ledger", &["gate ledger verify"]),
     (
         "ledger verify",
@@ -203,9 +202,6 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
     ("receipt", &["gate receipt --md >>pull-request.md", "gate receipt 12 --intoto >receipt.json"]),
     ("receipt verify", &["gate receipt verify receipt.json"]),
     ("metrics", &["gate metrics >/var/lib/node_exporter/gate.prom"]),
-    ("notify", &["gate notify test"]),
-    ("notify test", &["gate notify test --event stopped"]),
-    ("runs", &["gate runs", "gate runs --watch"]),
     (
         "prune",
         &[
@@ -214,7 +210,6 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
             "gate prune --older 90d --records       # and older decisions, to an archive",
         ],
     ),
-    ("version", &["gate version --digest"]),
     ("completions", &["gate completions bash >~/.local/share/bash-completion/completions/gate"]),
     ("man", &["gate man >~/.local/share/man/man1/gate.1", "gate man check | man -l -"]),
 ];

@@ -133,11 +133,6 @@ fn event(record: &Record) -> (String, Option<AnsiColor>, String) {
             let why = format!("{}: {reason}", names.join(", "));
             ("approved".to_owned(), Some(AnsiColor::Yellow), why)
         }
-        kind::LOCK => {
-            let policy = at(record, "lock", "/policy");
-            let what = if policy.is_empty() { "lock released" } else { "locked" };
-            (what.to_owned(), Some(AnsiColor::Yellow), policy.to_owned())
-        }
         kind::WRONG => {
             let mistake = at(record, "mistake", "").replace('-', " ");
             let marked = record.body.get("marked").and_then(|marked| marked.get("seq"));

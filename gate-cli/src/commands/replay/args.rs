@@ -31,11 +31,8 @@ pub(crate) struct Replay {
     #[arg(long, value_enum, value_name = "BY", default_value_t = Grouping::File)]
     pub(crate) group: Grouping,
     /// Count verdicts, and those that are right and wrong, by agent, model or folder.
-    #[arg(long, value_enum, value_name = "BY", conflicts_with = "csv")]
+    #[arg(long, value_enum, value_name = "BY")]
     pub(crate) by: Option<By>,
-    /// Show the verdicts under other thresholds, and without each pattern that decides one.
-    #[arg(long, conflicts_with = "csv")]
-    pub(crate) sweep: bool,
     /// The right answers: JSONL of `{"file", "label"}`, with files named from the labels'
     /// folder. What `gate wrong` has marked is labelled without it.
     #[arg(long, value_name = "FILE")]
@@ -52,11 +49,8 @@ pub(crate) struct Replay {
     #[command(flatten)]
     pub(crate) reading: InputArgs,
     /// Print one JSON object a row.
-    #[arg(long, conflicts_with = "csv")]
-    pub(crate) json: bool,
-    /// Print comma-separated values (RFC 4180).
     #[arg(long)]
-    pub(crate) csv: bool,
+    pub(crate) json: bool,
 }
 
 /// The rows to show.

@@ -1,7 +1,6 @@
 //! The output of `gate replay`: rows, groups, totals, and each wrong verdict explained.
 
 mod bar;
-mod csv;
 mod group;
 mod summary;
 mod table;
@@ -27,17 +26,11 @@ use crate::replay::ReplayRecord;
 /// Wrong verdicts that are explained at most.
 const MAX_EXPLAINED: usize = 100;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
-    Table,
-    Json,
-    Csv,
-}
-
 /// The form of the report.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    pub(crate) shape: Shape,
+    /// True if each row is one JSON object; false for the table of a person.
+    pub(crate) json: bool,
     pub(crate) grouping: Grouping,
     /// True if checks are configured.
     pub(crate) checks: bool,
@@ -45,21 +38,12 @@ pub(crate) struct Layout {
     pub(crate) labels: bool,
     /// The property by which verdicts are counted apart, if one was named.
     pub(crate) by: Option<By>,
-    /// True if other settings are tried.
-    pub(crate) sweep: bool,
     /// True if there is an earlier replay to compare with.
     pub(crate) compared: bool,
     /// The width of the longest file's name, in characters.
     pub(crate) file_width: usize,
     /// The columns of the terminal; none if lines may have any length.
     pub(crate) columns: Option<usize>,
-}
-
-impl Layout {
-    /// True if the report also has the numbers of all rows.
-    fn is_summed_up(&self) -> bool {
-        self.by.is_some() || self.sweep
-    }
 }
 
 /// The report, row after row.
@@ -78,12 +62,10 @@ impl Report {
     }
 
     /// The lines above the rows.
-    pub(crate) fn head(&self) -> Result<Vec<String>, Failure> {
-        Ok(match (self.layout.shape, self.is_grouped()) {
-            (Shape::Table, false) => table::head(&self.layout).into_iter().collect(),
-            (Shape::Csv, false) => vec![csv::head()?],
-            _ => Vec::new(),
-        })
+    pub(crate) fn head(&self) -> Vec<String> {
+        let is_table = !self.layout.json && !self.is_grouped();
+        let head = if is_table { table::head(&self.layout) } else { None };
+        head.into_iter().collect()
     }
 
     /// Counts a row; the lines to print at once.
@@ -100,22 +82,20 @@ impl Report {
             self.groups.add(row);
             return Ok(Vec::new());
         }
-        Ok(vec![match self.layout.shape {
-            Shape::Table => table::row(&self.layout, row),
-            Shape::Json => json_line(row)?.trim_end().to_owned(),
-            Shape::Csv => csv::row(row)?,
+        Ok(vec![match self.layout.json {
+            true => json_line(row)?.trim_end().to_owned(),
+            false => table::row(&self.layout, row),
         }])
     }
 
     /// The lines below the rows.
     pub(crate) fn end(&mut self) -> Result<Vec<String>, Failure> {
-        let mut lines = match (self.layout.shape, self.is_grouped()) {
-            (_, false) => Vec::new(),
-            (Shape::Table, true) => self.groups.table(&self.layout),
-            (Shape::Json, true) => self.groups.json()?,
-            (Shape::Csv, true) => self.groups.csv()?,
+        let mut lines = match (self.is_grouped(), self.layout.json) {
+            (false, _) => Vec::new(),
+            (true, true) => self.groups.json()?,
+            (true, false) => self.groups.table(&self.layout),
         };
-        if self.layout.shape == Shape::Table {
+        if !self.layout.json {
             lines.extend(self.totals.lines(&self.layout));
             for wrong in std::mem::take(&mut self.wrong) {
                 lines.extend([String::new(), wrong]);
@@ -125,7 +105,7 @@ impl Report {
                 lines.push(format!("\nand {more} more: see them with --only wrong"));
             }
         } else {
-            if self.layout.shape == Shape::Json && self.layout.is_summed_up() {
+            if self.layout.by.is_some() {
                 lines.push(json_line(&self.totals.summary(&self.layout))?.trim_end().to_owned());
             }
             if self.totals.interrupted {

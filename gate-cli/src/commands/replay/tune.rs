@@ -19,7 +19,7 @@ use super::accuracy::Accuracy;
 use super::inputs::{self, Inputs};
 use super::labels::Labels;
 use super::marks::Marks;
-use super::sweep::Sweep;
+use super::sweep::{MAX_THRESHOLD, Sweep};
 use super::workers::{Finding, Findings, Row, Work};
 use crate::commands::arguments::InputArgs;
 use crate::commands::common::DONE;
@@ -131,18 +131,18 @@ fn measured(cases: &[Case]) -> Accuracy {
     accuracy
 }
 
+/// The verdicts if this were the threshold.
+fn accuracy_under(cases: &[Case], threshold: u32) -> Accuracy {
+    let mut accuracy = Accuracy::default();
+    cases.iter().for_each(|case| accuracy.add_as(case.swept.exits(threshold), Some(case.label)));
+    accuracy
+}
+
 /// The threshold with the fewest wrong verdicts and no more false exits than now; the
 /// highest one among equals. None if no other is better.
 fn best_threshold(cases: &[Case], settings: &Resolved) -> Option<u32> {
     let now = measured(cases);
-    let measured = |threshold| {
-        let mut accuracy = Accuracy::default();
-        for case in cases {
-            accuracy.add_as(case.swept.exits(threshold), Some(case.label));
-        }
-        accuracy
-    };
-    let all = (0..=super::sweep::MAX_THRESHOLD).map(|threshold| (threshold, measured(threshold)));
+    let all = (0..=MAX_THRESHOLD).map(|threshold| (threshold, accuracy_under(cases, threshold)));
     let safe = all.filter(|(_, then)| then.false_exits <= now.false_exits);
     let best = safe.min_by_key(|(threshold, then)| (then.wrong(), u32::MAX - threshold))?;
     let other = settings.policy.threshold != Threshold::Fixed(best.0);

@@ -5,6 +5,7 @@ mod errors;
 mod errors_checks;
 mod errors_cross;
 mod errors_values;
+mod gone;
 mod import;
 mod language;
 mod layers;

@@ -279,6 +279,12 @@ codes! {
             example: "`exit_gate.unverified` is locked at \"continue\", and gate.toml says \"exit\".",
             next: "Take the setting out of the place that the message names.",
         }
+        SettingGone = "setting-gone" {
+            what: "A file of settings has a key that an earlier version had. It changes nothing.",
+            why: "The message names the file, the line, and what serves instead.",
+            example: "`fail_to_pass = true` in `[checks.tests]`.",
+            next: "Take the key out of the file, then `gate trust`.",
+        }
         StreakNotCounted = "streak-not-counted" {
             what: "`exit_gate.consecutive` asks for several passing iterations, and no state is kept that could count them.",
             why: "So the gate cannot pass.",

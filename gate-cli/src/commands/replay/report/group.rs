@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::{Layout, csv};
+use super::Layout;
 use crate::failure::Failure;
 use crate::render::json_line;
 use crate::render::text::plain;
@@ -56,19 +56,12 @@ impl Groups {
         self.all.iter().map(|group| Ok(json_line(group)?.trim_end().to_owned())).collect()
     }
 
-    pub(super) fn csv(&self) -> Result<Vec<String>, Failure> {
-        let head = csv::record(HEAD)?;
-        let rows = self.all.iter().map(|group| csv::record(cells(group)));
-        std::iter::once(Ok(head)).chain(rows).collect()
-    }
-
     /// The table; the columns of labels and comparison only if there are any.
     pub(super) fn table(&self, layout: &Layout) -> Vec<String> {
         let columns: Vec<usize> = (1..HEAD.len())
             .filter(|column| match column {
                 6 | 7 => layout.labels,
                 8 => layout.compared,
-                9 => false,
                 _ => true,
             })
             .collect();
@@ -97,12 +90,12 @@ impl Groups {
 }
 
 /// A group, if there is no room for a table.
-fn entry(row: &[String; 10], columns: &[usize]) -> String {
+fn entry(row: &[String; 9], columns: &[usize]) -> String {
     let cells = columns.iter().map(|&at| format!("{} {}", HEAD[at].replace('_', " "), row[at]));
     format!("{}\n  {}", plain(&row[0]), cells.collect::<Vec<_>>().join(", "))
 }
 
-const HEAD: [&str; 10] = [
+const HEAD: [&str; 9] = [
     "group",
     "last",
     "iterations",
@@ -112,10 +105,9 @@ const HEAD: [&str; 10] = [
     "false_exits",
     "missed_exits",
     "changed",
-    "bytes",
 ];
 
-fn cells(group: &ReplayGroup) -> [String; 10] {
+fn cells(group: &ReplayGroup) -> [String; 9] {
     let numbers = [
         group.iterations,
         group.exits,
@@ -124,11 +116,10 @@ fn cells(group: &ReplayGroup) -> [String; 10] {
         group.false_exits,
         group.missed_exits,
         group.changed,
-        group.bytes,
     ];
-    let [a, b, c, d, e, f, g, h] = numbers.map(|number| number.to_string());
+    let [a, b, c, d, e, f, g] = numbers.map(|number| number.to_string());
     let last = group.last.map_or("-", ReplayVerdict::name).to_owned();
-    [group.group.clone(), last, a, b, c, d, e, f, g, h]
+    [group.group.clone(), last, a, b, c, d, e, f, g]
 }
 
 fn empty(name: &str) -> ReplayGroup {

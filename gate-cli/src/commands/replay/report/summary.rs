@@ -1,4 +1,4 @@
-//! The numbers of all rows: by agent, model or folder, and under other settings.
+//! The numbers of all rows, by agent, model or folder.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::accuracy::{Accuracy, By};
-use super::super::sweep::SweepTotals;
 use super::Layout;
 use crate::render::text::plain;
 use crate::share::Share;
@@ -14,10 +13,7 @@ use crate::share::Share;
 /// The name of the summary's schema.
 pub(crate) const SUMMARY: &str = "gate.replay.summary.v1";
 
-/// The width of a bar that stands for 100 %, in characters.
-const BAR: usize = 12;
-
-/// The numbers of all rows, which follow them if `--by` or `--sweep` asks for that.
+/// The numbers of all rows, which follow them if `--by` asks for that.
 /// Fields are added, never changed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ReplaySummary {
@@ -29,8 +25,6 @@ pub(crate) struct ReplaySummary {
     pub groups: BTreeMap<String, Measured>,
     /// The numbers of all rows.
     pub all: Measured,
-    /// The verdicts under other settings; null without `--sweep`.
-    pub sweep: Option<SweepTotals>,
 }
 
 /// Numbers, with the shares that they predict for later verdicts.
@@ -68,14 +62,12 @@ impl ReplaySummary {
         layout: &Layout,
         groups: &BTreeMap<String, Accuracy>,
         all: &Accuracy,
-        sweep: &SweepTotals,
     ) -> Self {
         Self {
             schema: SUMMARY,
             by: layout.by.unwrap_or_default(),
             groups: groups.iter().map(|(name, group)| (name.clone(), group.into())).collect(),
             all: all.into(),
-            sweep: layout.sweep.then(|| sweep.clone()),
         }
     }
 }
@@ -119,50 +111,4 @@ pub(super) fn table(
         lines.push(format!("recall    {recall}: finished work that is let go"));
     }
     lines
-}
-
-/// The verdicts under other settings.
-pub(super) fn swept(sweep: &SweepTotals, labels: bool) -> Vec<String> {
-    let mut lines = vec![String::new(), "exit_gate.indicator_threshold".to_owned()];
-    lines.push(match labels {
-        true => format!("     exits  false  missed  {:<18}  recall", "precision"),
-        false => "     exits".to_owned(),
-    });
-    for row in &sweep.thresholds {
-        let counts = &row.accuracy;
-        let now = if sweep.in_force.contains(&row.threshold) { '*' } else { ' ' };
-        let mut line = format!("{now} {:>2}  {:>4}", row.threshold, counts.exits);
-        if labels {
-            let (precision, recall) = (bar(counts.precision()), bar(counts.recall()));
-            let (wrong, missed) = (counts.false_exits, counts.missed_exits);
-            line += &format!("  {wrong:>5}  {missed:>6}  {precision:<18}  {recall}");
-        }
-        lines.push(line.trim_end().to_owned());
-        if counts.exits == 0 {
-            break;
-        }
-    }
-    lines.push("* in force now".to_owned());
-    if sweep.patterns.is_empty() {
-        lines.push("No single pattern decides a verdict here.".to_owned());
-        return lines;
-    }
-    lines.extend([String::new(), "Verdicts that would change without a pattern".to_owned()]);
-    let width = sweep.patterns.keys().map(String::len).max().unwrap_or_default();
-    for (pattern, counts) in &sweep.patterns {
-        let changed = counts.iterations;
-        let effects = match labels {
-            true => format!(", to right {}, to wrong {}", counts.right(), counts.wrong()),
-            false => String::new(),
-        };
-        lines.push(format!("  {pattern:<width$}  {changed}{effects}"));
-    }
-    lines
-}
-
-/// A share as a bar with its number.
-fn bar(share: Option<Share>) -> String {
-    let Some(share) = share else { return "-".to_owned() };
-    let filled = (share.share * BAR as f64).round() as usize;
-    format!("{}{} {}", "█".repeat(filled), "░".repeat(BAR - filled), share.percent())
 }

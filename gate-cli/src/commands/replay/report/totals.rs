@@ -6,7 +6,6 @@ use std::time::Duration;
 use gate_core::text::readable_size;
 
 use super::super::accuracy::{Accuracy, By};
-use super::super::sweep::SweepTotals;
 use super::summary::{self, ReplaySummary};
 use super::{Layout, counted, seconds};
 use crate::replay::{ReplayRecord, ReplayVerdict};
@@ -39,8 +38,6 @@ pub(crate) struct Totals {
     verdicts: BTreeMap<ReplayVerdict, u64>,
     all: Accuracy,
     groups: BTreeMap<String, Accuracy>,
-    /// The verdicts under other settings.
-    pub(crate) sweep: SweepTotals,
 }
 
 impl Totals {
@@ -88,9 +85,6 @@ impl Totals {
             lines.push(self.compared());
         }
         lines.extend(self.accuracy(layout));
-        if layout.sweep {
-            lines.extend(summary::swept(&self.sweep, layout.labels));
-        }
         lines
     }
 
@@ -151,6 +145,6 @@ impl Totals {
 
     /// All numbers, for a program.
     pub(super) fn summary(&self, layout: &Layout) -> ReplaySummary {
-        ReplaySummary::new(layout, &self.groups, &self.all, &self.sweep)
+        ReplaySummary::new(layout, &self.groups, &self.all)
     }
 }

@@ -12,8 +12,8 @@ use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::super::labels::Labelled;
 use super::super::report::Measured;
-use super::super::sweep::{Sweep, Swept};
-use super::measured;
+use super::super::sweep::{MAX_THRESHOLD, Sweep, Swept};
+use super::{accuracy_under, measured};
 use crate::commands::install::diff::diff;
 use crate::failure::Failure;
 use crate::memory::MarkedDecision;
@@ -187,6 +187,8 @@ pub(crate) struct TuneRecord {
     pub(crate) few: bool,
     /// The verdicts under the settings in force.
     pub(crate) now: Measured,
+    /// The verdicts under each threshold from 0, with the other settings as they are.
+    pub(crate) thresholds: Vec<TuneThreshold>,
     /// The settings to change; empty if no other ones are better.
     pub(crate) changes: Vec<TuneChange>,
     /// The verdicts under the proposed settings.
@@ -195,6 +197,18 @@ pub(crate) struct TuneRecord {
     pub(crate) differences: Vec<TuneDifference>,
     /// The change of gate.toml as a unified diff; empty without a proposal.
     pub(crate) diff: String,
+}
+
+/// The verdicts under one threshold.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct TuneThreshold {
+    /// The threshold.
+    pub(crate) threshold: u32,
+    /// True if it is the one in force.
+    pub(crate) in_force: bool,
+    /// The verdicts under it.
+    #[serde(flatten)]
+    pub(crate) measured: Measured,
 }
 
 /// A setting to change.
@@ -217,6 +231,21 @@ pub(crate) struct TuneDifference {
     pub(crate) label: Label,
     /// True if the loop may end then, and may not now; false the other way round.
     pub(crate) ends: bool,
+}
+
+/// The verdicts under each threshold, up to the first one under which nothing may end.
+fn thresholds(cases: &[Case], settings: &Resolved) -> Vec<TuneThreshold> {
+    let in_force = settings.policy.threshold_in_force();
+    let mut rows = Vec::new();
+    for threshold in 0..=MAX_THRESHOLD {
+        let accuracy = accuracy_under(cases, threshold);
+        let measured = (&accuracy).into();
+        rows.push(TuneThreshold { threshold, in_force: threshold == in_force, measured });
+        if accuracy.exits == 0 {
+            break;
+        }
+    }
+    rows
 }
 
 impl TuneRecord {
@@ -248,6 +277,7 @@ impl TuneRecord {
             others,
             few: exits < MIN_LABELS || others < MIN_LABELS,
             now: (&measured(now)).into(),
+            thresholds: thresholds(now, settings),
             changes,
             after: (&measured(after)).into(),
             differences: differences
@@ -282,6 +312,11 @@ impl TuneRecord {
             page.marked(Mark::Unsure, "few", &many);
         }
         page.row("now", &self.now.sentence());
+        for row in &self.thresholds {
+            let in_force = if row.in_force { " (in force)" } else { "" };
+            let sentence = row.measured.sentence();
+            page.row("", &format!("threshold {}{in_force}: {sentence}", row.threshold));
+        }
         if self.changes.is_empty() {
             return page.into_text();
         }

@@ -1,6 +1,5 @@
 //! Rows made by hand, and what a report makes of them.
 
-mod csv;
 mod groups;
 mod report;
 mod table;
@@ -12,7 +11,7 @@ use gate_core::decide::signal::{NearMiss, Signal, Status};
 use gate_core::scan::{Command, Transcript};
 use serde_json::json;
 
-use super::{Grouping, Layout, Shape};
+use super::{Grouping, Layout};
 use crate::replay::{Judged, ROW, ReplayRecord, ReplayVerdict};
 
 /// A row of which only the place is known.
@@ -96,14 +95,13 @@ fn observing(commands: &[(&str, i32)]) -> Transcript {
     transcript
 }
 
-fn layout(shape: Shape, grouping: Grouping) -> Layout {
+fn layout(json: bool, grouping: Grouping) -> Layout {
     Layout {
-        shape,
+        json,
         grouping,
         checks: false,
         labels: false,
         by: None,
-        sweep: false,
         compared: false,
         file_width: 5,
         columns: None,

@@ -2,7 +2,7 @@
 
 use super::super::table::{head, row};
 use super::super::{Layout, why};
-use super::{Grouping, Shape, judged, labelled, layout, place};
+use super::{Grouping, judged, labelled, layout, place};
 use crate::failure::Failure;
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 
@@ -41,7 +41,7 @@ fn check(layout: &Layout, record: &ReplayRecord, expected: &[(&str, &str)]) {
 
 #[test]
 fn values_stand_below_their_names() {
-    let table = layout(Shape::Table, Grouping::File);
+    let table = layout(false, Grouping::File);
     let mut exit = judged("a.log", ReplayVerdict::Exit);
     exit.iteration = 112;
     let why = why::short(&exit);
@@ -71,7 +71,7 @@ fn values_stand_below_their_names() {
 #[test]
 fn labels_and_checks_have_room_where_there_are_any() {
     let exit = judged("a.log", ReplayVerdict::Exit);
-    let table = Layout { labels: true, checks: true, ..layout(Shape::Table, Grouping::File) };
+    let table = Layout { labels: true, checks: true, ..layout(false, Grouping::File) };
     for (judged, word) in [
         (Judged::Right, "right"),
         (Judged::FalseExit, "FALSE EXIT"),
@@ -89,7 +89,7 @@ fn labels_and_checks_have_room_where_there_are_any() {
 
 #[test]
 fn a_wrong_verdict_is_red_whatever_it_says() {
-    let table = layout(Shape::Table, Grouping::File);
+    let table = layout(false, Grouping::File);
     let begins = |record: &ReplayRecord, code: &str| {
         let line = row(&table, record);
         assert!(line.starts_with(code), "{line:?}");
@@ -113,7 +113,7 @@ fn at_columns(columns: usize) -> (Option<String>, String) {
         labels: true,
         columns: Some(columns),
         file_width: file.chars().count(),
-        ..layout(Shape::Table, Grouping::File)
+        ..layout(false, Grouping::File)
     };
     let record = ReplayRecord { judged: Some(Judged::Right), ..judged(file, ReplayVerdict::Exit) };
     (head(&table).map(|head| plain(&head)), plain(&row(&table, &record)))

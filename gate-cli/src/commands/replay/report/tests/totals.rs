@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use super::super::super::accuracy::By;
 use super::super::{Layout, Totals};
-use super::{Grouping, Shape, judged, labelled, layout, place};
+use super::{Grouping, judged, labelled, layout, place};
 use crate::failure::Failure;
 use crate::replay::{Changed, Judged, ReplayRecord, ReplayVerdict};
 
 fn table() -> Layout {
-    layout(Shape::Table, Grouping::File)
+    layout(false, Grouping::File)
 }
 
 /// The totals of these rows, all shown, one a file.

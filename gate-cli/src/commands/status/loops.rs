@@ -1,58 +1,28 @@
-//! `gate runs`: the loops of this machine and store, those that run first.
+//! The loops of this machine and store, those that run first.
 
-use std::io::{self, IsTerminal};
-use std::thread;
 use std::time::Duration;
 
-use clap::Args;
 use gate_core::decide::breaker::BreakerState;
 use gate_core::{Policy, Verdict};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::common::{DONE, ago};
+use crate::commands::common::ago;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs as RunFolders;
 use crate::loops::{self, LoopRecord, LoopState, Usage, Window};
 use crate::render::breaker::state_name;
-use crate::render::{self, Mark, Page, local_time, print, span};
+use crate::render::{Mark, Page, local_time, span};
 use crate::runner::{LiveLoop, live_loops};
-use crate::secrets;
-use crate::settings::{self, Selection, parse_duration};
 
-/// The pause between two looks.
-const INTERVAL: Duration = Duration::from_secs(1);
-
-/// Puts the cursor in the first column of the first line, and clears the screen.
-const CLEAR: &str = "\x1b[H\x1b[2J";
-
-#[derive(Debug, Args)]
-pub(crate) struct Runs {
-    /// Show the loops of this time, and those that run now.
-    #[arg(long, value_name = "AGE", value_parser = parse_duration, default_value = "24h")]
-    pub(crate) since: Duration,
-    /// Show them again each second, until Ctrl-C.
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) watch: bool,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `gate.runs.v1`: the loops of this machine and store.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct RunsRecord {
-    /// Always `gate.runs.v1`.
-    schema: &'static str,
-    /// The loops: those that run now, then the others, the latest first.
-    runs: Vec<RunLine>,
-}
+/// The time in which a loop that ended is still shown.
+const SHOWN: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A loop.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct RunLine {
+pub(crate) struct LoopStatus {
     /// The project's id.
     project: String,
     /// The run's name.
@@ -93,56 +63,37 @@ struct RunLine {
 /// The state of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
-enum RunningState {
+pub(crate) enum RunningState {
     Running(Running),
     Ended(LoopState),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Running {
+pub(crate) enum Running {
     /// A `gate run` on this machine has the loop.
     Running,
 }
 
-pub(super) fn run(here: &Here, args: &Runs) -> Result<u8, Failure> {
-    loop {
-        let resolved = settings::resolve(&here.places, &Selection::default())?;
-        let folders = RunFolders::find(&here.places, resolved.run.folder.as_deref())?;
-        let record = look(here, &resolved.policy, &folders, args.since)?;
-        if args.json {
-            print(&render::json(&record)?)?;
-            return Ok(DONE);
-        }
-        let clear = if args.watch && io::stdout().is_terminal() { CLEAR } else { "" };
-        print(&format!("{clear}{}", secrets::masked(&card(&record))))?;
-        if !args.watch {
-            return Ok(DONE);
-        }
-        thread::sleep(INTERVAL);
-    }
-}
-
-fn look(
+/// The loops that run now, then those that ended in the last day, the latest first.
+pub(super) fn loops(
     here: &Here,
     policy: &Policy,
     folders: &RunFolders,
-    age: Duration,
-) -> Result<RunsRecord, Failure> {
-    let window = Window { since: Some(ago(age)), all_projects: true };
+) -> Result<Vec<LoopStatus>, Failure> {
+    let window = Window { since: Some(ago(SHOWN)), all_projects: true };
     let recorded = loops::read(&mut here.whole_store(policy)?, &window)?;
-    let mut recorded: Vec<_> = recorded.into_iter().rev().map(RunLine::recorded).collect();
-    let mut runs = Vec::new();
+    let mut recorded: Vec<_> = recorded.into_iter().rev().map(LoopStatus::recorded).collect();
+    let mut running = Vec::new();
     for live in live_loops(folders)? {
-        let own = recorded.iter().position(|line| line.is_of(&live));
-        let own = own.map(|own| recorded.remove(own));
-        runs.push(RunLine::running(live, own.as_ref()));
+        let position = recorded.iter().position(|line| line.is_of(&live));
+        let earlier = position.map(|position| recorded.remove(position));
+        running.push(LoopStatus::running(live, earlier.as_ref()));
     }
-    runs.extend(recorded);
-    Ok(RunsRecord { schema: "gate.runs.v1", runs })
+    Ok([running, recorded].concat())
 }
 
-impl RunLine {
+impl LoopStatus {
     fn recorded(record: LoopRecord) -> Self {
         let last = record.iterations.last();
         Self {
@@ -204,10 +155,11 @@ impl RunLine {
         }
     }
 
-    /// Iteration, time and cost.
+    /// Iteration, time, end and cost.
     fn figures(&self) -> String {
         let time = span(Duration::from_millis(self.duration_ms));
         let mut figures = vec![format!("iteration {}", self.iteration), time];
+        figures.extend(self.ended.as_deref().map(local_time));
         figures.extend(Some(self.usage.dollars()).filter(|cost| !cost.is_empty()));
         figures.extend(
             self.breaker
@@ -218,25 +170,24 @@ impl RunLine {
     }
 }
 
-fn card(record: &RunsRecord) -> String {
-    let mut page = Page::new();
-    if record.runs.is_empty() {
-        page.text("No loops. `gate run --prompt PROMPT.md --agent AGENT` starts one.");
+/// Shows the loops on the page of the status: what a running one does, and of one that did not end
+/// well why, and what to do. `project` is the one of the status.
+pub(super) fn rows(page: &mut Page, loops: &[LoopStatus], project: &str) {
+    if !loops.is_empty() {
+        page.blank();
     }
-    for line in &record.runs {
+    for line in loops {
         let (mark, word) = line.mark();
         let name = line.task.as_deref().unwrap_or(&line.run);
         page.head(mark, word, &format!("{name}  {}", line.figures()));
-        let agent = [line.agent.as_deref(), line.model.as_deref()];
-        let agent: Vec<_> = agent.into_iter().flatten().collect();
-        page.row("project", &line.project);
-        if !agent.is_empty() {
-            page.row("agent", &agent.join(", "));
+        if line.project != project {
+            page.row("project", &line.project);
         }
-        match (&line.doing, &line.ended) {
-            (Some(doing), _) => page.row("now", doing),
-            (None, Some(ended)) => page.row("ended", &local_time(ended)),
-            (None, None) => {}
+        if let Some(doing) = &line.doing {
+            page.row("now", doing);
+        }
+        if line.state == RunningState::Ended(LoopState::Done) {
+            continue;
         }
         if !line.why.is_empty() {
             page.row("why", &line.why);
@@ -244,7 +195,5 @@ fn card(record: &RunsRecord) -> String {
         if let Some(next) = &line.next {
             page.row("next", next);
         }
-        page.blank();
     }
-    page.into_text()
 }

@@ -1,0 +1,65 @@
+//! Keys that earlier versions had: a text that has one still counts, and the key changes nothing.
+
+use toml::{Table, Value};
+
+use super::key::KeyPath;
+
+/// The check that earlier versions had built in. With a command it is a check of the project's own.
+const NOTICED: &str = "noticed";
+
+/// The key of a check that earlier versions had.
+const FAIL_TO_PASS: &str = "fail_to_pass";
+
+/// A key of an earlier version.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct GoneKey {
+    pub(super) path: KeyPath,
+    /// The remedy, as a phrase.
+    pub(super) instead: &'static str,
+}
+
+/// The text without keys of earlier versions, and these keys; none if it has none.
+pub(super) fn without(text: &str) -> Option<(String, Vec<GoneKey>)> {
+    // Most texts have none, and are read once.
+    if ![NOTICED, FAIL_TO_PASS].iter().any(|name| text.contains(name)) {
+        return None;
+    }
+    let mut table: Table = text.parse().ok()?;
+    let mut gone = Vec::new();
+    take(&mut table, &KeyPath::default(), &mut gone);
+    let types = table.get_mut("task_types").and_then(Value::as_table_mut);
+    for (name, settings) in types.into_iter().flatten() {
+        if let Value::Table(settings) = settings {
+            take(settings, &KeyPath::dotted("task_types").key(name), &mut gone);
+        }
+    }
+    if let Some(Value::Array(locked)) = table.get_mut(super::lock::LOCKED) {
+        let is_gone = |key: &str| {
+            key.starts_with("checks.noticed")
+                || key.starts_with("checks.") && key.ends_with(".fail_to_pass")
+        };
+        locked.retain(|key| !key.as_str().is_some_and(is_gone));
+    }
+    if gone.is_empty() { None } else { Some((table.to_string(), gone)) }
+}
+
+/// Takes the keys out of the checks in a table.
+fn take(settings: &mut Table, at: &KeyPath, gone: &mut Vec<GoneKey>) {
+    let Some(Value::Table(checks)) = settings.get_mut("checks") else { return };
+    let at = at.key("checks");
+    let noticed = checks.get(NOTICED).and_then(Value::as_table);
+    if noticed.is_some_and(|check| !check.contains_key("command")) {
+        checks.remove(NOTICED);
+        let instead = "a check of your own can run a tool such as `cargo mutants`";
+        gone.push(GoneKey { path: at.key(NOTICED), instead });
+    }
+    for (name, check) in checks.iter_mut() {
+        if let Value::Table(check) = check
+            && check.remove(FAIL_TO_PASS).is_some()
+        {
+            let path = at.key(name).key(FAIL_TO_PASS);
+            let instead = "with `gate run --tests-first` tests have to fail before the work";
+            gone.push(GoneKey { path, instead });
+        }
+    }
+}

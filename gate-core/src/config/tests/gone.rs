@@ -1,0 +1,55 @@
+//! Keys of earlier versions.
+
+use super::project;
+use crate::config::{ConfigWarning, Layer, Origin, Problem, resolve};
+
+const OLD: &str = "\
+[exit_gate]
+consecutive = 2
+[checks.tests]
+command = [\"true\"]
+fail_to_pass = true
+[checks.noticed]
+runs = 5
+[task_types.docs]
+checks.tests.fail_to_pass = \"auto\"
+";
+
+#[test]
+fn a_key_of_an_earlier_version_changes_nothing_and_is_named() {
+    let resolved = resolve(&[project(OLD).unwrap()], Some("docs")).unwrap();
+    assert_eq!(resolved.policy.consecutive.get(), 2);
+    assert_eq!(resolved.policy.checks.keys().collect::<Vec<_>>(), ["tests"]);
+    let said: Vec<_> = resolved.warnings.iter().map(ConfigWarning::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "gate.toml:6: `checks.noticed` is gone and changes nothing: a check of your own can \
+             run a tool such as `cargo mutants`",
+            "gate.toml:5: `checks.tests.fail_to_pass` is gone and changes nothing: with `gate run \
+             --tests-first` tests have to fail before the work",
+            "gate.toml:9: `task_types.docs.checks.tests.fail_to_pass` is gone and changes nothing: \
+             with `gate run --tests-first` tests have to fail before the work",
+        ]
+    );
+}
+
+#[test]
+fn a_lock_of_such_a_key_locks_nothing() {
+    let text = "locked = [\"checks.tests.fail_to_pass\", \"checks.tests.mode\"]\n\
+                [checks.tests]\nmode = \"require\"\nfail_to_pass = true\n";
+    let layer = Layer::parse(Origin::Machine("/etc/gate/gate.toml".into()), text).unwrap();
+    let resolved = resolve(&[layer], None).unwrap();
+    assert_eq!(resolved.locks.len(), 1);
+    assert_eq!(resolved.warnings.len(), 1);
+}
+
+#[test]
+fn another_error_in_such_a_text_keeps_its_place() {
+    let error = project("[checks.tests]\nfail_to_pass = true\ntimeot = \"1m\"\n").unwrap_err();
+    assert_eq!((error.line(), error.key()), (Some(3), Some("checks.tests.timeot")));
+    let own = resolve(&[project("[checks.noticed]\ncommand = [\"true\"]\n").unwrap()], None);
+    assert!(own.unwrap().policy.checks.contains_key("noticed"));
+    let error = project("[checks.tests]\nfail_to_pas = true\n").unwrap_err();
+    assert!(matches!(error.problem(), Problem::UnknownKey(_)), "{error}");
+}
