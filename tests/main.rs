@@ -83,7 +83,6 @@ mod lost_state;
 mod machine;
 mod needs;
 mod new_tests;
-mod noticed;
 mod notify;
 mod odd_paths;
 mod operator;

@@ -18,8 +18,6 @@ pub(crate) enum CheckKind {
     Review,
     /// The built-in check of what gets around the others.
     Integrity,
-    /// The built-in check of changes that no test notices.
-    Noticed,
     /// The check of a phase in which only tests are written. Settings cannot configure it.
     TestsFirst,
     /// A command, configured or found in the project.
@@ -29,14 +27,13 @@ pub(crate) enum CheckKind {
 }
 
 /// The names of the built-in checks.
-const BUILT_IN: [(&str, CheckKind); 10] = [
+const BUILT_IN: [(&str, CheckKind); 9] = [
     ("acceptance_criteria", CheckKind::Criteria),
     ("build", CheckKind::Command),
     ("clean_git", CheckKind::CleanGit),
     ("handoff", CheckKind::Handoff),
     ("integrity", CheckKind::Integrity),
     ("lint", CheckKind::Command),
-    ("noticed", CheckKind::Noticed),
     ("review", CheckKind::Review),
     ("tests", CheckKind::Command),
     ("typecheck", CheckKind::Command),
@@ -44,13 +41,12 @@ const BUILT_IN: [(&str, CheckKind); 10] = [
 
 impl CheckKind {
     /// The kind of the check of this name. A `command` turns a built-in check into a command,
-    /// except for `clean_git` and `noticed`, which take none, and `review`, whose command is the
-    /// reviewer.
+    /// except for `clean_git`, which takes none, and `review`, whose command is the reviewer.
     pub(crate) fn for_check(name: &str, settings: &CheckPolicy) -> Self {
         let built_in = BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
         match built_in {
             _ if !settings.tests.is_empty() => Self::TestsFirst,
-            Some(kind @ (Self::CleanGit | Self::Noticed | Self::Review)) => kind,
+            Some(kind @ (Self::CleanGit | Self::Review)) => kind,
             _ if !settings.command.is_empty() => Self::Command,
             kind => kind.unwrap_or(Self::Plugin),
         }

@@ -25,9 +25,7 @@ pub struct Program {
 /// True if a check starts a program; false if it only reads files.
 pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
     match CheckKind::for_check(name, settings) {
-        CheckKind::CleanGit | CheckKind::Handoff | CheckKind::Integrity | CheckKind::Noticed => {
-            false
-        }
+        CheckKind::CleanGit | CheckKind::Handoff | CheckKind::Integrity => false,
         CheckKind::TestsFirst => true,
         CheckKind::Criteria => settings.criteria.iter().any(|one| !one.verify.is_empty()),
         CheckKind::Review | CheckKind::Command | CheckKind::Plugin => true,

@@ -6,6 +6,8 @@
 mod writer;
 
 use gate_core::decide::breaker::Act;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::Mode;
 use gate_core::decide::run_state::RunState;
 use gate_core::history::{Divergence, History, Owner, State, kind};
 use gate_core::ledger::{Body, Chain, Record};
@@ -323,4 +325,33 @@ fn a_ledger_of_an_older_gate_is_gone_on_with() {
     let last = Value::from(decided.expect("a decision").body.clone());
     assert_eq!(last["decision"]["iteration"], json!(3), "the run goes on");
     assert!(replay(&writer.records).is_ok());
+}
+
+#[test]
+fn what_rests_on_a_rule_that_is_gone_is_taken_as_it_stands() {
+    let asks = |body: &mut Value| {
+        body["decision"]["reasons"] =
+            json!([{ "code": "untested-change", "check": "tests", "message": "no test needs it" }]);
+        body["decision"]["memory"]["run"]["asked_for_test"] = json!(false);
+        body["state"]["run"]["asked_for_test"] = json!(true);
+    };
+    let warns = |body: &mut Value| {
+        body["decision"]["warnings"] = json!([{ "code": "change-without-test", "message": "a" }]);
+    };
+    let looks = |body: &mut Value| {
+        let looked = Evidence::new("noticed", Mode::Warn, Outcome::Fail);
+        body["decision"]["evidence"] = json!([looked]);
+    };
+    let edits: [&dyn Fn(&mut Value); 3] = [&asks, &warns, &looks];
+    for edit in edits {
+        let history = replay(&edited(&story(), 0, edit)).expect("an old record");
+        assert_eq!(history.undecided(), [1]);
+    }
+    // A check of this name that runs a command is none of gate's own.
+    let told = found(0, |body| {
+        let mut ran = Evidence::new("noticed", Mode::Warn, Outcome::Fail);
+        ran.argv = vec!["true".to_owned()];
+        body["decision"]["evidence"] = json!([ran]);
+    });
+    assert!(told.starts_with("record 1: /decision/"), "{told}");
 }

@@ -139,11 +139,6 @@ X",
         let words = "export PYTEST_ADDOPTS='-k zero'; python3 -m pytest -q";
         attack.run().setup(words).env("PYTEST_ADDOPTS", "-k zero").run()
     }),
-    held(
-        "new tests hold whatever the work is, where settings ask for others",
-        ["tests", "fail", "without the work"],
-        "fooled::new_tests_that_cannot_fail",
-    ),
     with("pytest", "a file of tests is not collected", MASKED, || {
         let other = "printf 'collect_ignore = [\"tests/test_calc.py\"]\\n' > conftest.py; printf 'def test_a():\\n    pass\\n' > test_a.py";
         python(other)

@@ -8,7 +8,7 @@
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, FailToPass};
+use gate_core::decide::policy::CheckPolicy;
 
 use super::launch::{CopyReport, Launch, argv};
 use super::test_run::TestRun;
@@ -59,14 +59,7 @@ impl CommandCheck {
             copy_report: CopyReport::default(),
         };
         match run.run().await {
-            Ok(ran) => {
-                let mut evidence = ran.judged(&self.settings);
-                if self.settings.fail_to_pass == FailToPass::Required {
-                    let note = "; `fail_to_pass` had no effect: `control = false`";
-                    evidence.summary.push_str(note);
-                }
-                evidence
-            }
+            Ok(ran) => ran.judged(&self.settings),
             Err(evidence) => *evidence,
         }
     }

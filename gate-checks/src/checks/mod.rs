@@ -36,8 +36,7 @@ use review::Review;
 
 pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
-pub(crate) use verified_tests::test_checks;
-use verified_tests::{Noticed, TestsFirst};
+use verified_tests::TestsFirst;
 pub use verified_tests::{
     PutBack, carry_tests, is_test_allowed, learn_tests, red_tests, rerun, tests_first_policy,
 };
@@ -87,26 +86,11 @@ pub(crate) fn plan(
             rerun_on_new_files: reads_all_files || brought.is_some(),
             check: brought
                 .unwrap_or_else(|| configured((name, kind), settings, policy, site, cache)),
-            needs: needs(kind, settings, policy, site),
+            needs: settings.needs.iter().map(CheckId::new).collect(),
             mode: settings.mode,
         }
     });
     planned.collect()
-}
-
-/// The checks that have to pass first. `noticed` needs all tests: those that fail with the change
-/// say nothing without it.
-fn needs(
-    kind: CheckKind,
-    settings: &CheckPolicy,
-    policy: &Policy,
-    site: &CheckSite,
-) -> Vec<CheckId> {
-    let mut needs: Vec<CheckId> = settings.needs.iter().map(CheckId::new).collect();
-    if kind == CheckKind::Noticed {
-        needs.extend(test_checks(policy, site).into_iter().map(|(id, _)| id));
-    }
-    needs
 }
 
 fn cost(name: &str, kind: CheckKind) -> Cost {
@@ -114,7 +98,7 @@ fn cost(name: &str, kind: CheckKind) -> Cost {
         (CheckKind::Review, _) => Cost::Ask,
         (CheckKind::Plugin, _) | (CheckKind::Command, "lint" | "typecheck") => Cost::Tool,
         (CheckKind::Command, "build") => Cost::Build,
-        (CheckKind::Command | CheckKind::Noticed | CheckKind::TestsFirst, _) => Cost::Run,
+        (CheckKind::Command | CheckKind::TestsFirst, _) => Cost::Run,
         _ => Cost::Look,
     }
 }
@@ -137,12 +121,6 @@ fn configured(
         }
         CheckKind::Handoff => reads_files(Handoff::new(id, settings), settings),
         CheckKind::Integrity => reads_files(Integrity::new(id, policy), settings),
-        CheckKind::Noticed => {
-            let check = Noticed::new(id, settings, test_checks(policy, site));
-            let limit = limit(settings).saturating_mul(settings.runs);
-            let check = decorated(Arc::new(check), Timeout { limit });
-            decorated(check, Slotted)
-        }
         CheckKind::TestsFirst => {
             let limit = limit(settings).saturating_mul(TRIES);
             let check = decorated(Arc::new(TestsFirst::new(id, settings)), Timeout { limit });

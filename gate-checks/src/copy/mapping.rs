@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gate_core::decide::policy::{CheckPolicy, FailToPass};
+use gate_core::decide::policy::CheckPolicy;
 
 /// A tree and its copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,6 @@ impl Mapping {
             paths: Vec::new(),
             // It is a copy already.
             control: false,
-            fail_to_pass: FailToPass::Off,
             sealed: None,
             ..check.clone()
         }

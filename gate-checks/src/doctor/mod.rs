@@ -87,7 +87,7 @@ impl Test<'_> {
         let (settings, prove): (_, Prove) = match CheckKind::for_check(name, settings) {
             CheckKind::Review => return not_shown("a reviewer is asked, not tested".to_owned()),
             CheckKind::Plugin => return not_shown("a plug-in is asked, not tested".to_owned()),
-            CheckKind::Noticed | CheckKind::TestsFirst => {
+            CheckKind::TestsFirst => {
                 return not_shown("it asks, and refuses nothing".to_owned());
             }
             CheckKind::CleanGit => (settings.clone(), clean_git::prove),

@@ -52,7 +52,8 @@ pub struct ExplainRecord {
     pub decision: Record,
     /// The policy that it was decided under; null if it was not stored.
     pub policy: Option<Value>,
-    /// The decision, decided again from its record; null without its policy.
+    /// The decision, decided again from its record; null without its policy, and if it rests on
+    /// a rule that this version does not have.
     pub again: Option<Decision>,
     /// True if both are the same.
     pub same: Option<bool>,

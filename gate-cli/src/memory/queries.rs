@@ -42,12 +42,13 @@ pub struct ReplayedDecision {
     pub record: Record,
     /// The decision's policy, if the store has it.
     pub policy: Option<Policy>,
-    /// The new decision from the same record. None without the policy.
+    /// The new decision from the same record. None without the policy, and if the recorded one
+    /// rests on a rule that is gone.
     pub again: Option<Decision>,
 }
 
 impl ReplayedDecision {
-    /// True if both decisions are equal. None without the policy.
+    /// True if both decisions are equal. None if it was not decided again.
     pub fn is_same(&self) -> Option<bool> {
         self.again.as_ref().map(|again| *again == self.record.decision)
     }
@@ -116,7 +117,8 @@ impl Memory {
     /// A store that cannot be read.
     pub fn replay(&mut self, record: Record) -> Result<ReplayedDecision, Failure> {
         let policy = self.policy(&record.policy_digest)?;
-        let again = policy.as_ref().map(|policy| decide(&record.decision.input(), policy));
+        let known = policy.as_ref().filter(|_| !record.decision.rests_on_removed_rule());
+        let again = known.map(|policy| decide(&record.decision.input(), policy));
         Ok(ReplayedDecision { record, policy, again })
     }
 

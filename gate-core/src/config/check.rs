@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::byte_size::ByteSize;
 use super::duration::Millis;
-use crate::decide::policy::{Deciding, FailToPass, Mode, Priority, ReportFormat, Reveal, When};
+use crate::decide::policy::{Deciding, Mode, Priority, ReportFormat, Reveal, When};
 
 /// `[checks]`: keys of its own, and the checks by name.
 #[non_exhaustive]
@@ -56,8 +56,6 @@ pub struct RawCheck {
     pub hermetic: Option<bool>,
     /// Tests run in a copy, with the baseline's tests and a control.
     pub control: Option<bool>,
-    /// One of the new tests has to fail without the work.
-    pub fail_to_pass: Option<FailToPass>,
     /// Commands that run first in the fresh folder of the deciding run.
     #[schemars(inner(length(min = 1)))]
     pub prepare: Option<Vec<Vec<String>>>,
@@ -68,9 +66,6 @@ pub struct RawCheck {
     pub sealed: Option<String>,
     /// The part of the result of sealed tests that is shown.
     pub reveal: Option<Reveal>,
-    /// `noticed`: the most runs of tests.
-    #[schemars(range(min = 1, max = 100))]
-    pub runs: Option<u32>,
     /// The result format that it must write.
     pub report: Option<ReportFormat>,
     /// Times that a failure is run again.

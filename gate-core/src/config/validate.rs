@@ -279,15 +279,6 @@ fn check_own(at: &KeyPath, id: &str, raw: &RawCheck) -> Validation {
         ("optional", &raw.optional, &["acceptance_criteria"]),
         ("ignore", &raw.ignore, &["clean_git"]),
     ];
-    if let Some(runs) = raw.runs {
-        let at = at.key("runs");
-        if id != "noticed" {
-            return Err(Fault::invalid(at, "only the check `noticed` has `runs`"));
-        }
-        if !(1..=100).contains(&runs) {
-            return Err(Fault::invalid(at, "from 1 to 100 runs"));
-        }
-    }
     for (key, list, known) in own {
         strings(&at.key(key), list.as_ref())?;
         if id == "clean_git" && raw.command.is_some() {

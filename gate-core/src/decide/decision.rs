@@ -12,7 +12,7 @@ use super::feedback;
 use super::input::Input;
 use super::iteration_facts::IterationFacts;
 use super::policy::Policy;
-use super::reason::{Reason, ReasonCode, Warning};
+use super::reason::{Reason, ReasonCode, Warning, WarningCode};
 use super::ruling::{Case, Ruling, is_about_tests_alone};
 use super::run_state::{LoopState, StateUpdate};
 use super::score::Indicators;
@@ -20,6 +20,9 @@ use super::signal::{Signal, TokenHalves};
 use super::situation::Released;
 use super::spent::Spent;
 use super::verdict::Verdict;
+
+/// The built-in check of older versions that this one does not have.
+const REMOVED_CHECK: &str = "noticed";
 
 /// A verdict with everything that led to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -147,8 +150,6 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     }
     if refuses && let Some(fed) = fed.as_mut() {
         fed.memory.run.told_of_tests |= is_about_tests_alone(&reasons);
-        fed.memory.run.asked_for_test |=
-            reasons.iter().any(|reason| reason.code == ReasonCode::UntestedChange);
     }
     if let Some(fed) = fed.as_mut()
         && input.evidence.iter().any(Evidence::sealed_refuse)
@@ -262,6 +263,16 @@ impl Decision {
     /// True if nothing is missing but a person's approval of changed tests.
     pub fn waits_for_tests(&self) -> bool {
         is_about_tests_alone(&self.reasons)
+    }
+
+    /// True if a rule that is gone had a part in it: this version does not decide it again.
+    pub fn rests_on_removed_rule(&self) -> bool {
+        self.reasons.iter().any(|reason| ReasonCode::REMOVED.contains(&reason.code))
+            || self.warnings.iter().any(|warning| WarningCode::REMOVED.contains(&warning.code))
+            || self.evidence.iter().any(|evidence| {
+                // As a built-in check it ran no command.
+                evidence.check == REMOVED_CHECK && evidence.argv.is_empty()
+            })
     }
 
     /// The changed tests that a person has to approve.

@@ -100,9 +100,6 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         ReasonCode::SealedTestsFailed => format!(
             "{check}: tests of the task that you do not see fail; read the task again, and compare your work with each of its requirements"
         ),
-        ReasonCode::UntestedChange => format!(
-            "{check}: no test needs your change; add a test that fails without the change, or say why none is needed"
-        ),
         ReasonCode::CheckNotRun => format!("{check} did not run"),
         ReasonCode::CheckRunning => {
             format!("{check} is still running; wait for it: look again in a while")
@@ -130,7 +127,8 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         | ReasonCode::SettingsChanged
         | ReasonCode::BackoffLimit
         | ReasonCode::Cancelled
-        | ReasonCode::SignalBlocked => reason.message.clone(),
+        | ReasonCode::SignalBlocked
+        | ReasonCode::UntestedChange => reason.message.clone(),
     }
 }
 

@@ -36,5 +36,4 @@ pub mod spent;
 pub mod stop;
 pub mod test_failure;
 pub mod timestamp;
-pub mod untested_change;
 pub mod verdict;

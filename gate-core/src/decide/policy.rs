@@ -6,7 +6,6 @@
 //! every record.
 
 mod check;
-mod fail_to_pass;
 mod integrity;
 
 use std::collections::BTreeMap;
@@ -18,11 +17,10 @@ use super::language::Language;
 use super::pattern::{Matcher, Pattern};
 
 pub use check::{CheckPolicy, Criterion, Deciding, Mode, Priority, ReportFormat, Reveal, When};
-pub use fail_to_pass::FailToPass;
 pub use integrity::{Allowance, IntegrityPolicy};
 
 /// Checks that say nothing of what the product does.
-const NO_BEHAVIOUR: [&str; 9] = [
+const NO_BEHAVIOUR: [&str; 8] = [
     "acceptance_criteria",
     "build",
     "clean_git",
@@ -30,7 +28,6 @@ const NO_BEHAVIOUR: [&str; 9] = [
     "handoff",
     "integrity",
     "lint",
-    "noticed",
     "typecheck",
 ];
 

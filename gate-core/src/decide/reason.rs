@@ -65,11 +65,12 @@ pub struct Explanation {
 
 /// The explanation of a reason's or a warning's code.
 pub fn explain(code: &str) -> Option<Explanation> {
-    if let Some(reason) = ReasonCode::ALL.iter().find(|known| known.code() == code) {
+    let mut reasons = ReasonCode::ALL.iter().chain(ReasonCode::REMOVED);
+    if let Some(reason) = reasons.find(|known| known.code() == code) {
         return Some(reason.explanation());
     }
-    let warning = WarningCode::ALL.iter().find(|known| known.code() == code)?;
-    Some(warning.explanation())
+    let mut warnings = WarningCode::ALL.iter().chain(WarningCode::REMOVED);
+    Some(warnings.find(|known| known.code() == code)?.explanation())
 }
 
 impl WarningCode {

@@ -221,7 +221,7 @@ fn released(kind: Released, message: impl Into<String>) -> StopRuling {
 /// True if a check runs the work: a command or a plug-in. False for the built-in checks that
 /// look at plans, at git and at settings.
 pub fn runs_the_work(check: &str) -> bool {
-    let looks = ["acceptance_criteria", "clean_git", "handoff", "review", "integrity", "noticed"];
+    let looks = ["acceptance_criteria", "clean_git", "handoff", "review", "integrity"];
     !looks.contains(&check)
 }
 

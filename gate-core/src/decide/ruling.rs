@@ -192,7 +192,6 @@ impl Case<'_> {
             against.extend(self.lacks_evidence());
             against.extend(self.too_few_in_a_row());
             against.extend(self.background());
-            against.extend(self.untested_changes());
         }
         against
     }
@@ -417,20 +416,6 @@ impl Case<'_> {
             more => format!("{more} background tasks are still running, one of them {first}"),
         };
         Some(Reason::new(ReasonCode::BackgroundRunning, message))
-    }
-
-    /// Changes that no test shows, once a run. Without state the request could not be remembered,
-    /// so that it is only a warning there.
-    fn untested_changes(&self) -> Vec<Reason> {
-        if self.input.kept().is_none_or(|memory| memory.run.asked_for_test) {
-            return Vec::new();
-        }
-        let evidence = self.input.evidence.iter();
-        let untested = evidence.filter_map(|record| {
-            let message = record.untested_change()?;
-            Some(Reason::for_check(ReasonCode::UntestedChange, &record.check, message))
-        });
-        untested.collect()
     }
 
     /// Why an agent that would be refused again is let go.

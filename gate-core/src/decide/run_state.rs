@@ -88,9 +88,6 @@ pub struct RunState {
     /// Number of decisions that sealed tests refused.
     #[serde(default, skip_serializing_if = "is_none_yet")]
     pub sealed_refusals: u32,
-    /// True if the agent was asked for a test that its change lacks.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub asked_for_test: bool,
     /// The project's settings that it goes by, as a digest or a word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,

@@ -36,16 +36,17 @@ impl History {
     }
 
     /// The numbers of the decisions that could not be decided again, because their policy is not
-    /// known.
+    /// known, or because a rule that is gone had a part in them.
     pub fn undecided(&self) -> &[u64] {
         &self.undecided
     }
 
     /// Makes the next record again: a decision from its own input and from the
     /// policy with its digest, a step and an act from the breaker before. A
-    /// decision whose policy is not known cannot be made again: it is taken as
-    /// it stands, and [`undecided`](Self::undecided). Records of other types
-    /// say nothing of runs and breakers.
+    /// decision whose policy is not known, or that rests on a rule that is gone,
+    /// cannot be made again: it is taken as it stands, and
+    /// [`undecided`](Self::undecided). Records of other types say nothing of
+    /// runs and breakers.
     ///
     /// The chain of the records is not looked at: see
     /// [`Chain`](crate::ledger::Chain).
@@ -82,7 +83,7 @@ impl History {
         self.owes_nothing(record, &own)?;
         self.owes_nothing(record, &of_task)?;
         let before = self.rested_on(decision, state, name)?;
-        let policy = policies(policy_digest);
+        let policy = policies(policy_digest).filter(|_| !decision.rests_on_removed_rule());
         let step = match &policy {
             Some(policy) => again(decision, state, policy)?,
             None => taken(before, state)?,

@@ -15,12 +15,8 @@
 //! without a control ([`deciding`]). Where the baseline itself does not end there as in the warm
 //! copy, the warm copy decides ([`baseline_run`]).
 //!
-//! New tests run once more over what the sources were, and one of them has to fail there
-//! ([`fail_to_pass`]), unless settings turn that off.
-//!
-//! Tests that the agent does not see run last of all ([`sealed`]). A check of its own takes
-//! changed code back, and shows what no test notices ([`noticed`]). Where tests are written before the
-//! work, another one looks at them alone ([`tests_first`]).
+//! Tests that the agent does not see run last of all ([`sealed`]). Where tests are written before the
+//! work, a check of its own looks at them alone ([`tests_first`]).
 //!
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
 //! once. It cannot pass there, but it can show why.
@@ -31,10 +27,8 @@ mod baseline_run;
 mod context;
 mod control_outcome;
 mod deciding;
-mod fail_to_pass;
 mod identities;
 mod new_file;
-mod noticed;
 mod overlay;
 mod prefetch;
 mod red_tests;
@@ -50,14 +44,17 @@ mod written_first;
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 use serde_json::{Map, Value, json};
 
+use super::command::reads_tests;
 use super::launch::{CopyReport, OVER_MEMORY, argv};
 use super::test_run::{Ran, TestRun};
 use crate::check::{CheckContext, CheckId};
+use crate::check_kind::{CheckKind, with_command};
 use crate::control::{Kinds, RunnerCommand, recognise};
 use crate::report::{Status, TestReport};
+use crate::site::CheckSite;
 use crate::workspace::limit_copies;
 use crate::worktree::WorkTree;
 
@@ -69,8 +66,6 @@ use trouble::Trouble;
 use verdict::Verdict;
 
 pub use identities::is_allowed as is_test_allowed;
-pub(super) use noticed::Noticed;
-pub(crate) use noticed::test_checks;
 pub use prefetch::learn_tests;
 pub use red_tests::red_tests;
 pub use rerun::{PutBack, rerun};
@@ -83,6 +78,19 @@ pub(super) struct VerifiedTests<'a> {
     pub(super) id: &'a CheckId,
     pub(super) settings: &'a CheckPolicy,
     pub(super) cx: &'a CheckContext,
+}
+
+/// The checks whose tests gate runs in a copy, with their commands.
+fn test_checks(policy: &Policy, site: &CheckSite) -> Vec<(CheckId, CheckPolicy)> {
+    let of_phase = policy.checks.values().flat_map(|settings| &settings.tests);
+    let tests = policy.checks.iter().chain(of_phase).filter_map(|(name, settings)| {
+        let (with_command, _) = with_command(name, settings, site)?;
+        let is_test = settings.control
+            && reads_tests(name, settings)
+            && CheckKind::for_check(name, &with_command) == CheckKind::Command;
+        is_test.then(|| (CheckId::new(name), with_command))
+    });
+    tests.collect()
 }
 
 struct TestOutcome {
@@ -180,9 +188,7 @@ impl VerifiedTests<'_> {
             let why = "the command starts no runner that gate knows".to_owned();
             let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(why));
             if overlay.is_none() || !own.passed() {
-                let mut verdict = Verdict::new(own);
-                self.note_unnamed_tests(&mut verdict);
-                return Ok(verdict.finished());
+                return Ok(Verdict::new(own).finished());
             }
             let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
             return self.judged(&mut workspace, (overlay, None), own).await;
@@ -209,7 +215,6 @@ impl VerifiedTests<'_> {
         if let (Some(overlay), true) = (overlay, verdict.passed()) {
             accepted = self.decide(workspace, (overlay, runner), &mut verdict).await?;
         }
-        self.fail_to_pass(workspace, (overlay, runner), &mut verdict).await?;
         if verdict.passed()
             && let Some(file) = workspace.tested_file_of_tree(self.id).await
         {

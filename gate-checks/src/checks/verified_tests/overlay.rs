@@ -301,30 +301,6 @@ impl<'a> Overlay<'a> {
         files.iter().try_for_each(|path| self.put_back(tree, layout, path))
     }
 
-    /// Puts back all but tests and what they rest on.
-    pub(super) fn lay_sources(
-        &self,
-        tree: &WorkTree,
-        layout: &mut Layout,
-    ) -> Result<(), BaselineError> {
-        for change in &self.changes {
-            if !matches!(change.guarded, Some(Guarded::Test | Guarded::Support)) {
-                self.put_back(tree, layout, &change.path)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The files in which new tests may stand.
-    pub(super) fn new_tests(&self) -> Vec<PathBuf> {
-        let tests = self.changes.iter().filter(|change| {
-            change.guarded == Some(Guarded::Test)
-                && change.what != What::Removed
-                && change.moved_from.is_none()
-        });
-        tests.map(|change| change.path.clone()).collect()
-    }
-
     fn put_back(
         &self,
         tree: &WorkTree,

@@ -3,12 +3,11 @@
 use gate_core::decide::policy::Policy;
 use tokio::runtime::Builder;
 
-use super::VerifiedTests;
 use super::context::context;
-use super::noticed::test_checks;
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
 use super::trouble::Trouble;
+use super::{VerifiedTests, test_checks};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::control::recognise;

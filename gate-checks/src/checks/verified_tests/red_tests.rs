@@ -2,11 +2,10 @@
 
 use gate_core::decide::policy::{Allowance, Mode, Policy};
 
-use super::VerifiedTests;
 use super::baseline_run::{BaselineRun, RunKind};
 use super::context::context;
 use super::identities::is_allowed;
-use super::noticed::test_checks;
+use super::{VerifiedTests, test_checks};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::site::CheckSite;

@@ -1,6 +1,6 @@
 //! The workspace that tests run in.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use super::overlay::{Overlay, Replacement};
 use super::select::Selection;
 use super::trouble::Trouble;
-use crate::baseline::{StoredFile, What};
+use crate::baseline::What;
 use crate::check::{CheckContext, CheckId, PrivateRun};
 use crate::checks::launch::{CopyReport, Launch};
 use crate::checks::test_run::{Ran, TestRun};
@@ -56,10 +56,6 @@ pub(super) enum Contents<'a> {
     Replaced(&'a [&'a Replacement]),
     /// The baseline.
     Baseline(&'a Overlay<'a>),
-    /// The baseline with the tests as they stand.
-    WithoutWork(&'a Overlay<'a>),
-    /// The tree with these files in the place of its own.
-    Laid(&'a BTreeMap<PathBuf, StoredFile>),
     /// The tree with these files as the baseline had them.
     PutBack(&'a Overlay<'a>, &'a [PathBuf]),
 }
@@ -176,10 +172,6 @@ impl TestWorkspace {
             Contents::Tree => {}
             Contents::Replaced(files) => files.iter().for_each(|file| file.lay(&mut layout)),
             Contents::Baseline(overlay) => overlay.lay_all(&self.tree, &mut layout)?,
-            Contents::WithoutWork(overlay) => overlay.lay_sources(&self.tree, &mut layout)?,
-            Contents::Laid(files) => {
-                files.iter().for_each(|(path, file)| layout.lay(path, file));
-            }
             Contents::PutBack(overlay, files) => {
                 overlay.lay_files(&self.tree, &mut layout, files)?;
             }

@@ -13,18 +13,17 @@ use std::time::Instant;
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::first_tests::FirstTests;
-use gate_core::decide::policy::{CheckPolicy, FailToPass, Mode, Policy};
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 use gate_core::integrity::{Guarded, is_prose, with_baseline_inline_tests};
 use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
-use super::VerifiedTests;
 use super::accepted::Accepted;
 use super::identities::{Renamed, compare, name, names_all, needing_the_work, new_and_passed};
-use super::noticed::test_checks;
 use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
+use super::{VerifiedTests, test_checks};
 use crate::baseline::{Change, What};
 use crate::check::{Check, CheckContext, CheckId};
 use crate::checks::test_run::Ran;
@@ -87,7 +86,6 @@ pub fn tests_first_policy(policy: &Policy, site: &CheckSite) -> Option<Policy> {
         timeout_ms,
         needs: Vec::new(),
         hermetic: false,
-        fail_to_pass: FailToPass::Off,
         prepare: Vec::new(),
         sealed: None,
         report: None,
@@ -342,8 +340,23 @@ impl VerifiedTests<'_> {
         found: Option<&RunnerCommand>,
     ) -> Result<Option<Vec<Test>>, Trouble> {
         let planted = found.is_some_and(|found| workspace.is_about_tests(found));
-        self.calibrated_baseline(workspace, overlay, (found, planted)).await?;
-        self.before(workspace, overlay, found, true).await
+        let (known, _) = self.calibrated_baseline(workspace, overlay, (found, planted)).await?;
+        if let Some(known) = known.filter(|known| !known.tests.is_empty()) {
+            return Ok(Some(known.tests));
+        }
+        // This run shows whether the baseline had no test yet.
+        workspace.sync(Contents::Baseline(overlay))?;
+        let log = CheckId::new(format!("{}-baseline", self.id));
+        let ran = workspace.run(&log, None, true).await;
+        if self.cx.cancel.is_cancelled() {
+            return Err(Trouble::Ended);
+        }
+        let report = ran.ok().and_then(|ran| ran.report);
+        let had_none = report.is_some_and(|report| {
+            let counted = report.executed().saturating_add(report.skipped);
+            counted == 0 && report.errors.is_empty() && report.problems.is_empty()
+        });
+        Ok(had_none.then(Vec::new))
     }
 
     fn stopped(&self, outcome: Outcome, summary: &str) -> Box<Evidence> {

@@ -9,13 +9,12 @@ use gate_core::decide::policy::Policy;
 use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
-use super::VerifiedTests;
 use super::baseline_run::{BaselineRun, RunKind};
 use super::context::context;
 use super::identities::name;
-use super::noticed::test_checks;
 use super::overlay::Overlay;
 use super::verdict::Verdict;
+use super::{VerifiedTests, test_checks};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::report::{Status, Test, TestReport};

@@ -15,7 +15,6 @@ use gate_core::decide::policy::{CheckPolicy, Policy};
 use super::Tree;
 use super::finding::{Finding, fine, note, problem};
 use crate::check_kind::{CheckKind, with_command};
-use crate::checks::test_checks;
 use crate::site::CheckSite;
 
 /// Findings about the checks of a policy: what is as it should be, and what is not.
@@ -85,7 +84,6 @@ impl Look<'_> {
             CheckKind::Handoff => vec![files::look("handoff", self.name, self.policy, self.site)],
             CheckKind::Review => self.review(),
             CheckKind::Integrity => vec![self.integrity()],
-            CheckKind::Noticed => vec![self.noticed()],
             CheckKind::Command | CheckKind::TestsFirst => self.command(),
             CheckKind::Plugin => vec![program::plugin(self.name, self.site)],
         };
@@ -112,15 +110,6 @@ impl Look<'_> {
             _ => problem("no-baseline", "it needs a git repository with a commit to compare with")
                 .hint("git init, and commit what is there"),
         }
-    }
-
-    fn noticed(&self) -> Finding {
-        if test_checks(self.policy, self.site).is_empty() {
-            let hint = "configure one: [checks.tests] (`gate init` looks for a command)";
-            return problem("no-tests", "it needs a check of tests with `control = true`")
-                .hint(hint);
-        }
-        fine("built-in", "built-in: looks for changed code that no test notices")
     }
 
     fn review(&self) -> Vec<Finding> {

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use gate_core::decide::evidence::Outcome;
-use gate_core::decide::policy::{
-    CheckPolicy, Deciding, FailToPass, Mode, Policy, Priority, Reveal, When,
-};
+use gate_core::decide::policy::{CheckPolicy, Deciding, Mode, Policy, Priority, Reveal, When};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::event::Events;
@@ -73,12 +71,10 @@ fn nothing() -> CheckPolicy {
         needs: Vec::new(),
         hermetic: false,
         control: false,
-        fail_to_pass: FailToPass::Off,
         prepare: Vec::new(),
         deciding: Deciding::Warm,
         sealed: None,
         reveal: Reveal::Count,
-        runs: 0,
         tests: BTreeMap::new(),
         report: None,
         retry: 0,

@@ -145,6 +145,10 @@ impl Explained {
             (Some(false), Some(again)) => {
                 format!("ANOTHER decision, with the same verdict, {}", again.verdict.name())
             }
+            _ if past.policy.is_some() => {
+                "not possible: it rests on a rule that this version of gate does not have"
+                    .to_owned()
+            }
             _ => "not possible: the settings of this decision are not stored".to_owned(),
         };
         self.row("replay", &text);

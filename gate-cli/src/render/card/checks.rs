@@ -139,9 +139,8 @@ fn check_text(evidence: &Evidence) -> String {
         text.push_str(&format!("{NOT_RUN_AGAIN}{reason}"));
     }
     if evidence.mode != Mode::Require && evidence.outcome != Outcome::Pass {
-        let is_question = evidence.noticed_changes().is_some();
         text.truncate(text.trim_end_matches('.').len());
-        text.push_str(if is_question { "; asked for once a run" } else { "; a warning only" });
+        text.push_str("; a warning only");
     }
     text
 }

@@ -17,7 +17,6 @@ pub(super) fn grounds(decision: &Decision) -> String {
         sealed_tests(decision),
         first_tests(decision),
         old_tests(decision),
-        noticed_changes(decision),
     ];
     let shown: Vec<_> = shown.into_iter().flatten().collect();
     if shown.is_empty() && !has_check_of_behaviour(decision) {
@@ -64,15 +63,6 @@ fn old_tests(decision: &Decision) -> Option<String> {
     let who = if approved > 0 { format!(" ({approved} approved)") } else { String::new() };
     let total = passed + approved;
     (total > 0).then(|| format!("old tests {passed} of {total}{who}"))
-}
-
-/// The changed places of code that a test notices, of those that were tried; none if none was.
-fn noticed_changes(decision: &Decision) -> Option<String> {
-    let found = decision.evidence.iter().filter_map(Evidence::noticed_changes);
-    let (noticed, unnoticed) =
-        sums(found.map(|found| (found.noticed, found.unnoticed.len() as u64)).collect());
-    let total = noticed + unnoticed;
-    (total > 0).then(|| format!("changed code noticed {noticed} of {total}"))
 }
 
 fn sums(counts: Vec<(u64, u64)>) -> (u64, u64) {

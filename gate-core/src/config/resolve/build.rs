@@ -25,21 +25,16 @@ use crate::decide::policy::{
     IntegrityPolicy, Policy, SignalPolicy, Spelling, Threshold,
 };
 
-/// The check that takes changed code back.
-const NOTICED: &str = "noticed";
-
 /// The check that looks at criteria.
 pub(super) const CRITERIA: &str = "acceptance_criteria";
 
 /// Defaults of the check of this name. Two checks look at more than this iteration's work, so they
-/// only count; `noticed` decides nothing.
+/// only count.
 pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
     let mode = match name {
         "clean_git" | "review" => "count",
-        NOTICED => "warn",
         _ => "require",
     };
-    let when = if name == NOTICED { &["check", "run"][..] } else { &["check", "run", "hook"] };
     let mut defaults = vec![
         ("shell", Value::from(false)),
         ("timeout", Value::from("10m")),
@@ -47,15 +42,11 @@ pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
         ("mode", Value::from(mode)),
         ("hermetic", Value::from(false)),
         ("control", Value::from(true)),
-        ("fail_to_pass", Value::from("auto")),
         ("deciding", Value::from("fresh")),
         ("reveal", Value::from("count")),
         ("retry", Value::from(0)),
-        ("when", strings(when)),
+        ("when", strings(&["check", "run", "hook"])),
     ];
-    if name == NOTICED {
-        defaults.push(("runs", Value::from(3)));
-    }
     if name == CRITERIA {
         defaults.push(("optional", strings(&OPTIONAL_HEADINGS)));
     }
@@ -218,12 +209,10 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         needs: raw.needs.unwrap_or_default(),
         hermetic: set(raw.hermetic, "hermetic")?,
         control: set(raw.control, "control")?,
-        fail_to_pass: set(raw.fail_to_pass, "fail_to_pass")?,
         prepare: raw.prepare.unwrap_or_default(),
         deciding: set(raw.deciding, "deciding")?,
         sealed: raw.sealed,
         reveal: set(raw.reveal, "reveal")?,
-        runs: raw.runs.unwrap_or_default(),
         tests: BTreeMap::new(),
         report: raw.report,
         retry: set(raw.retry, "retry")?,

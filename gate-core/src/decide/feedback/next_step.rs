@@ -78,7 +78,7 @@ fn is_silent(input: &Input) -> bool {
 /// come first, because nothing else would help.
 fn cost(code: ReasonCode) -> u8 {
     match code {
-        ReasonCode::Passed | ReasonCode::Forced => 0,
+        ReasonCode::Passed | ReasonCode::Forced | ReasonCode::UntestedChange => 0,
         ReasonCode::BreakerTripped
         | ReasonCode::BreakerOpen
         | ReasonCode::BreakerIsolated
@@ -93,8 +93,7 @@ fn cost(code: ReasonCode) -> u8 {
         ReasonCode::RequiredCheckFailed
         | ReasonCode::RedBefore
         | ReasonCode::TestsChanged
-        | ReasonCode::SealedTestsFailed
-        | ReasonCode::UntestedChange => 3,
+        | ReasonCode::SealedTestsFailed => 3,
         ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun
         | ReasonCode::CheckRunning
@@ -216,9 +215,6 @@ fn step(reason: &Reason) -> String {
         ReasonCode::SealedTestsFailed => {
             "compare the work with each requirement of the task".to_owned()
         }
-        ReasonCode::UntestedChange => {
-            "add a test that fails without the change, or say why none is needed".to_owned()
-        }
         ReasonCode::ConsecutiveNotReached => "pass again in the next iteration".to_owned(),
         ReasonCode::ThresholdNotReached => {
             "add a check, let the agent say what it finished, or lower `exit_gate.indicator_threshold`".to_owned()
@@ -233,7 +229,8 @@ fn step(reason: &Reason) -> String {
         | ReasonCode::TestsChanged
         | ReasonCode::Passed
         | ReasonCode::Forced
-        | ReasonCode::Released => reason.message.clone(),
+        | ReasonCode::Released
+        | ReasonCode::UntestedChange => reason.message.clone(),
     }
 }
 

@@ -235,7 +235,6 @@ fn quotation(reason: &Reason, input: &Input) -> Option<String> {
         }
         ReasonCode::RequiredCheckFailed
         | ReasonCode::SealedTestsFailed
-        | ReasonCode::UntestedChange
         | ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun
         | ReasonCode::CheckRunning

@@ -5,8 +5,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::fail_to_pass::FailToPass;
-
 /// The weight of a check's outcome in the decision.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
@@ -191,9 +189,6 @@ pub struct CheckPolicy {
     /// over it and a test of gate's that has to fail.
     #[serde(default = "yes", skip_serializing_if = "is_on")]
     pub control: bool,
-    /// The demand that new tests need the work.
-    #[serde(default, skip_serializing_if = "FailToPass::is_default")]
-    pub fail_to_pass: FailToPass,
     /// Commands that make what a fresh folder of the deciding run needs, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prepare: Vec<Vec<String>>,
@@ -207,9 +202,6 @@ pub struct CheckPolicy {
     /// The part of their result that is shown.
     #[serde(default, skip_serializing_if = "Reveal::is_default")]
     pub reveal: Reveal,
-    /// The most runs of tests of the check `noticed`; 0 for others.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub runs: u32,
     /// The checks of tests that `tests_first` runs, by name; empty for others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tests: BTreeMap<String, CheckPolicy>,
@@ -243,11 +235,6 @@ pub struct Criterion {
     /// only the agent's word counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verify: Vec<String>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 pub(super) fn yes() -> bool {

@@ -9,19 +9,25 @@ use super::Explanation;
 macro_rules! codes {
     ($(#[$outer:meta])* $name:ident { $($variant:ident = $code:literal {
         what: $what:literal, why: $why:literal, example: $example:literal, next: $next:literal,
-    })* }) => {
+    })* } removed { $($removed:ident = $old:literal)* }) => {
         $(#[$outer])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
-        pub enum $name { $(#[doc = $what] $variant,)* }
+        pub enum $name {
+            $(#[doc = $what] $variant,)*
+            $(#[doc = "In records of older versions alone."] $removed,)*
+        }
 
         impl $name {
             /// All codes, in the order in which they are explained.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
+            /// The codes of rules that are gone: records of older versions have them.
+            pub const REMOVED: &'static [Self] = &[$(Self::$removed,)*];
+
             /// The code in records.
             pub fn code(self) -> &'static str {
-                match self { $(Self::$variant => $code,)* }
+                match self { $(Self::$variant => $code,)* $(Self::$removed => $old,)* }
             }
 
             /// The code in words.
@@ -30,11 +36,20 @@ macro_rules! codes {
                     $(Self::$variant => {
                         Explanation { what: $what, why: $why, example: $example, next: $next }
                     })*
+                    $(Self::$removed => REMOVED,)*
                 }
             }
         }
     };
 }
+
+/// The explanation of a code whose rule is gone.
+const REMOVED: Explanation = Explanation {
+    what: "A rule of an older version of gate, which this version does not have.",
+    why: "Records keep the codes that they were made with. Such a decision is not decided again.",
+    example: "A decision in `gate log` that an older version made.",
+    next: "Nothing.",
+};
 
 codes! {
     /// The cause of a verdict.
@@ -128,12 +143,6 @@ codes! {
             why: "They were written from the task, not from the code. Their text appears nowhere, so that the work has to meet the task and not the tests. After the third refusal in a run the verdict is `blocked`.",
             example: "9 of 12 sealed tests pass: a limit that the task names is missing in the code.",
             next: "Compare the work with each requirement of the task. A person can run the sealed tests by hand and say what is missing.",
-        }
-        UntestedChange = "untested-change" {
-            what: "All checks pass, and no test shows that the change is needed.",
-            why: "Tests that pass with and without the change say nothing about it. The agent is asked for a test once a run; after that this is a warning.",
-            example: "No test notices calc.py:10–22: the tests pass with and without these lines.",
-            next: "Add a test that fails without the change. If none can show it, say why and signal completion again.",
         }
         SettingsChanged = "settings-changed" {
             what: "gate.toml is not the one that you approved.",
@@ -231,6 +240,8 @@ codes! {
             example: "`gate breaker isolate --reason \"wrong branch\"`",
             next: "The operator closes it: `gate breaker reset --reason …`.",
         }
+    } removed {
+        UntestedChange = "untested-change"
     }
 }
 
@@ -339,12 +350,6 @@ codes! {
             example: "Write was denied in `claude -p`.",
             next: "`gate run --allow edits`, `checks` or `all` allows more, and so do arguments in `[run.agents.NAME] args`. Without `gate run` the client's own settings decide.",
         }
-        ChangeWithoutTest = "change-without-test" {
-            what: "No new test needs the change, and the agent was asked for one before.",
-            why: "New tests that pass without the work say nothing about it. They refuse once a run.",
-            example: "The new test passes without the work: test_empty.",
-            next: "Look at the change: say which test it lacks, or leave it.",
-        }
         CheckWarning = "check-warning" {
             what: "A check with `mode = \"warn\"` did not pass.",
             why: "It is shown and does not block.",
@@ -387,5 +392,7 @@ codes! {
             example: "`clean_git`: 2 files are not committed.",
             next: "Nothing, or set another `mode`.",
         }
+    } removed {
+        ChangeWithoutTest = "change-without-test"
     }
 }

@@ -24,13 +24,6 @@ impl Case<'_> {
         warnings.extend(self.about_agent());
         warnings.extend(self.about_denials());
         let mut evidence: Vec<_> = self.input.evidence.iter().collect();
-        evidence.retain(|record| {
-            let is_reason = |reason: &Reason| {
-                reason.code == ReasonCode::UntestedChange
-                    && reason.check.as_deref() == Some(record.check.as_str())
-            };
-            !reasons.iter().any(is_reason)
-        });
         if self.did_not_pass() {
             evidence.retain(|record| record.outcome != Outcome::Skipped);
         }
@@ -134,11 +127,7 @@ fn about_check(evidence: &Evidence) -> Option<Warning> {
         let message = format!("{} passed only when it was run again: {names}", evidence.check);
         return Some(Warning::new(WarningCode::Flaky, message));
     }
-    if evidence.outcome == Outcome::Pass {
-        let lack = evidence.untested_change()?;
-        return Some(Warning::new(WarningCode::ChangeWithoutTest, lack));
-    }
-    if evidence.outcome == Outcome::Tamper {
+    if matches!(evidence.outcome, Outcome::Pass | Outcome::Tamper) {
         return None;
     }
     let code = match evidence.mode {

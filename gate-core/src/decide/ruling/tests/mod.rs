@@ -5,7 +5,6 @@ mod held;
 mod sealed;
 mod signals;
 mod stops;
-mod untested;
 mod warnings;
 
 use crate::config::{Layer, Origin, resolve};
