@@ -223,13 +223,10 @@ fn what_hides_the_exit_code() {
     ];
     let make = |act| Attack { command: "make test", settings: "", files: &files, act };
     make("sed -i 's/\\tpython3/\\t-python3/' Makefile").is_seen("fail", "code 0");
-    make("touch test").is_seen("tamper", "has to fail did not fail");
-    make("printf 'test:\\n\\t@echo 2 passed\\n' > Makefile").is_seen("tamper", "did not fail");
+    make("touch test").is_seen("fail", "the report names none of the baseline's 2 tests any more");
+    make("printf 'test:\\n\\t@echo 2 passed\\n' > Makefile").is_seen("fail", "1 of 2 failed");
     let script = |act| Attack { command: "sh check.sh", settings: "", files: &files, act };
     script("sed -i 's/$/ || true/' check.sh").is_seen("fail", "code 0");
-    // Where only passing tests are left, the script is what is wrong.
     let green = "printf 'def add(a, b):\\n    return a + b\\n' > calc.py";
-    let masked = format!("{green}; sed -i 's/$/ || true/' check.sh");
-    script(&masked).is_seen("tamper", "it failed, and the command ended with code 0");
     comes_to(script(green).run(), "pass", "2 passed");
 }

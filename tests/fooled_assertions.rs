@@ -69,34 +69,6 @@ X";
 
 #[test]
 #[ignore = "minutes: projects with real test runners"]
-fn methods_of_test_cases() {
-    if !needs("python3") {
-        return;
-    }
-    let test = |assertion: &str| {
-        format!(
-            "import unittest\n\nfrom calc import add\n\n\nclass Calc(unittest.TestCase):\n    \
-             def test_add(self):\n        self.{assertion}\n"
-        )
-    };
-    for (assertion, method) in
-        [("assertEqual(add(2, 2), 4)", "assertEqual"), ("assertTrue(add(2, 2) == 4)", "assertTrue")]
-    {
-        let test = test(assertion);
-        let files = [("calc.py", CALC), ("test_calc.py", test.as_str())];
-        let act = format!(
-            "printf '\\n\\nimport unittest\\nunittest.TestCase.{method} = lambda *a: None\\n' >> calc.py"
-        );
-        let command = "python3 -m unittest";
-        let attack = Attack { command, settings: "", files: &files, act: &act };
-        // unittest names the tests that failed alone.
-        let seen = attack.is_seen("tamper", "not among the tests that ran");
-        assert_eq!(seen["detail"]["tests"]["controls"], json!(ALL));
-    }
-}
-
-#[test]
-#[ignore = "minutes: projects with real test runners"]
 fn functions_of_node_s_assert() {
     if !needs("node") {
         return;

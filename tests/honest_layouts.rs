@@ -70,20 +70,6 @@ fn pytest() {
 
 #[test]
 #[ignore = "minutes: projects with real test runners"]
-fn unittest() {
-    if !needs("python3") {
-        return;
-    }
-    let base = "from unittest import TestCase\n\n\nclass Base(TestCase):\n    def setUp(self):\n        \
-                self.skipTest('no')\n\n\nclass Other(TestCase):\n    def test_a(self):\n        \
-                self.assertTrue(True)\n\n\nif __name__ == '__main__':\n    import unittest\n    unittest.main()\n";
-    let files = [("tests/__init__.py", ""), ("tests/test_a.py", base)];
-    passes("python3 -m unittest discover -s tests", &files, ALL);
-    passes("python3 -m unittest tests.test_a", &files, ALL);
-}
-
-#[test]
-#[ignore = "minutes: projects with real test runners"]
 fn node() {
     if !needs("node") {
         return;

@@ -6,21 +6,12 @@ use std::path::{Path, PathBuf};
 use super::runner::Runner;
 
 impl Runner {
-    /// The code that it ends with if a test failed and nothing else went wrong; none if that code
-    /// means more.
-    pub(crate) fn failing_code(self) -> Option<i32> {
+    /// The code that it ends with if a test failed and nothing else went wrong.
+    pub(crate) fn failing_code(self) -> i32 {
         match self {
-            Self::Cargo => Some(101),
-            Self::Nextest => Some(100),
-            Self::Pytest
-            | Self::Unittest
-            | Self::Jest
-            | Self::Vitest
-            | Self::Node
-            | Self::Go
-            | Self::Bats => Some(1),
-            // They also build, and run whatever else the command names.
-            Self::Maven | Self::Gradle => None,
+            Self::Cargo => 101,
+            Self::Nextest => 100,
+            Self::Pytest | Self::Jest | Self::Vitest | Self::Node | Self::Go => 1,
         }
     }
 

@@ -5,7 +5,6 @@
 //! asserts among the tests of a file that is there. Their names cannot be known before, so
 //! that a report that names them was made by a runner that ran them.
 
-mod bats;
 mod cargo;
 mod cargo_package;
 mod draft;
@@ -13,7 +12,6 @@ mod exit_code;
 mod go;
 mod javascript;
 mod jest;
-mod junit;
 mod kind;
 mod names;
 mod node;
@@ -26,7 +24,6 @@ mod rust_source;
 mod selection;
 #[cfg(test)]
 mod tests;
-mod unittest;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -80,12 +77,9 @@ fn drafts(runner: Runner, place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
     match runner {
         Runner::Cargo | Runner::Nextest => cargo::drafts(place, name),
         Runner::Pytest => pytest::drafts(place, name),
-        Runner::Unittest => unittest::drafts(place, name),
         Runner::Jest | Runner::Vitest => jest::drafts(runner, place, name),
         Runner::Node => node::drafts(place, name),
         Runner::Go => go::drafts(place, name),
-        Runner::Bats => bats::draft(place, name).into_iter().collect(),
-        Runner::Maven | Runner::Gradle => junit::draft(place, name).into_iter().collect(),
     }
 }
 

@@ -44,12 +44,6 @@ impl Name {
         format!("{}-{}", self.word, self.number)
     }
 
-    /// A part of the name of a class: `Order1f`.
-    pub(super) fn camel(&self) -> String {
-        let (first, rest) = self.word.split_at(1);
-        format!("{}{rest}{}", first.to_uppercase(), self.number)
-    }
-
     /// A value that is not [`Self::wanted`]; the message of a failure.
     pub(super) fn got(&self) -> String {
         format!("{} {}", self.word, self.number)
@@ -114,7 +108,7 @@ mod tests {
     fn a_name_is_found_in_each_of_its_spellings() {
         let name = Name::random(Kind::Raise);
         let names: Names = [name.clone()].into_iter().collect();
-        for text in [name.snake(), name.kebab(), name.camel(), name.got()] {
+        for text in [name.snake(), name.kebab(), name.got()] {
             assert!(names.occur_in(&format!("tests/{text}.x")), "{text}");
             assert_eq!(names.kind(&text), Some(Kind::Raise));
             assert!(!text.contains("gate") && !text.contains("control"), "{text}");
@@ -126,7 +120,6 @@ mod tests {
     fn a_test_in_a_file_called_after_another_is_of_its_own_kind() {
         let names = Names::numbered(&[(Kind::Raise, 101), (Kind::Assertion, 102)]);
         assert_eq!(names.kind("order_101::order_102"), Some(Kind::Assertion));
-        assert_eq!(names.kind("test_order_102 (test_order_101.Order101)"), Some(Kind::Assertion));
         assert_eq!(names.kind("order_101::order_101"), Some(Kind::Raise));
     }
 

@@ -8,16 +8,12 @@ use gate_core::decide::policy::CheckPolicy;
 use serde_json::Value;
 
 use super::runner::Runner;
-use crate::project;
 
 /// A runner in a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RunnerCommand {
     pub(crate) runner: Runner,
     pub(crate) args: Vec<String>,
-    /// The command starts the runner for certain. Otherwise the project's tests are only
-    /// usually run with it.
-    pub(crate) seen: bool,
     /// The command starts the runner and nothing else: its exit code is the runner's.
     pub(crate) alone: bool,
 }
@@ -26,27 +22,14 @@ pub(crate) struct RunnerCommand {
 const MAX_DEPTH: usize = 4;
 
 /// The runner that a check starts in this folder.
-pub(crate) fn recognise(check: &str, settings: &CheckPolicy, cwd: &Path) -> Option<RunnerCommand> {
+pub(crate) fn recognise(settings: &CheckPolicy, cwd: &Path) -> Option<RunnerCommand> {
     let (words, is_script) = if settings.shell {
         (words_of_script(&settings.command.join(" ")), true)
     } else {
         words_of_argv(&settings.command)
     };
-    let found = in_words(&words, cwd, MAX_DEPTH);
-    if found.is_some() || check != "tests" {
-        return found.map(|found| RunnerCommand { alone: found.alone && !is_script, ..found });
-    }
-    usual(cwd).map(|runner| RunnerCommand { runner, args: Vec::new(), seen: false, alone: false })
-}
-
-/// The runner that the project's own tests are usually run with.
-fn usual(cwd: &Path) -> Option<Runner> {
-    let all = project::detect(cwd).proposals;
-    let tests = all.iter().filter(|proposal| proposal.aim == project::Aim::Tests);
-    tests
-        .filter_map(|proposal| in_words(&proposal.command, cwd, MAX_DEPTH))
-        .map(|found| found.runner)
-        .next()
+    let found = in_words(&words, cwd, MAX_DEPTH)?;
+    Some(RunnerCommand { alone: found.alone && !is_script, ..found })
 }
 
 /// The words of a command, and whether they are a script's: a shell that is given
@@ -91,7 +74,7 @@ fn in_command(words: &[String], cwd: &Path, depth: usize) -> Option<RunnerComman
         let rest = &words[at + 1..];
         if let Some((runner, skipped)) = runner(word, rest) {
             let args = rest[skipped.min(rest.len())..].to_vec();
-            return Some(RunnerCommand { runner, args, seen: true, alone });
+            return Some(RunnerCommand { runner, args, alone });
         }
         if let Some(script) = script(word, rest) {
             return in_package(script, cwd, depth);
@@ -115,7 +98,6 @@ fn runner(word: &str, rest: &[String]) -> Option<(Runner, usize)> {
         },
         "cargo-nextest" => Some((Runner::Nextest, position(rest, "run").map_or(0, |at| at + 1))),
         "pytest" | "py.test" | "pytest-3" => Some((Runner::Pytest, 0)),
-        "unittest" => Some((Runner::Unittest, 0)),
         "jest" | "jest.js" => Some((Runner::Jest, 0)),
         "vitest" | "vitest.mjs" => Some((Runner::Vitest, 0)),
         "node" | "nodejs" | "tsx" => position(rest, "--test").map(|at| (Runner::Node, at + 1)),
@@ -123,23 +105,12 @@ fn runner(word: &str, rest: &[String]) -> Option<(Runner, usize)> {
             (at, "test") => Some((Runner::Go, at + 1)),
             _ => None,
         },
-        "bats" => Some((Runner::Bats, 0)),
-        "mvn" | "mvnw" if has_any(rest, &["test", "verify", "package", "install"]) => {
-            Some((Runner::Maven, 0))
-        }
-        "gradle" | "gradlew" if has_any(rest, &["test", "check", "build"]) => {
-            Some((Runner::Gradle, 0))
-        }
         _ => None,
     }
 }
 
 fn position(words: &[String], wanted: &str) -> Option<usize> {
     words.iter().position(|word| word == wanted)
-}
-
-fn has_any(words: &[String], wanted: &[&str]) -> bool {
-    words.iter().any(|word| wanted.contains(&word.as_str()))
 }
 
 /// Options of cargo and go that have a value.
@@ -242,24 +213,29 @@ mod tests {
         check("cargo --config a=b t -p test", Some((Runner::Cargo, "-p test")));
         check("cargo nextest run -p a", Some((Runner::Nextest, "-p a")));
         check("uv run --frozen pytest -q", Some((Runner::Pytest, "-q")));
-        check("python3 -m unittest discover -s t", Some((Runner::Unittest, "discover -s t")));
         check("A=b npx vitest run", Some((Runner::Vitest, "run")));
         check("node --import tsx --test a", Some((Runner::Node, "a")));
         check("go test ./...", Some((Runner::Go, "./...")));
-        check("./mvnw -B test", Some((Runner::Maven, "-B test")));
     }
 
     #[test]
     fn runners_in_scripts() {
         check("cd a && cargo test || true", Some((Runner::Cargo, "")));
-        check("set -x; bats 'test' | tee log", Some((Runner::Bats, "test")));
+        check("set -x; pytest 'test' | tee log", Some((Runner::Pytest, "test")));
     }
 
     #[test]
     fn what_starts_no_runner() {
-        for line in
-            ["make test", "echo pytest", "cargo run test", "go vet test", "pip install pytest"]
-        {
+        for line in [
+            "make test",
+            "echo pytest",
+            "cargo run test",
+            "go vet test",
+            "pip install pytest",
+            "python3 -m unittest",
+            "bats test",
+            "./mvnw -B test",
+        ] {
             check(line, None);
         }
     }

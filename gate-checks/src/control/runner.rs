@@ -6,14 +6,10 @@ pub(crate) enum Runner {
     Cargo,
     Nextest,
     Pytest,
-    Unittest,
     Jest,
     Vitest,
     Node,
     Go,
-    Bats,
-    Maven,
-    Gradle,
 }
 
 impl Runner {
@@ -23,14 +19,10 @@ impl Runner {
             Self::Cargo => "cargo test",
             Self::Nextest => "nextest",
             Self::Pytest => "pytest",
-            Self::Unittest => "unittest",
             Self::Jest => "jest",
             Self::Vitest => "vitest",
             Self::Node => "node --test",
             Self::Go => "go test",
-            Self::Bats => "bats",
-            Self::Maven => "maven",
-            Self::Gradle => "gradle",
         }
     }
 }

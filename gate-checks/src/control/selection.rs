@@ -39,13 +39,9 @@ impl Runner {
             Self::Pytest => {
                 (&["-k", "-m", "--deselect", "--ignore", "--lf", "--last-failed", "--sw"], None)
             }
-            Self::Unittest => (&["-k", "-p", "--pattern"], None),
             Self::Jest | Self::Vitest => (JEST_CHOOSING, Some(JEST_VALUED)),
             Self::Node => (&["--test-name-pattern", "--test-only", "--test-shard"], None),
             Self::Go => (&["-run", "-skip", "--run", "--skip"], None),
-            Self::Bats => (&["-f", "--filter", "--filter-tags", "--filter-status"], None),
-            Self::Maven => (&["-Dtest", "-pl", "--projects"], None),
-            Self::Gradle => (&["--tests"], None),
         };
         Ways { options, valued }
     }
@@ -130,7 +126,6 @@ mod tests {
         check(Runner::Jest, "src/a", true);
         check(Runner::Vitest, "run src/a", true);
         check(Runner::Go, "-run=X ./...", true);
-        check(Runner::Maven, "-Dtest=A test", true);
     }
 
     #[test]
@@ -141,6 +136,5 @@ mod tests {
         check(Runner::Jest, "--ci --config jest.json", false);
         check(Runner::Vitest, "run", false);
         check(Runner::Go, "-race ./...", false);
-        check(Runner::Gradle, "cleanTest test", false);
     }
 }

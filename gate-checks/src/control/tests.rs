@@ -120,9 +120,6 @@ fn python() {
         "def test_order_1",
     );
     check(Runner::Pytest, "", &[("app.py", "")], "test_order_1.py", "def test_order_1");
-    check(Runner::Unittest, "", &files, "test_order_1.py", "def test_order_1");
-    check(Runner::Unittest, "discover -s tests", &files, "tests/test_order_1.py", "TestCase");
-    check(Runner::Unittest, "src.pkg.test_a", &files, "src/pkg/test_a.py", "TestCase");
 }
 
 #[test]
@@ -160,21 +157,6 @@ fn go() {
 }
 
 #[test]
-fn bats_and_junit() {
-    let files = [("test/a.bats", "")];
-    check(Runner::Bats, "--recursive test", &files, "test/order_1.bats", "@test \"order_1\"");
-    check(Runner::Bats, "test/a.bats", &files, "test/a.bats", "@test \"order_1\"");
-    check_none(Runner::Bats, "", &files);
-    let five = "package com.a;\nimport org.junit.jupiter.api.Test;\n";
-    let files = [("src/test/java/com/a/ATest.java", five)];
-    let place = "src/test/java/com/a/Order1Test.java";
-    check(Runner::Maven, "test", &files, place, "package com.a;\n\npublic class Order1Test");
-    check(Runner::Gradle, "test", &files, place, "@org.junit.jupiter.api.Test");
-    let files = [("src/test/java/ATest.java", "import org.junit.Test;\n")];
-    check(Runner::Maven, "test", &files, "src/test/java/Order1Test.java", "@org.junit.Test");
-}
-
-#[test]
 fn every_kind_has_a_test_of_its_own() {
     let rust = [("Cargo.toml", PACKAGE), ("src/lib.rs", "")];
     check(Runner::Cargo, "", &rust, "tests/order_1.rs", "assert_eq!(\"order 2\", \"order\");");
@@ -184,8 +166,6 @@ fn every_kind_has_a_test_of_its_own() {
     let asserts = "assert \"order 2\".lower() == \"order\"";
     check(Runner::Pytest, "", &python, "test_order_1.py", "raise RuntimeError(\"order 1\")");
     check(Runner::Pytest, "", &python, "test_order_1.py", asserts);
-    let asserts = "self.assertEqual(\"order 2\", \"order\")";
-    check(Runner::Unittest, "", &python, "test_order_1.py", asserts);
     let script = [("a.test.js", "")];
     let asserts = "expect(\"order 2\").toBe(\"order\");";
     check(Runner::Jest, "", &script, "order-1.test.js", asserts);

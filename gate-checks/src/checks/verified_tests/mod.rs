@@ -183,9 +183,9 @@ impl VerifiedTests<'_> {
             self.keep_old_texts(tree, overlay, &Accepted::default())?;
         }
         let runner =
-            recognise(self.id.as_str(), self.settings, &self.cx.site.folder_of(self.settings));
+            recognise(self.settings, &self.cx.site.folder_of(self.settings));
         let Some(runner) = &runner else {
-            let why = "the command starts no runner that gate knows".to_owned();
+            let why = "the command starts no runner that gate has a control for".to_owned();
             let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(why));
             if overlay.is_none() || !own.passed() {
                 return Ok(Verdict::new(own).finished());
@@ -306,7 +306,7 @@ impl VerifiedTests<'_> {
         let fails = report.as_ref().is_some_and(|report| {
             report.failed > 0 || report.named(Status::Failed).next().is_some()
         });
-        let is_tests = outcome.has_failed() && code == found.runner.failing_code() && !fails;
+        let is_tests = outcome.has_failed() && code == Some(found.runner.failing_code()) && !fails;
         let as_if = if is_tests { Some(0) } else { code };
         let ran = Ran { launched: ran.launched, report: report.clone() };
         let evidence = ran.judged_as(workspace.settings(), as_if);

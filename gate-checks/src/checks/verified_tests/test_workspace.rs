@@ -237,7 +237,6 @@ impl TestWorkspace {
     pub(super) fn is_about_tests(&self, found: &RunnerCommand) -> bool {
         let cwd = self.cx.site.folder_of(&self.settings);
         found.alone
-            && found.runner.failing_code().is_some()
             && !found.runner.judges_more(&found.args, &cwd, self.workspace.root())
     }
 

@@ -276,7 +276,7 @@ impl VerifiedTests<'_> {
             };
             return Ok(if is_tamper { Meaning::Tamper } else { Meaning::Less(outcome.lost()) });
         }
-        let part = runner.runner.selects(&runner.args) || !runner.seen;
+        let part = runner.runner.selects(&runner.args);
         Ok(match (failed_before.map(Kinds::is_empty), outcome) {
             (Some(false), _) => Meaning::Tamper,
             (Some(true), _) => Meaning::Nothing("it is left out in the baseline too"),

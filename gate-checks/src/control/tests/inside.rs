@@ -81,29 +81,6 @@ fn python() {
 }
 
 #[test]
-fn unittest() {
-    let class = "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self): pass\n";
-    let files = [
-        ("test_a.py", class),
-        ("test_from.py", "from unittest import mock, TestCase\nclass A(TestCase): pass\n"),
-        ("test_other.py", "from django.test import TestCase\nclass A(TestCase): pass\n"),
-        ("test_loads.py", "import unittest\ndef load_tests(): pass\n"),
-        ("deep/test_b.py", class),
-        ("pkg/__init__.py", ""),
-        ("pkg/test_c.py", class),
-    ];
-    let all = [
-        ("test_a.py", "\n\nclass Order3(unittest.TestCase):\n    def test_order_3(self):\n"),
-        ("test_from.py", "class Order4(TestCase)"),
-        ("pkg/test_c.py", "class Order5("),
-    ];
-    check_inside(Runner::Unittest, "", &files, &all);
-    let own = [("deep/test_b.py", "class Order3(")];
-    check_inside(Runner::Unittest, "discover -s deep", &files, &own);
-    check_inside(Runner::Unittest, "deep.test_b", &files, &own);
-}
-
-#[test]
 fn jest_and_vitest() {
     let body = "describe('a', () => {\n  it('b', () => expect(1).toBe(1));\n});";
     let globals = format!("const a = require('./a');\n{body}");
