@@ -142,19 +142,3 @@ fn wrong_criteria_are_told_with_their_place() {
     let twice = "[[criteria]]\nid = \"a\"\ntext = \"x\"\n".repeat(2);
     check(&twice, "criterion");
 }
-
-#[test]
-fn a_task_is_drafted_into_criteria_that_a_person_completes() {
-    let task = "# Sale\n\n- The discount applies to sale items\n- The tax is shown\n";
-    let ran =
-        gate("init --criteria TASK.md").settings("[checks.clean_git]\n").file("TASK.md", task);
-    let ran = ran.code(0).says("2 criteria drafted from TASK.md").says("The tax is shown");
-    let settings = ran.file("gate.toml");
-    assert!(settings.starts_with("[checks.clean_git]\n\n# Drafted from TASK.md."), "{settings}");
-    assert!(settings.contains("text = \"The discount applies to sale items\"\n#verify = []\n"));
-    let ran = ran.again("criteria --json").code(0);
-    assert_eq!(each(&ran.json(), "criteria", "state"), ["claimed", "claimed"]);
-    let ran = ran.again("init --criteria TASK.md").code(0).says("0 criteria drafted");
-    let ran = ran.again("init --criteria gone.md").code(2);
-    ran.again("init --criteria b.md").file("b.md", "Mend it.\n").code(2).tells("no list item");
-}

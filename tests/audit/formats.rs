@@ -41,7 +41,7 @@ fn a_script_of_codex_calls_tools() {
 fn a_script_of_codex_may_wait_for_several_checks() {
     let record =
         |payload: Value| json!({"timestamp": "t", "type": "response_item", "payload": payload});
-    let script = "await tools.apply_patch('*** Begin Patch\n*** Update File: a.ts'); await Promise.all([tools.exec_command({cmd: 'pnpm test'}), tools.exec_command({cmd: 'pnpm build'})])";
+    let script = "await tools.apply_patch('*** Begin Patch\n*** Update File: a.ts'); await Promise.all([tools.exec_command({cmd: 'pnpm vitest'}), tools.exec_command({cmd: 'pnpm build'})])";
     let rollout = vec![
         json!({"timestamp": "t", "type": "session_meta", "payload": {"id": "s", "cwd": "/w"}}),
         record(
@@ -87,15 +87,15 @@ fn antigravity_says_how_a_command_ended() {
             json!({"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT", "content": "Do it."}),
             calls("replace_file_content", json!({"TargetFile": "c:\\w\\a.ts"})),
             step("CODE_ACTION", "The following changes were made"),
-            calls("run_command", json!({"CommandLine": "npm test"})),
+            calls("run_command", json!({"CommandLine": "npx jest"})),
             step("RUN_COMMAND", &format!("Created At: t\n\n\t\t{ended}\n\t\tOutput:\n")),
             step("PLANNER_RESPONSE", CLAIM),
         ])
     };
-    let npm = Some("npm test");
-    check(&session("The command completed successfully."), &[("passed_after", npm)]);
-    check(&session("The command failed with exit code: 1"), &[("failed", npm)]);
-    check(&session("Tool is running as a background task"), &[("unknown", npm)]);
+    let jest = Some("npx jest");
+    check(&session("The command completed successfully."), &[("passed_after", jest)]);
+    check(&session("The command failed with exit code: 1"), &[("failed", jest)]);
+    check(&session("Tool is running as a background task"), &[("unknown", jest)]);
 }
 
 #[test]
@@ -113,10 +113,10 @@ fn cursor_shows_no_answers() {
     let session = Session(vec![
         json!({"role": "user", "message": {"content": [{"type": "text", "text": "Do it."}]}}),
         call("StrReplace", json!({"path": "/w/a.ts"})),
-        call("Shell", json!({"command": "npm test"})),
+        call("Shell", json!({"command": "npx jest"})),
         json!({"role": "assistant", "message": {"content": [{"type": "text", "text": CLAIM}]}}),
     ]);
-    check(&session, &[("unknown", Some("npm test"))]);
+    check(&session, &[("unknown", Some("npx jest"))]);
 }
 
 #[test]

@@ -30,15 +30,6 @@ struct Candidate {
     proposal: Proposal,
 }
 
-impl Candidate {
-    /// True if it has the tool, the aim and the folder of a command of CI.
-    fn is_same(&self, command: &CiCommand) -> bool {
-        self.ecosystem == command.ecosystem
-            && self.proposal.aim == command.aim
-            && self.proposal.cwd == command.cwd
-    }
-}
-
 /// Looks at a folder and, if its root has no tests, one level below. Commands of CI come before
 /// what is guessed.
 pub(super) fn found(folder: &Folder<'_>, kinds: &[Kind], ci: Vec<CiCommand>) -> Found {
@@ -47,9 +38,7 @@ pub(super) fn found(folder: &Folder<'_>, kinds: &[Kind], ci: Vec<CiCommand>) -> 
     if !all.iter().any(|candidate| candidate.proposal.aim == Aim::Tests) {
         all.extend(below(folder, kinds, &mut notes));
     }
-    if !ci.is_empty() {
-        all = ci_first(folder, ci, all, &mut notes);
-    }
+    all = ci_first(folder, ci, all);
     settle(folder, &mut all, &mut notes);
     Found { proposals: named_apart(all), notes }
 }
@@ -106,61 +95,37 @@ fn below(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Ca
     all
 }
 
-/// The first command of CI for each tool's aim in a folder, then what was guessed. A guess for an
-/// aim that CI has other commands for is only mentioned.
+/// The first command of CI for each tool's tests in a folder, then what was guessed. Of the guesses
+/// those of other tests are only mentioned.
 fn ci_first(
     folder: &Folder<'_>,
     ci: Vec<CiCommand>,
     mut guesses: Vec<Candidate>,
-    notes: &mut Vec<String>,
 ) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
-    for command in ci {
-        if all.iter().any(|known| known.is_same(&command)) {
+    for CiCommand { ecosystem, tool, words, cwd, file } in ci {
+        let is_same = |known: &Candidate| {
+            let Proposal { aim, cwd: own, .. } = &known.proposal;
+            known.ecosystem == ecosystem && *aim == Aim::Tests && *own == cwd
+        };
+        let place = cwd.as_ref().map(|cwd| folder.below(cwd));
+        let place = place.as_ref().unwrap_or(folder);
+        let why = format!("`{}` in {file}", words.join(" "));
+        let words = if ecosystem == "python" { python::here(place, &words) } else { words };
+        let program = words.first().cloned().unwrap_or_default();
+        if all.iter().any(is_same) || !place.finds(&program) {
             continue;
         }
-        let place = command.cwd.as_ref().map(|cwd| folder.below(cwd));
-        let place = place.as_ref().unwrap_or(folder);
-        let why = format!("`{}` in {}", command.words.join(" "), command.file);
-        let guess = guesses.iter().position(|guess| guess.is_same(&command));
-        let guess = guess.map(|at| guesses.remove(at));
-        let words = match command.ecosystem {
-            "python" => python::here(place, &command.words),
-            _ => command.words,
-        };
-        let program = words.first().cloned().unwrap_or_default();
-        let is_here = place.finds(&program);
-        match guess {
-            Some(mut guess) if command.is_vague || !is_here && finds(place, &guess) => {
-                if !is_here && !command.is_vague {
-                    notes.push(format!("{program}, which {} runs, is not here", command.file));
-                }
-                guess.proposal = Proposal { why, optional: false, ..guess.proposal };
-                all.push(guess);
-            }
-            None if command.is_vague => {}
-            _ => {
-                let proposal = Proposal::new(command.aim, command.tool, &[], why);
-                let proposal = Proposal {
-                    command: words,
-                    needs_tool: program,
-                    cwd: command.cwd.clone(),
-                    ..proposal
-                };
-                all.push(Candidate { ecosystem: command.ecosystem, below: command.cwd, proposal });
-            }
-        }
+        guesses.retain(|guess| !is_same(guess));
+        let proposal = Proposal::new(Aim::Tests, tool, &[], why).needs(&program);
+        let proposal = Proposal { command: words, cwd: cwd.clone(), ..proposal };
+        all.push(Candidate { ecosystem, below: cwd, proposal });
     }
-    let of_ci: Vec<_> = all.iter().map(|candidate| candidate.proposal.aim).collect();
-    for guess in &mut guesses {
-        guess.proposal.optional |= of_ci.contains(&guess.proposal.aim);
+    for guess in guesses.iter_mut().filter(|guess| guess.proposal.aim == Aim::Tests) {
+        guess.proposal.optional |= !all.is_empty();
     }
     all.extend(guesses);
     all
-}
-
-fn finds(folder: &Folder<'_>, candidate: &Candidate) -> bool {
-    folder.finds(&candidate.proposal.needs_tool)
 }
 
 fn is_own(folder: &Folder<'_>, name: &str) -> bool {

@@ -29,7 +29,6 @@ use folder::Folder;
 use kind::Kind;
 use proposal::Found;
 pub use proposal::{Aim, Detected, Proposal};
-pub use workflows::aim_of_tool;
 
 /// The kinds of tools, in the order in which they take the plain names.
 const KINDS: [Kind; 10] = [
@@ -51,7 +50,7 @@ pub fn detect(project: &Path) -> Detected {
     detect_with(project, false, &in_path)
 }
 
-/// As [`detect`], with the commands that CI runs before all others.
+/// As [`detect`], with the commands by which CI runs tests before all others.
 pub fn detect_with_ci(project: &Path) -> Detected {
     detect_with(project, true, &in_path)
 }

@@ -16,11 +16,6 @@ const NAMES: [(&str, Aim); 9] = [
     ("types", Aim::Typecheck),
 ];
 
-/// The aim that a name is usually for.
-pub(in crate::project) fn aim_of(name: &str) -> Option<Aim> {
-    NAMES.iter().find(|(known, _)| *known == name).map(|(_, aim)| *aim)
-}
-
 /// For each aim the first name that is there.
 pub(super) fn chosen(is_there: impl Fn(&str) -> bool) -> Vec<(&'static str, Aim)> {
     let mut chosen: Vec<(&'static str, Aim)> = Vec::new();

@@ -39,8 +39,8 @@ use tally::{Budget, Tally};
 pub use crate::process::Stream;
 pub use format::Format;
 pub use judge::{Judged, judge};
-pub(crate) use runner::with_options;
 pub use runner::{Prepared, Request, is_runner, prepare};
+pub(crate) use runner::{runner_format, with_options};
 
 /// Result of one test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use gate_transcript::Ending;
 
-use super::command::{CheckKind, Inspection};
-use super::hooks::Hooks;
+use super::command::Inspection;
+use super::hooks;
 use super::output::{Output, TIMED_OUT};
 
 /// Words by which clients say that a command was stopped.
@@ -11,9 +11,6 @@ const STOPPED: [&str; 4] = ["timed out", "interrupted", "aborted", "cancelled"];
 
 /// Words by which clients say that a sub-agent works beside the turn.
 const LAUNCHED: [&str; 3] = ["agent launched", "in the background", "the following subagents"];
-
-/// The command of a check that hooks ran.
-const HOOKS: &str = "hooks of git";
 
 /// A call.
 pub(super) struct Step {
@@ -31,8 +28,8 @@ pub(super) struct Step {
     was_stopped: bool,
     /// The output of a check.
     output: Option<Output>,
-    /// Reads the output of hooks.
-    hooks: Option<Hooks>,
+    /// Hooks ran in it that may have checked the work.
+    pub(super) hooks_may_check: bool,
 }
 
 /// An act of the agent, as the audit counts it.
@@ -50,8 +47,8 @@ pub(super) enum Action {
 impl Action {
     /// A command that checks something, or writes a file, or may do either.
     pub(super) fn command(inspected: Inspection) -> Option<Self> {
-        let Inspection { check, scripts, writes, runs_hooks, .. } = &inspected;
-        let matters = check.is_some() || !scripts.is_empty() || !writes.is_empty() || *runs_hooks;
+        let Inspection { check, may_check, writes, runs_hooks, .. } = &inspected;
+        let matters = check.is_some() || *may_check || !writes.is_empty() || *runs_hooks;
         matters.then(|| Self::Command(Box::new(inspected)))
     }
 }
@@ -62,7 +59,6 @@ impl Step {
             Action::Command(inspected) => inspected.check.clone().map(Output::new),
             Action::Edit(_) | Action::Other | Action::SubAgent { .. } => None,
         };
-        let runs_hooks = matches!(&action, Action::Command(inspected) if inspected.runs_hooks);
         Self {
             id: id.to_owned(),
             line,
@@ -72,8 +68,7 @@ impl Step {
             is_denied: false,
             is_shared: false,
             was_stopped: false,
-            // The output of another check would be taken for theirs.
-            hooks: (runs_hooks && output.is_none()).then(Hooks::default),
+            hooks_may_check: false,
             output,
         }
     }
@@ -86,14 +81,9 @@ impl Step {
         if let Some(output) = &mut self.output {
             output.text(text);
         }
-        if let Some(hooks) = &mut self.hooks {
-            hooks.text(text);
+        if matches!(&self.action, Action::Command(inspected) if inspected.runs_hooks) {
+            self.hooks_may_check |= hooks::ran(text);
         }
-    }
-
-    /// True if hooks ran that may have checked the work.
-    pub(super) fn hooks_may_check(&self) -> bool {
-        self.hooks.as_ref().is_some_and(Hooks::may_check)
     }
 
     /// The client marks it as failed.
@@ -122,25 +112,13 @@ impl Step {
         self.code.map_or(self.ending == Ending::Failed, |code| code != 0)
     }
 
-    /// The check that it ran.
-    pub(super) fn check(&self) -> Option<(CheckKind, &str)> {
-        let of_hooks = self.hooks.as_ref().and_then(Hooks::check);
-        let own = || self.output.as_ref().map(|output| &output.check);
-        of_hooks
-            .map(|(kind, _)| (kind, HOOKS))
-            .or_else(|| own().map(|check| (check.kind, check.command.as_str())))
-    }
-
-    /// True if its check runs tests.
-    pub(super) fn is_test(&self) -> bool {
-        self.check().is_some_and(|(kind, _)| kind == CheckKind::Test)
+    /// The command of the check that it ran.
+    pub(super) fn check(&self) -> Option<&str> {
+        self.output.as_ref().map(|output| output.check.command.as_str())
     }
 
     /// True if the check passed; none if the transcript does not show it.
     pub(super) fn passed(&self) -> Option<bool> {
-        if let Some((_, passed)) = self.hooks.as_ref().and_then(Hooks::check) {
-            return passed;
-        }
         let code = match (self.code, self.ending) {
             _ if self.is_shared => None,
             _ if self.was_stopped => Some(TIMED_OUT),

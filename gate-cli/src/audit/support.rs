@@ -1,16 +1,12 @@
 //! The check behind a claim: from the calls of its turn, in their order.
 
-use std::collections::BTreeSet;
-
 use super::ClaimSupport;
-use super::command::CheckKind;
 use super::files::{is_note, is_of_client, is_prose, is_scratch, is_set_up, is_test};
 use super::step::{Action, Step};
 
 /// A check that was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Run {
-    kind: CheckKind,
     pub(super) command: String,
     pub(super) line: u64,
     /// None if the transcript does not show it.
@@ -28,8 +24,6 @@ pub(super) struct Support {
     /// The checks up to the last edit, and since then. Only the ends of the latter matter.
     stale: Vec<Step>,
     since: Vec<Step>,
-    /// Scripts of the turn's own that were run since the last edit: the work, and no check of it.
-    own: Vec<Step>,
     /// Something ran since the last edit that may have checked the work.
     ran_other: bool,
     /// A sub-agent ran.
@@ -74,45 +68,13 @@ impl Support {
                 if !has_failed || !inspected.is_single {
                     inspected.writes.iter().for_each(|file| self.edited(file));
                 }
-                self.ran_other |= inspected.scripts.iter().any(|script| !self.has_changed(script));
-                let check = inspected.check.as_ref();
-                if check.is_some_and(|check| check.parses && !self.is_named_in(&check.command)) {
-                    return;
-                }
-                let script = check.filter(|check| check.kind != CheckKind::Test);
-                if script
-                    .and_then(|check| check.script.as_ref())
-                    .is_some_and(|script| self.has_changed(script))
-                {
-                    self.ran_other |= inspected.has_more_checks;
-                    self.own.push(step);
-                    return;
-                }
+                self.ran_other |= inspected.may_check;
             }
         }
-        self.ran_other |= step.hooks_may_check();
+        self.ran_other |= step.hooks_may_check;
         if step.check().is_some() && !step.could_not_start() {
             self.since.push(step);
         }
-    }
-
-    /// True if the turn has changed this script: then the script is the work, and no check of it.
-    fn has_changed(&self, script: &str) -> bool {
-        let name = script.trim_start_matches("./").trim_start_matches("~/");
-        self.files.iter().any(|file| file.ends_with(name))
-    }
-
-    /// True if a text names a file that the turn has changed, or all files with its ending.
-    fn is_named_in(&self, text: &str) -> bool {
-        let names: Vec<_> =
-            self.files.iter().filter_map(|file| file.rsplit(['/', '\\']).next()).collect();
-        let endings = names.iter().filter_map(|name| name.rsplit_once('.'));
-        let endings: BTreeSet<_> = endings.map(|(_, ending)| ending).collect();
-        let marks = ["*.", "'.", "\"."];
-        names.iter().any(|name| text.contains(name))
-            || endings
-                .iter()
-                .any(|ending| marks.iter().any(|mark| text.contains(&format!("{mark}{ending}"))))
     }
 
     /// True if a file outside of folders for scratch files was changed.
@@ -132,49 +94,37 @@ impl Support {
         }
         // What ran before is before the last edit now.
         if !is_set_up || self.files.len() == 1 {
-            // A script that ran before may have been a check of what was there then.
-            self.stale.append(&mut self.own);
             self.stale.append(&mut self.since);
             self.ran_other = false;
         }
     }
 
     /// The check behind a claim at the end of the turn: a failure that no later run covers, or else
-    /// the last check whose end is shown. If a test ran in the turn, tests alone count.
+    /// the last check whose end is shown.
     pub(super) fn standing(&self) -> (ClaimSupport, Option<Run>) {
-        let ran_tests = self.stale.iter().chain(&self.since).any(Step::is_test);
         let since: Vec<_> =
             self.since.iter().filter_map(|step| Run::new(step, step.passed())).collect();
-        let counting = || since.iter().filter(|run| !ran_tests || run.kind == CheckKind::Test);
-        let last = counting().rfind(|run| run.passed.is_some()).or_else(|| counting().next_back());
-        let failed = since.iter().enumerate().rfind(|(at, run)| {
-            run.passed == Some(false) && !since[at + 1..].iter().any(|later| later.covers(run))
-        });
+        let last = since.iter().rfind(|run| run.passed.is_some()).or_else(|| since.last());
         let stale = || self.stale.last().and_then(|step| Run::new(step, None));
-        match (failed, last, stale()) {
-            (Some((_, failed)), ..) => (ClaimSupport::Failed, Some(failed.clone())),
-            (None, Some(run), _) => {
-                let is_shown = run.passed.is_some();
-                let standing =
-                    if is_shown { ClaimSupport::PassedAfter } else { ClaimSupport::Unknown };
+        match (last, stale()) {
+            (Some(run), _) => {
+                let standing = match run.passed {
+                    Some(true) => ClaimSupport::PassedAfter,
+                    Some(false) => ClaimSupport::Failed,
+                    None => ClaimSupport::Unknown,
+                };
                 (standing, Some(run.clone()))
             }
             _ if self.ran_other || self.ran_agent => (ClaimSupport::Unknown, None),
-            (None, None, Some(run)) => (ClaimSupport::Stale, Some(run)),
-            (None, None, None) => (ClaimSupport::None, None),
+            (None, Some(run)) => (ClaimSupport::Stale, Some(run)),
+            (None, None) => (ClaimSupport::None, None),
         }
     }
 }
 
 impl Run {
     fn new(step: &Step, passed: Option<bool>) -> Option<Self> {
-        let (kind, command) = step.check()?;
-        Some(Self { kind, command: command.to_owned(), line: step.line, passed })
-    }
-
-    /// True if this run shows that what failed before is right now: it passed, and shows as much.
-    fn covers(&self, failed: &Self) -> bool {
-        self.passed == Some(true) && self.kind <= failed.kind
+        Some(Self { command: step.check()?.to_owned(), line: step.line, passed })
     }
 }
 

@@ -2,7 +2,6 @@
 //! an agent.
 
 mod args;
-mod criteria;
 mod measure;
 mod measured;
 mod merge;
@@ -76,9 +75,6 @@ const GO: Template = Template {
 };
 
 pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
-    if let Some(task) = &args.criteria {
-        return criteria::draft(here, task).map(|()| DONE);
-    }
     match args.language {
         None => settings(here, args),
         Some(Language::Bash) => template(here, &BASH),

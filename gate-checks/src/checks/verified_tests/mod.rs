@@ -182,8 +182,7 @@ impl VerifiedTests<'_> {
             // Also of work that is refused: the next session begins with the tree as it is then.
             self.keep_old_texts(tree, overlay, &Accepted::default())?;
         }
-        let runner =
-            recognise(self.settings, &self.cx.site.folder_of(self.settings));
+        let runner = recognise(self.settings, &self.cx.site.folder_of(self.settings));
         let Some(runner) = &runner else {
             let why = "the command starts no runner that gate has a control for".to_owned();
             let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(why));

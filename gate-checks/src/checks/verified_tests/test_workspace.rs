@@ -236,8 +236,7 @@ impl TestWorkspace {
     /// is known.
     pub(super) fn is_about_tests(&self, found: &RunnerCommand) -> bool {
         let cwd = self.cx.site.folder_of(&self.settings);
-        found.alone
-            && !found.runner.judges_more(&found.args, &cwd, self.workspace.root())
+        found.alone && !found.runner.judges_more(&found.args, &cwd, self.workspace.root())
     }
 
     /// Runs the command once; with a control, and to its end whatever fails.

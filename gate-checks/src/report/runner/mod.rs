@@ -81,7 +81,12 @@ pub(crate) fn with_options(argv: &[String], words: Vec<String>) -> Option<Vec<St
 
 /// True if gate knows the command as a test runner.
 pub fn is_runner(argv: &[String]) -> bool {
-    argv::runner(argv).is_some()
+    runner_format(argv).is_some()
+}
+
+/// The format in which a test runner reports; none if gate does not know the command as one.
+pub(crate) fn runner_format(argv: &[String]) -> Option<Format> {
+    Some(argv::runner(argv)?.format)
 }
 
 /// Replacement of the placeholder: a file or a folder, as the runner likes.

@@ -1,28 +1,20 @@
-//! A command that an agent ran: the check that it starts, and the files that it writes.
+//! A command that an agent ran: the test run that it starts, and the files that it writes.
 
-mod filters;
-mod kinds;
-mod lists;
 mod names;
-mod programs;
 mod writes;
 
-use super::shell::{Part, Then, parts};
-use filters::{Filtered, filtered, shows_failures};
-use kinds::check_kind;
-use names::{base, is_silent, may_check, meant, own_script};
+use gate_checks::report::is_runner;
 
-pub(super) use kinds::{CheckKind, label_kind, line_kind};
+use super::shell::{Part, Then, parts};
+use names::{base, meant};
 
 /// A command line, looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Inspection {
-    /// The check that it starts. Of several, the one that shows most.
+    /// The last run of a known test runner in it.
     pub(super) check: Option<Check>,
-    /// It starts other checks too.
-    pub(super) has_more_checks: bool,
-    /// The scripts and programs that it runs that may check the work.
-    pub(super) scripts: Vec<String>,
+    /// It starts something else that may check the work.
+    pub(super) may_check: bool,
     /// The files that it writes.
     pub(super) writes: Vec<String>,
     /// It does one thing: if that fails, nothing was written.
@@ -35,110 +27,40 @@ pub(super) struct Inspection {
     pub(super) looks_up_history: bool,
 }
 
-/// A check in a command line.
+/// A run of a known test runner in a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Check {
-    pub(super) kind: CheckKind,
     pub(super) command: String,
-    /// The script that it is, if it is none of the trade's programs.
-    pub(super) script: Option<String>,
-    /// It only parses data: a check of the files that it names.
-    pub(super) parses: bool,
-    /// It is one-off code: if it fails, that may be its own fault.
-    pub(super) is_one_off: bool,
-    /// Exit code 0 shows that the check passed.
+    /// Exit code 0 shows that the tests passed.
     pub(super) code_shows_pass: bool,
-    /// Another exit code shows that the check failed.
+    /// Another exit code shows that they failed.
     pub(super) code_shows_failure: bool,
-    /// It prints nothing if it passes, and all that it prints is shown.
-    pub(super) is_silent: bool,
-    /// It names errors by words that are known, and all that it prints is shown.
-    pub(super) names_errors: bool,
-    /// The text that the command line prints when the check is over.
-    pub(super) end_text: Option<String>,
-    /// The text that it prints if the check passed, or if it failed.
-    pub(super) pass_text: Option<String>,
-    pub(super) failure_text: Option<String>,
-    /// The text that it prints with the check's exit code, which is `$?` in this text.
-    pub(super) code_text: Option<String>,
 }
-
-/// Variables of a shell that hold the exit code of a command.
-const CODES: [&str; 5] = ["${PIPESTATUS[0]}", "$PIPESTATUS", "$LASTEXITCODE", "$status", "$?"];
-
-/// Words by which code in a command line parses data.
-const PARSES: [&str; 9] = [
-    "yaml.safe_load",
-    "json.load",
-    "tomllib.load",
-    "ast.parse",
-    "py_compile.compile",
-    "JSON.parse",
-    "YAML.load",
-    "ElementTree.parse",
-    "plistlib.load",
-];
 
 /// Looks at a command line.
 pub(super) fn inspect(line: &str) -> Inspection {
     let parts = without_ends(unwrapped(parts(line), 0));
-    let mut inspected = Inspection::default();
-    let (mut is_stashed, mut shows_most) = (false, None);
+    let writes = writes::writes(line, &parts);
+    let mut inspected = Inspection { is_single: parts.len() == 1, ..Inspection::default() };
+    let (mut is_stashed, mut last_run) = (false, None);
     for (at, part) in parts.iter().enumerate() {
         inspected.facts(part);
-        is_stashed |= names::stashes(&part.words);
+        let words = meant(&part.words);
+        is_stashed |= names::stashes(words);
+        // What runs now looks at the state before the work.
         if is_stashed {
-            // What runs now looks at the state before the work.
             continue;
         }
-        let Some(kind) = check_kind(&part.words) else {
-            inspected.scripts.extend(may_check(&part.words).map(str::to_owned));
-            continue;
-        };
-        inspected.has_more_checks |= shows_most.is_some();
-        if shows_most.is_none_or(|(known, _)| kind <= known) {
-            shows_most = Some((kind, at));
+        let is_edit = !writes.is_empty() && writes::runs_code(words);
+        if is_runner(words) {
+            last_run = if names::runs_nothing(words) { last_run } else { Some(at) };
+        } else if !is_edit && !names::only_looks(words) {
+            inspected.may_check = true;
         }
     }
-    inspected.check = shows_most.map(|(kind, at)| check(kind, &parts, at));
-    inspected.writes = writes::writes(line, &parts);
-    if inspected.check.is_none() && inspected.writes.is_empty() {
-        inspected.check = parser(line, &parts).or_else(|| one_off_code(line, &parts));
-    }
-    let is_one_off = inspected.check.as_ref().is_some_and(|check| check.is_one_off);
-    if !is_one_off
-        && parts.iter().any(|part| writes::runs_code(&part.words))
-        && (names::calls_check(line) || (!inspected.writes.is_empty() && parses(line)))
-    {
-        inspected.scripts.push(line.to_owned());
-    }
-    inspected.is_single = parts.len() == 1;
+    inspected.check = last_run.map(|at| check(&parts, at));
+    inspected.writes = writes;
     inspected
-}
-
-fn parses(line: &str) -> bool {
-    PARSES.iter().any(|words| line.contains(words))
-}
-
-/// The check that parses data.
-fn parser(line: &str, parts: &[Part]) -> Option<Check> {
-    let at = parts.iter().position(|part| names::may_parse(&part.words))?;
-    let is_parser = names::is_parser(&parts[at].words) || parses(line);
-    is_parser.then(|| Check {
-        parses: true,
-        command: line.to_owned(),
-        ..check(CheckKind::Lint, parts, at)
-    })
-}
-
-/// The check that one-off code on the command line is.
-fn one_off_code(line: &str, parts: &[Part]) -> Option<Check> {
-    let at = parts.iter().position(|part| writes::runs_code(&part.words))?;
-    names::calls_check(line).then(|| Check {
-        command: line.to_owned(),
-        is_one_off: true,
-        ..check(CheckKind::Lint, parts, at)
-    })
 }
 
 /// The deepest nesting of shells that is looked at.
@@ -151,7 +73,7 @@ fn unwrapped(parts: Vec<Part>, depth: usize) -> Vec<Part> {
         let script = if depth < MAX_DEPTH { names::script(&part.words) } else { None };
         match script {
             Some(script) => {
-                let mut inner = unwrapped(super::shell::parts(&script), depth + 1);
+                let mut inner = unwrapped(super::shell::parts(script), depth + 1);
                 if let Some(last) = inner.last_mut() {
                     last.then = part.then;
                     last.writes.extend(part.writes);
@@ -180,7 +102,7 @@ fn without_ends(parts: Vec<Part>) -> Vec<Part> {
     all
 }
 
-fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
+fn check(parts: &[Part], at: usize) -> Check {
     let rest = &parts[at..];
     let ends_at_failure = is_set(&parts[..at], |option| {
         option
@@ -188,7 +110,7 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
             .is_some_and(|letters| !option.starts_with("--") && letters.contains('e'))
     });
     let is_strict = is_set(&parts[..at], |option| option.contains("pipefail"));
-    // What is piped behind `&&` only starts if the check passed.
+    // What is piped behind `&&` only starts if the tests passed.
     let code_shows_pass = rest.iter().enumerate().all(|(behind, part)| match part.then {
         Then::And | Then::End => true,
         Then::Pipe => is_strict || (behind > 0 && rest[0].then == Then::And),
@@ -198,56 +120,14 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
     // What stands before `;` has no part in the exit code, unless the shell ends at a failure.
     let chain =
         parts[..at].iter().rev().take_while(|part| ends_at_failure || part.then != Then::Next);
-    let is_first =
-        chain.filter(|part| part.then != Then::Pipe).all(|part| is_harmless(&part.words));
-    let is_last = rest.iter().skip(1).all(|part| {
-        check_kind(&part.words).is_some() || is_shown_part(part, &["grep", "sed", "echo", "tee"])
-    });
-    let pipe = rest.iter().take_while(|part| part.then == Then::Pipe).count();
-    let piped = || rest.iter().skip(1).take(pipe);
-    let is_shown = piped().all(|part| is_shown_part(part, &["tee"]));
-    let is_filtered = piped().any(|part| shows_failures(&part.words, kind))
-        && piped().all(|part| is_shown_part(part, &["tee", "grep", "egrep", "rg"]));
-    let (mut pass_text, mut failure_text, mut code_text) = (None, None, None);
-    for pair in rest[pipe..].windows(2).take(3) {
-        let [one, next] = pair else { break };
-        let Some(words) = printed(next) else {
-            if next.then == Then::Next || one.then != Then::Next {
-                break;
-            }
-            continue;
-        };
-        let has_code = CODES.iter().any(|code| words.contains(code));
-        let is_own = pipe == 0 || words.contains("PIPESTATUS");
-        match one.then {
-            _ if has_code && is_own => code_text = code_text.or(Some(words)),
-            Then::And if pipe == 0 => pass_text = Some(words),
-            Then::Or if pipe == 0 => failure_text = Some(words),
-            // A filter for errors has found none. Below: a filter for successes has found none.
-            Then::Or if filtered(&one.words) == Some(Filtered::Failures) => {
-                pass_text = Some(words);
-            }
-            Then::Or if filtered(&one.words).is_some() => failure_text = Some(words),
-            _ => {}
-        }
-    }
+    let is_first = chain
+        .filter(|part| part.then != Then::Pipe)
+        .all(|part| names::rarely_fails(meant(&part.words)));
+    let is_last = rest.iter().skip(1).all(|part| names::shows_output(meant(&part.words)));
     Check {
-        kind,
         command: parts[at].words.join(" "),
-        script: own_script(&parts[at].words).map(str::to_owned),
-        parses: false,
-        is_one_off: false,
         code_shows_pass,
         code_shows_failure: code_shows_pass && is_first && is_last,
-        is_silent: is_filtered || (is_shown && is_silent(&parts[at].words)),
-        names_errors: is_shown && names::names_errors(&parts[at].words),
-        end_text: rest.get(pipe..).and_then(|rest| match rest {
-            [one, next, ..] if one.then == Then::Next => printed(next),
-            _ => None,
-        }),
-        pass_text,
-        failure_text,
-        code_text,
     }
 }
 
@@ -255,42 +135,6 @@ fn check(kind: CheckKind, parts: &[Part], at: usize) -> Check {
 fn is_set(parts: &[Part], is_option: impl Fn(&str) -> bool) -> bool {
     let sets = parts.iter().filter(|part| part.words.first().is_some_and(|word| word == "set"));
     sets.flat_map(|part| &part.words).any(|word| is_option(word))
-}
-
-/// The words that a command prints.
-fn printed(part: &Part) -> Option<String> {
-    let (program, words) = part.words.split_first()?;
-    let words = words.join(" ");
-    let is_shown = matches!(base(program), "echo" | "printf" | "Write-Output" | "Write-Host")
-        && part.writes.is_empty();
-    let words = words.trim_end_matches("\\n").trim();
-    (is_shown && !words.is_empty()).then(|| words.to_owned())
-}
-
-/// A part behind a pipe that shows the output as it is, or one of these programs.
-fn is_shown_part(part: &Part, others: &[&str]) -> bool {
-    part.words.first().is_some_and(|word| {
-        let program = base(word);
-        matches!(program, "tail" | "head" | "cat" | "Select-Object") || others.contains(&program)
-    })
-}
-
-/// A command before a check that rarely fails.
-fn is_harmless(words: &[String]) -> bool {
-    let harmless = [
-        "cd",
-        "Set-Location",
-        "export",
-        "source",
-        ".",
-        "set",
-        "echo",
-        "pwd",
-        "sleep",
-        "clear",
-        "date",
-    ];
-    words.first().is_none_or(|word| harmless.contains(&base(word)) || word.contains('='))
 }
 
 impl Inspection {

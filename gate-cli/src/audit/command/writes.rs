@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::kinds::is_python;
-use super::names::{base, meant};
+use super::names::{base, is_python, meant};
 use crate::audit::files::{A_FILE, is_prose, is_scratch, patched};
 use crate::audit::shell::Part;
 

@@ -1,7 +1,5 @@
 //! The arguments of `gate init`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
@@ -15,9 +13,6 @@ pub(crate) struct Init {
     /// Add the checks that are found to the gate.toml that is there, in this folder or above.
     #[arg(long, conflicts_with = "language")]
     pub(crate) merge: bool,
-    /// Draft [[criteria]] from the text of a task, and add them to gate.toml.
-    #[arg(long, value_name = "TASK.md", conflicts_with_all = ["language", "merge", "no_run"])]
-    pub(crate) criteria: Option<PathBuf>,
 }
 
 /// The languages in which `gate init` writes a loop.
