@@ -203,3 +203,28 @@ fn a_decision_is_replayed_under_the_settings_that_it_was_made_under() {
         (&true.into(), &"exit".into())
     );
 }
+
+#[test]
+fn a_decision_as_markdown_says_what_was_claimed_and_what_ran_on_which_tree() {
+    let settings = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"test -e fixed || { echo 'a < b & c'; exit 1; }\"]\n\
+                    [checks.lint]\ncommand = [\"true\"]\nmode = \"count\"\n";
+    let ran = judge("check out.log", DONE).settings(settings).committed().code(1);
+    let ran = ran.again("check out.log").file("fixed", "").committed().code(0);
+    let ran = ran.again("explain --md").code(0);
+    for part in [
+        "### gate: done",
+        "| `tests` | passed",
+        "| `lint` | passed",
+        "`sh -c \"test -e fixed \\|\\| { echo 'a < b & c'; exit 1; }\"`",
+        "- **Claimed**: complete",
+        "- **Tree**: commit `",
+        "- **Trust**: T",
+        "- **Recorded**: record ",
+        "- **Decision**: `",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
+    }
+    ran.again("explain 1 --md").code(0).says("### gate: not done").says("**failed**");
+    gate("explain --md").settings("").code(5).tells("gate has decided nothing here yet");
+    gate("explain --md signal-absent").code(2).tells("leave `--md` out");
+}

@@ -59,7 +59,18 @@ fn what_gate_recorded_holds() {
     let value = found.json();
     assert_eq!(
         keys(&value),
-        ["archived", "head", "known", "ok", "problem", "records", "undecided"].into()
+        [
+            "archived",
+            "archived_before",
+            "head",
+            "known",
+            "ok",
+            "problem",
+            "records",
+            "store",
+            "undecided"
+        ]
+        .into()
     );
     assert_eq!((&value["ok"], &value["records"]), (&json!(true), &json!(4)));
     assert_eq!(value["problem"], Value::Null);

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{DONE, GATE, Ran, Run, gate};
 
 /// All that only a person may say.
-pub(crate) const ACTS: [&str; 18] = [
+pub(crate) const ACTS: [&str; 15] = [
     "check --force-complete --reason x out.log",
     "check --exit-threshold 0 out.log",
     "check --no-checks out.log",
@@ -22,9 +22,6 @@ pub(crate) const ACTS: [&str; 18] = [
     "approve a::b --reason x",
     "off",
     "uninstall claude-code",
-    "db migrate",
-    "db copy elsewhere",
-    "ledger restore out.log --reason x",
 ];
 
 /// A project with a decision, and a program of this name that does what it is told.

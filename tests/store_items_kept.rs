@@ -9,9 +9,9 @@ use gate_core::exit::WorkPhase;
 use gate_fleet::work::{ItemState, Lease};
 use serde_json::json;
 
-use crate::db::{migrate, without_additions};
 use crate::store::laws;
 use crate::store_items::{add, at, claim, claimed, drafts, hand, kept};
+use crate::store_tables::{migrate, without_additions};
 use crate::support::shelf::{PROJECT, Shelf, append, chain, decision, draft, look, work};
 
 laws! {

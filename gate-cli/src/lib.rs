@@ -4,7 +4,6 @@
 
 mod agent;
 mod approval;
-mod archive;
 mod audit;
 mod clients;
 mod commands;

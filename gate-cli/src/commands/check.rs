@@ -3,8 +3,7 @@
 pub(super) mod args;
 mod sarif;
 
-use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use gate_checks::{CheckSite, Events};
@@ -12,7 +11,8 @@ use gate_core::decide::policy::When;
 use gate_core::{Policy, Verdict};
 
 pub(crate) use self::args::{CODES, Check};
-use super::common::known_check;
+use super::common::{known_check, write_file};
+use super::junit::write_junit;
 use super::locked;
 use super::plan;
 use crate::context::Here;
@@ -75,6 +75,7 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
     if let Some(file) = &args.sarif {
         write_sarif(&here.places.folder.join(file), &record)?;
     }
+    write_junit(here, args.junit.as_deref(), Some(&record))?;
     answer(args, &record, gate.policy())?;
     notify::decided(here, notifier.as_ref(), &record);
     Ok(code(args, record.decision.verdict))
@@ -109,7 +110,7 @@ fn request(here: &Here, args: &Check) -> Request {
 
 /// The files that are written after the decision.
 fn own_files(here: &Here, args: &Check) -> Vec<PathBuf> {
-    let files = args.feedback.iter().chain(&args.sarif);
+    let files = args.feedback.iter().chain(&args.sarif).chain(&args.junit);
     files.map(|file| here.places.folder.join(file)).collect()
 }
 
@@ -159,7 +160,7 @@ fn code(args: &Check, verdict: Verdict) -> u8 {
 
 /// Writes the feedback to the file that the caller names.
 fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
-    put(file, record.decision.feedback.as_bytes()).map_err(|error| {
+    write_file(file, record.decision.feedback.as_bytes()).map_err(|error| {
         let failure = Failure::file("feedback-unwritable", "write the feedback to", file, &error);
         Failure { exit_code: 5, ..failure }
     })
@@ -167,27 +168,8 @@ fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
 
 /// Writes the findings to the file that the caller names.
 fn write_sarif(file: &Path, record: &Record) -> Result<(), Failure> {
-    put(file, sarif::sarif(record)?.as_bytes()).map_err(|error| {
+    write_file(file, sarif::sarif(record)?.as_bytes()).map_err(|error| {
         let failure = Failure::file("sarif-unwritable", "write the findings to", file, &error);
         Failure { exit_code: 5, ..failure }
     })
-}
-
-/// Writes a file whole or not at all, a pipe or a device as it is.
-fn put(file: &Path, text: &[u8]) -> io::Result<()> {
-    match file.canonicalize() {
-        Ok(file) if file.is_file() => replace(&file, text),
-        Ok(file) => fs::write(file, text),
-        Err(_) => replace(file, text),
-    }
-}
-
-fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut temporary = tempfile::Builder::new();
-    #[cfg(unix)]
-    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut temporary = temporary.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    temporary.write_all(text)?;
-    temporary.persist(file).map(drop).map_err(|error| error.error)
 }

@@ -9,10 +9,9 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    approve, audit, baseline, breaker, bus, check, config, criteria, db, demo, doctor, exit,
-    explain, fact, handoff, hook, init, install, last, ledger, log, metrics, notify, prompt, prune,
-    receipt, replay, report, run, scan, seal, setup, status, stop, switch, trust, uninstall, work,
-    wrong,
+    approve, audit, baseline, breaker, bus, check, config, criteria, demo, doctor, exit, explain,
+    fact, handoff, hook, init, install, last, ledger, log, notify, prompt, prune, replay, report,
+    run, scan, seal, setup, status, stop, switch, trust, uninstall, work, wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -66,11 +65,6 @@ pub(crate) enum Command {
     Run(run::Run),
     /// Report loops on one page: why they ended, what they cost
     Report(report::Report),
-    /// Print a receipt of a decision: what was claimed and what ran
-    #[command(after_help = receipt::CODES)]
-    Receipt(receipt::Receipt),
-    /// Print counters of all loops for Prometheus
-    Metrics(metrics::Metrics),
     /// Send the message on standard input; gate itself calls this
     #[command(subcommand, hide = true)]
     Notify(notify::Notify),
@@ -141,9 +135,6 @@ pub(crate) enum Command {
     /// Verify, show or export gate's records
     #[command(subcommand)]
     Ledger(ledger::Ledger),
-    /// Check, copy or migrate the store of all projects
-    #[command(subcommand)]
-    Db(db::Db),
     /// Show the latest records, one a line
     Log(log::Log),
     /// Read and write messages between runs and agents
@@ -165,9 +156,8 @@ pub(crate) enum Command {
     ///
     /// Removes what gate can make again and no running check uses: copies of work trees, the
     /// build output beside them, folders that killed gates left behind, and logs of checks that
-    /// are older than an hour. With `--older` also the folders of runs that ended before. Baselines
-    /// and old texts of tests stay, and decisions too, unless `--records` archives old ones. It is
-    /// safe while other gates run.
+    /// are older than an hour. With `--older` also the folders of runs that ended before.
+    /// Decisions, baselines and old texts of tests stay. It is safe while other gates run.
     Prune(prune::Prune),
     /// Print completions for a shell
     Completions {

@@ -1,5 +1,6 @@
 //! Parts that several commands share.
 
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -84,7 +85,26 @@ pub(super) fn write_page(name: &str, file: &Path, html: &str) -> Result<(), Fail
         return print(html);
     }
     let what = format!("write the {name} to");
-    std::fs::write(file, html)
+    fs::write(file, html)
         .map_err(|error| Failure::file("report-unwritable", &what, file, &error))?;
     print_text(&format!("wrote {}\n", file.display()))
+}
+
+/// Writes a file whole or not at all, a pipe or a device as it is.
+pub(super) fn write_file(file: &Path, text: &[u8]) -> io::Result<()> {
+    match file.canonicalize() {
+        Ok(file) if file.is_file() => replace(&file, text),
+        Ok(file) => fs::write(file, text),
+        Err(_) => replace(file, text),
+    }
+}
+
+fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut temporary = tempfile::Builder::new();
+    #[cfg(unix)]
+    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut temporary = temporary.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    temporary.write_all(text)?;
+    temporary.persist(file).map(drop).map_err(|error| error.error)
 }

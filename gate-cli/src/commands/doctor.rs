@@ -4,6 +4,7 @@ mod agent;
 mod args;
 mod card;
 mod record;
+mod tables;
 
 use gate_checks::{CheckSite, Finding, Level, examine, examine_surroundings, self_test};
 use gate_core::Policy;
@@ -30,6 +31,9 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
         let agents = args.agent.map_or(Agent::ALL.to_vec(), |agent| vec![agent]);
         agents.into_iter().try_for_each(|agent| agent::fix(here, agent, args.json))?;
         agent::renew_copy(here, args.json)?;
+        if args.agent.is_none() {
+            tables::fix(here, args.json)?;
+        }
     }
     if let Some(agent) = args.agent {
         return agent::run(here, agent, args.json);

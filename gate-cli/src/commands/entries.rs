@@ -33,30 +33,6 @@ pub(super) fn each(
     }
 }
 
-/// Shows every record in order, archived ones too.
-///
-/// # Errors
-///
-/// An archive that is missing or was changed, a store that cannot be read.
-pub(super) fn each_of_all(
-    memory: &mut Memory,
-    mut show: impl FnMut(&Sealed) -> Result<Flow, Failure>,
-) -> Result<(), Failure> {
-    let mut archives = memory.archives()?;
-    let mut next = 1;
-    each(memory, next, |sealed| {
-        while let Some(archived) = archives.next(next, sealed.record.seq)? {
-            next = archived.record.seq + 1;
-            if show(&archived)?.is_break() {
-                return Ok(Flow::Break(()));
-            }
-        }
-        next = sealed.record.seq.saturating_add(1);
-        show(sealed)
-    })
-    .map(drop)
-}
-
 /// The number from which on there are so many records that are wanted; the
 /// first if there are fewer.
 pub(super) fn start(

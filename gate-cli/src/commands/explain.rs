@@ -3,6 +3,7 @@
 pub(super) mod card;
 
 mod codes;
+mod markdown;
 
 use gate_core::Decision;
 use gate_core::decide::reason::{ReasonCode, WarningCode, explain};
@@ -32,8 +33,11 @@ pub(crate) struct Explain {
     #[arg(value_name = "DECISION|#N|CODE", value_parser = Suggested(codes), hide_possible_values = true)]
     pub(crate) what: Option<String>,
     /// List all codes instead.
-    #[arg(long, conflicts_with_all = ["what", "json"])]
+    #[arg(long, conflicts_with_all = ["what", "json", "md"])]
     pub(crate) codes: bool,
+    /// Print Markdown for a pull request: what was claimed, what ran, on which tree.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) md: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -74,10 +78,11 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
         return Ok(DONE);
     }
     if let Some(page) = args.what.as_deref().and_then(code_page) {
-        if args.json {
-            let message = "--json prints a decision; the page of a code is text";
-            return Err(Failure::usage("usage", message)
-                .hint("leave `--json` out, or name a decision (`gate log` lists them)"));
+        if args.json || args.md {
+            let option = if args.json { "--json" } else { "--md" };
+            let message = format!("{option} prints a decision; the page of a code is text");
+            let hint = format!("leave `{option}` out, or name a decision (`gate log` lists them)");
+            return Err(Failure::usage("usage", message).hint(hint));
         }
         print(&page)?;
         return Ok(DONE);
@@ -93,8 +98,11 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
     };
     let past = memory.replay(record)?;
     let differs = past.is_same() == Some(false);
-    let text =
-        if args.json { render::json(&ExplainRecord::new(past))? } else { card::explained(&past) };
+    let text = match (args.json, args.md) {
+        (true, _) => render::json(&ExplainRecord::new(past))?,
+        (false, true) => markdown::document(&past.record),
+        (false, false) => card::explained(&past),
+    };
     // The policy is kept as it was written, so it may contain secrets.
     print(&secrets::masked(&text))?;
     Ok(if differs { DIFFERS } else { DONE })
@@ -110,7 +118,7 @@ fn code_page(code: &str) -> Option<String> {
 
 /// Prints the codes, as there is no decision to explain.
 fn nothing_yet(args: &Explain) -> Result<u8, Failure> {
-    if args.json {
+    if args.json || args.md {
         return Err(Failure::internal("no-decision", "gate has decided nothing here yet"));
     }
     render::notes(&["nothing was decided here yet; these are the codes of decisions".to_owned()]);

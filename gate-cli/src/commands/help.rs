@@ -37,16 +37,10 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "demo",
         ],
     ),
-    (
-        "Look",
-        &[
-            "last", "explain", "log", "report", "receipt", "metrics", "audit", "replay", "tune",
-            "scan", "status",
-        ],
-    ),
+    ("Look", &["last", "explain", "log", "report", "audit", "replay", "tune", "scan", "status"]),
     ("Control", &["trust", "approve", "baseline", "stop", "off", "on", "breaker", "seal", "wrong"]),
     ("Teams", &["work", "bus", "fact", "handoff", "exit"]),
-    ("Plumbing", &["config", "ledger", "db", "prune", "hook", "completions", "man", "help"]),
+    ("Plumbing", &["config", "ledger", "prune", "hook", "completions", "man", "help"]),
 ];
 
 /// The command line with examples, and with the commands in groups.

@@ -3,8 +3,8 @@
 mod accept;
 mod args;
 pub(super) mod card;
-mod restore;
-pub(super) mod verify;
+mod store;
+mod verify;
 
 use std::path::Path;
 
@@ -24,7 +24,6 @@ pub(super) fn run(here: &Here, args: &Ledger) -> Result<u8, Failure> {
         Ledger::Show(args) => show(here, args),
         Ledger::Accept(args) => accept::run(here, args),
         Ledger::Backup { file } => backup(here, file),
-        Ledger::Restore(args) => restore::run(here, args),
         Ledger::Export => export(here),
         Ledger::Head { json } => head(here, *json),
     }
@@ -39,10 +38,6 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
     let mut view = memory.read()?;
     let (found, last) = (view.entry(number.get())?, view.head()?.seq);
     drop(view);
-    let found = match found {
-        None => memory.archives()?.next(number.get(), number.saturating_add(1).get())?,
-        found => found,
-    };
     let sealed = found.ok_or_else(|| {
         let message = format!("there is no record {number}: the ledger ends at record {last}");
         Failure::usage("unknown-record", message).hint("`gate log` lists the latest records")
@@ -57,7 +52,7 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
 
 fn export(here: &Here) -> Result<u8, Failure> {
     let mut lines = Lines::for_program();
-    entries::each_of_all(&mut log::opened(here)?, |sealed| lines.line(&sealed.to_line()))?;
+    entries::each(&mut log::opened(here)?, 1, |sealed| lines.line(&sealed.to_line()))?;
     let _ = lines.flush()?;
     Ok(DONE)
 }
@@ -67,9 +62,6 @@ fn backup(here: &Here, file: &Path) -> Result<u8, Failure> {
     let mut memory = log::opened(here)?;
     let records = memory.back_up(&to)?;
     print(&format!("copied to {}: {records} records of this project\n", to.display()))?;
-    if memory.archives()?.all().next().is_some() {
-        print("copy the folder `archive` of the state folder too: it has older decisions\n")?;
-    }
     Ok(DONE)
 }
 
@@ -86,7 +78,7 @@ impl Ledger {
             Self::Show(args) => args.json,
             Self::Accept(args) => args.json,
             Self::Head { json } => *json,
-            Self::Backup { .. } | Self::Restore(_) | Self::Export => false,
+            Self::Backup { .. } | Self::Export => false,
         }
     }
 }

@@ -18,7 +18,6 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::loops::{self, Window};
 use crate::memory::Memory;
-use crate::render::local_time;
 use crate::settings::{self, Selection, parse_duration};
 use cost::Costs;
 
@@ -118,7 +117,6 @@ pub(super) struct Listing<'a> {
 pub(super) fn list(memory: &mut Memory, listing: &Listing<'_>) -> Result<u8, Failure> {
     let lines = if listing.json { Lines::for_program() } else { Lines::for_person() };
     let mut list = List { listing, lines, costs: Costs::default() };
-    list.note_archived(memory)?;
     if !listing.all_projects && (listing.since.is_none() || listing.follow) {
         return list.follow(memory);
     }
@@ -134,25 +132,6 @@ struct List<'l> {
 }
 
 impl List<'_> {
-    /// Says that older decisions are archived, if some of them would be listed.
-    fn note_archived(&mut self, memory: &mut Memory) -> Result<(), Failure> {
-        let Listing { count, since, all_projects, json, .. } = *self.listing;
-        if count.is_some() || all_projects || json {
-            return Ok(());
-        }
-        let since = since.unwrap_or(Timestamp::MIN);
-        let archives = memory.archives()?;
-        let ends = archives.all().filter_map(|archive| archive.until.parse::<Timestamp>().ok());
-        if let Some(until) = ends.max().filter(|until| *until >= since) {
-            let until = local_time(&until.to_string());
-            let note = format!(
-                "older decisions, up to {until}, are archived: `gate ledger export` prints them"
-            );
-            let _reader_may_have_gone = self.lines.line(&note)?;
-        }
-        Ok(())
-    }
-
     /// The records of one project, page after page, and those that come.
     fn follow(mut self, memory: &mut Memory) -> Result<u8, Failure> {
         let listing = self.listing;

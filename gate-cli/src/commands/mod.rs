@@ -11,7 +11,6 @@ mod cli;
 mod common;
 mod config;
 mod criteria;
-mod db;
 mod demo;
 mod doctor;
 mod entries;
@@ -24,19 +23,18 @@ mod help;
 mod hook;
 mod init;
 mod install;
+mod junit;
 mod last;
 mod ledger;
 mod lines;
 mod locked;
 mod log;
 mod man;
-mod metrics;
 mod notify;
 mod overview;
 mod plan;
 mod prompt;
 mod prune;
-mod receipt;
 mod replay;
 mod report;
 mod run;
@@ -126,12 +124,10 @@ fn output_mode(command: &Command) -> OutputMode {
         Command::Seal(sealing) => OutputMode { json: sealing.is_json(), stop: false },
         Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
         Command::Prune(prune) => OutputMode { json: prune.json, stop: false },
-        Command::Receipt(receipt) => OutputMode { json: receipt.json(), stop: false },
         Command::Report(report) => OutputMode { json: report.json, stop: false },
         Command::Bus(bus) => OutputMode { json: bus.json(), stop: false },
         Command::Fact(fact) => OutputMode { json: fact.json(), stop: false },
         Command::Exit(exit) => OutputMode { json: exit.json(), stop: false },
-        Command::Db(db) => OutputMode { json: db.json(), stop: false },
         Command::Work(work) => OutputMode { json: work.json(), stop: false },
         Command::Handoff(handoff) => OutputMode { json: handoff.json(), stop: false },
         _ => OutputMode::default(),
@@ -216,12 +212,9 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Approve(args) => approve::run(&here, &args),
         Command::Wrong(args) => wrong::run(&here, &args),
         Command::Prune(args) => prune::run(&here, &args),
-        Command::Metrics(_) => metrics::run(&here),
-        Command::Receipt(args) => receipt::run(&here, &args),
         Command::Notify(args) => notify::run(&here, args),
         Command::Report(args) => report::run(&here, &args),
         Command::Ledger(args) => ledger::run(&here, &args),
-        Command::Db(args) => db::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),
         Command::Bus(args) => bus::run(&here, &args),
         Command::Fact(args) => fact::run(&here, &args),

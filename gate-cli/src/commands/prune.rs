@@ -1,11 +1,9 @@
-//! `gate prune`: frees the disk space of what can be made again and of old runs, and archives old
-//! decisions.
+//! `gate prune`: frees the disk space of what can be made again and of old runs.
 
 mod card;
-mod records;
 mod runs;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use gate_checks::{PruneOptions, Pruned, prune};
@@ -18,7 +16,6 @@ use crate::failure::Failure;
 use crate::render::{self, print};
 use crate::settings::parse_duration;
 use clap::Args;
-use records::PrunedRecords;
 use runs::old_runs;
 
 #[derive(Debug, Args)]
@@ -28,13 +25,6 @@ pub(crate) struct Prune {
     /// with it.
     #[arg(long, value_name = "AGE", value_parser = parse_duration)]
     pub(crate) older: Option<Duration>,
-    /// Archive older decisions of this project: they leave the store, for a file that is signed.
-    /// At least 30d stay. For the operator; recorded.
-    #[arg(long, requires = "older")]
-    pub(crate) records: bool,
-    /// The folder for the archive [default: `archive` in the state folder]
-    #[arg(long, value_name = "FOLDER", requires = "records")]
-    pub(crate) to: Option<PathBuf>,
     /// Show what would be removed, and remove nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -62,16 +52,12 @@ pub struct PruneRecord {
     bytes: u64,
     /// The removed things.
     removed: Pruned,
-    /// The decisions that left the store; null without `--records`. Their size is no part of
-    /// `bytes`.
-    records: Option<PrunedRecords>,
 }
 
 pub(super) fn run(here: &Here, args: &Prune) -> Result<u8, Failure> {
     let state = state_folder(here)?;
     let options = PruneOptions { older: args.older.unwrap_or_default(), dry_run: args.dry_run };
     let runs = old_runs(here, args.older)?;
-    let records = if args.records { Some(records::archive(here, args)?) } else { None };
     let mut removed = prune(state, &options).map_err(|error| {
         Failure::file("state-unreadable", "read the list of work trees in", state, &error)
     })?;
@@ -83,7 +69,6 @@ pub(super) fn run(here: &Here, args: &Prune) -> Result<u8, Failure> {
         state: state.display().to_string(),
         bytes: removed.bytes(),
         removed,
-        records,
     };
     print(&if args.json { render::json(&record)? } else { card::card(&record, options.older) })?;
     Ok(code)

@@ -26,6 +26,7 @@ use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
 use self::tests_first::{Stage, Writes};
 use super::common::DONE;
+use super::junit::write_junit;
 use super::locked;
 use crate::agent::IN_RUN;
 use crate::context::Here;
@@ -38,10 +39,9 @@ use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
 use crate::render::{self, print};
 use crate::request::Request;
-use crate::runner::LostLease;
 use crate::runner::{
-    AgentStart, End, LiveFile, Loop, Order, PresetContext, agent_start, agents, shell_word,
-    starts_runs,
+    AgentStart, End, LiveFile, Loop, LostLease, Order, PresetContext, agent_start, agents,
+    shell_word, starts_runs,
 };
 use crate::secrets;
 use crate::settings::Selection;
@@ -99,11 +99,11 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
         } else {
             command.looped(here, &setting, &interrupt, Stage::whole(&task, None))?
         };
-        return command.answer(&task, &end);
+        return command.answer(here, &task, &end);
     }
     let Some(job) = Job::claimed(here, args, &settings, &interrupt)? else {
         let by = interrupt.code().map_or(StoppedBy::NoWork, |_| StoppedBy::Cancelled);
-        return command.answer("", &End::without_work(by, command.project.folder()));
+        return command.answer(here, "", &End::without_work(by, command.project.folder()));
     };
     let task = job.task_id();
     let setting = (settings, trust);
@@ -114,7 +114,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
             command.looped(here, &setting, &interrupt, Stage::whole(&task, Some(job)))
         }
     })?;
-    command.answer(&task, &end)
+    command.answer(here, &task, &end)
 }
 
 /// The gate of a loop, with the baseline that its decisions compare with, and the tests that were
@@ -285,7 +285,7 @@ impl RunCommand<'_> {
         run::task_id(Timestamp::now(), title, "task")
     }
 
-    fn answer(&self, task: &str, end: &End) -> Result<u8, Failure> {
+    fn answer(&self, here: &Here, task: &str, end: &End) -> Result<u8, Failure> {
         let code = code(self.args, end);
         let record = end.record(self.project.id(), task, code);
         print(&if self.args.json {
@@ -296,6 +296,7 @@ impl RunCommand<'_> {
         if let Some(notifier) = &self.notifier {
             notify::loop_ended(notifier, &record, end.last.as_ref());
         }
+        write_junit(here, self.args.junit.as_deref(), end.last.as_ref())?;
         Ok(code)
     }
 }

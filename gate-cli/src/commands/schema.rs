@@ -10,13 +10,11 @@ use serde_json::{Value, json};
 pub use super::baseline::BaselineRecord;
 pub use super::config::args::SchemaName as Name;
 use super::criteria::CriteriaRecord;
-use super::db::DbCheckRecord;
 pub use super::doctor::{AgentRecord, DoctorRecord};
 pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
 pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::prune::PruneRecord;
-pub use super::receipt::{ReceiptCheckRecord, ReceiptRecord};
 use super::replay::ReplaySummary;
 use super::replay::tune::TuneRecord;
 pub use super::report::ReportRecord;
@@ -55,11 +53,8 @@ pub fn schema(name: Name) -> Value {
         Name::Approve => schema_for!(ApproveRecord).to_value(),
         Name::Wrong => schema_for!(WrongRecord).to_value(),
         Name::Accepted => schema_for!(AcceptedLoss).to_value(),
-        Name::DbCheck => schema_for!(DbCheckRecord).to_value(),
         Name::Prune => schema_for!(PruneRecord).to_value(),
         Name::Notify => schema_for!(NotifyRecord).to_value(),
-        Name::Receipt => schema_for!(ReceiptRecord).to_value(),
-        Name::ReceiptCheck => schema_for!(ReceiptCheckRecord).to_value(),
         Name::Report => schema_for!(ReportRecord).to_value(),
         Name::Explain => schema_for!(ExplainRecord).to_value(),
         Name::Replay => schema_for!(ReplayRecord).to_value(),

@@ -13,7 +13,7 @@ const ACCEPT: &str = "find out what happened; `gate ledger accept --reason …` 
                       records that are there, `gate breaker reset --reason …` begins a new ledger";
 
 /// Hint for a database whose tables are older than this gate.
-const MIGRATE: &str = "let the database's owner run `gate db migrate`; gates that are older than the tables \
+const MIGRATE: &str = "let the database's owner run `gate doctor --fix`; gates that are older than the tables \
                        stop then, so update them first";
 
 /// Hint for a build that cannot use the configured database.
@@ -23,8 +23,8 @@ const POSTGRES: &str = "install it with `cargo install --path gate-cli --feature
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         use StoreError::{
-            BadAddress, Busy, Changed, Corrupt, Exists, Lost, Newer, NoPostgres, Occupied, Older,
-            OtherTools, Refused, Uncertain, Unfit, Unreachable, Unwritable,
+            BadAddress, Busy, Changed, Corrupt, Exists, Lost, Newer, NoPostgres, Older, OtherTools,
+            Refused, Uncertain, Unfit, Unreachable, Unwritable,
         };
         let message = error.to_string();
         match &error {
@@ -45,7 +45,6 @@ impl From<StoreError> for Failure {
             Lost { .. } => Self::internal("state-lost", message).hint(ACCEPT),
             Newer { .. } => Self::internal("state-newer", message),
             Older { .. } => Self::internal("state-older", message).hint(MIGRATE),
-            Occupied { .. } => Self::usage("copy-exists", message),
             BadAddress { .. } => Self::usage("database-address", message),
             NoPostgres => Self::usage("database-unsupported", message).hint(POSTGRES),
             OtherTools { .. } => Self::usage("backup-elsewhere", message),

@@ -12,7 +12,6 @@
 
 mod accepted_loss;
 mod approvals;
-mod archive;
 mod body;
 mod breaker_ops;
 mod breakers;
@@ -41,11 +40,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_checks::worktree;
-use gate_core::ledger::{Draft, Head, Sealed};
+use gate_core::ledger::{Draft, Head, MovedOut, Sealed};
 
 pub(crate) use accepted_loss::AcceptedLoss;
 pub(crate) use approvals::Approvals;
-pub(crate) use archive::{ArchivedDecisions, MIN_AGE};
 pub(crate) use body::decision_of;
 pub use breaker_ops::{BreakerStatus, Operation};
 pub use breakers::{OpenBreaker, Which};
@@ -170,9 +168,9 @@ impl Memory {
         Ok(Self { store, project, tree, state: None, patience, has_marked_record: false })
     }
 
-    /// The damage that the database's own quick check finds.
-    pub(crate) fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
-        self.store.quick_check()
+    /// What older gates moved out of the ledger to archives.
+    pub(crate) fn moved_out(&mut self) -> Result<Vec<MovedOut>, StoreError> {
+        store::moved_out(&mut *self.examine()?.0)
     }
 
     /// The project's id in the settings, or its identity.

@@ -6,10 +6,9 @@ use gate_core::{Decision, Policy, decide};
 use serde_json::Value;
 
 use super::{Memory, body, wrong};
-use crate::archive::Archives;
 use crate::failure::Failure;
 use crate::record::Record;
-use crate::store::{Keys, Reading};
+use crate::store::Reading;
 
 /// Records that are read at once; of the first page of a search.
 const PAGE_RECORDS: usize = 100;
@@ -95,19 +94,15 @@ impl Memory {
         Ok((records, Some(from).filter(|from| *from > 1)))
     }
 
-    /// A decision by its id, by at least four characters of its id, or by its record's number. It
-    /// may be archived.
+    /// A decision by its id, by at least four characters of its id, or by its record's number.
     ///
     /// # Errors
     ///
-    /// A store that cannot be read, an archive that is missing or was changed.
+    /// A store that cannot be read.
     pub fn decision(&mut self, named: &str) -> Result<Option<Record>, Failure> {
-        let sealed = decision_named(&mut *self.read()?, named)?;
-        let sealed = match sealed {
-            None => archived(&mut self.archives()?, named)?,
-            found => found,
-        };
-        sealed.map(|sealed| marked(&mut *self.read()?, &sealed)).transpose()
+        let mut view = self.read()?;
+        let sealed = decision_named(&mut *view, named)?;
+        sealed.map(|sealed| marked(&mut *view, &sealed)).transpose()
     }
 
     /// Makes a decision again, with the policy that the store has for it.
@@ -161,27 +156,6 @@ pub(super) fn decision_named(
         None if named.len() >= 4 => reading.decision_by_id(named)?,
         found => found,
     })
-}
-
-/// As [`decision_named`], from archives.
-fn archived(archives: &mut Archives, named: &str) -> Result<Option<Sealed>, Failure> {
-    let number = named.strip_prefix('#').unwrap_or(named).parse().ok();
-    let is_id = named.len() >= 4;
-    let (mut from, mut found) = (1, None);
-    while (is_id || number.is_some())
-        && let Some(sealed) = archives.next(from, u64::MAX)?
-    {
-        from = sealed.record.seq + 1;
-        let id = Keys::new(&sealed.record).decision_id.unwrap_or_default();
-        if Some(sealed.record.seq) == number || id == named {
-            return Ok(Some(sealed));
-        }
-        // Two of them make the beginning ambiguous.
-        if is_id && id.starts_with(named) && found.replace(sealed).is_some() {
-            return Ok(None);
-        }
-    }
-    Ok(found)
 }
 
 fn transcript_length(sealed: &Sealed, session: &str) -> Option<u64> {

@@ -198,11 +198,6 @@ pub(super) fn with_mark(reading: &mut dyn Reading, record: Record) -> Result<Rec
     Ok(Record { wrong, ..record })
 }
 
-/// The numbers of the marked decisions.
-pub(super) fn marked_numbers(reading: &mut dyn Reading) -> Result<Vec<u64>, Failure> {
-    Ok(marks(reading)?.iter().map(|(_, body)| body.marked.seq).collect())
-}
-
 /// The mark on the decision with this number.
 fn mark_on(reading: &mut dyn Reading, seq: u64) -> Result<Option<WrongMark>, Failure> {
     let mut marks = marks(reading)?.into_iter();

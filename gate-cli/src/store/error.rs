@@ -58,14 +58,6 @@ pub enum StoreError {
         /// The version that this gate writes.
         known: i64,
     },
-    /// A place for a copy that has projects of the same names.
-    #[error("{place} has these projects already: `{projects}`")]
-    Occupied {
-        /// The place.
-        place: String,
-        /// The projects.
-        projects: String,
-    },
     /// Somebody else held the store for too long.
     #[error("{place} is busy: others write to it without end")]
     Busy {
@@ -108,12 +100,10 @@ pub enum StoreError {
     #[error("a PostgreSQL database is configured, and this gate was built without PostgreSQL")]
     NoPostgres,
     /// A task for which a database has tools of its own.
-    #[error("{place} is {task}")]
+    #[error("{place} is copied with PostgreSQL's own tools: `pg_dump`, or a base backup")]
     OtherTools {
         /// The database's host, port and name.
         place: String,
-        /// The task, with those tools.
-        task: &'static str,
     },
     /// Text that cannot be kept in a column.
     #[error("`{column}` {what}")]

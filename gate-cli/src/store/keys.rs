@@ -16,23 +16,6 @@ pub struct Keys {
     pub decision_id: Option<String>,
 }
 
-/// A record without its body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outline {
-    /// Its number.
-    pub seq: u64,
-    /// When it happened (RFC 3339, UTC).
-    pub time: String,
-    /// The run that it belongs to.
-    pub run: Option<String>,
-    /// The task that it is found by.
-    pub task: Option<String>,
-    /// The loop that it is found by.
-    pub in_loop: Option<String>,
-    /// True if it is a decision.
-    pub is_decision: bool,
-}
-
 impl Keys {
     /// A record's keys. What is absent, or no text or number, is none.
     pub fn new(record: &Record) -> Self {

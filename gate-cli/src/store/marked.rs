@@ -12,7 +12,7 @@ use gate_core::ledger::{Draft, Head};
 use super::error::StoreError;
 use super::heads::{Heads, KnownMark, NewMark};
 use super::loss::{Acceptance, Loss, Losses};
-use super::{Leasing, Lookup, Reading, Store, Writing};
+use super::{Leasing, Lookup, Reading, Store, Writing, moved_out};
 
 /// A store whose heads are marked elsewhere.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Expected {
         let is_there = match there {
             _ if found == marked => true,
             Some(entry) => entry.record.hash() == marked.hash,
-            None => is_archived(reading, marked)?,
+            None => is_moved_out(reading, marked)?,
         };
         if is_there {
             return Ok(Comparison { acceptance, replaces: false });
@@ -251,26 +251,15 @@ impl<S: Store> Store for Marked<S> {
         self.store.back_up(to)
     }
 
-    fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
-        self.store.quick_check()
-    }
-
     fn place(&self) -> &str {
         self.store.place()
     }
 }
 
-/// True if a record shows that the marked one was archived since, by another machine, and if the
-/// next record, if it is still there, follows the marked one.
-fn is_archived(reading: &mut dyn Reading, marked: Head) -> Result<bool, StoreError> {
-    let archives = reading.entries_of_type(kind::ARCHIVED, usize::MAX)?;
-    let is_named = archives.iter().any(|sealed| {
-        let archive = sealed.record.body.get("archive");
-        let number = |name: &str| archive.and_then(|archive| archive.get(name)?.as_u64());
-        sealed.record.seq > marked.seq
-            && number("first").is_some_and(|first| first <= marked.seq)
-            && number("last").is_some_and(|last| last >= marked.seq)
-    });
+/// True if a record shows that an older gate of another machine moved the marked one out since,
+/// and if the next record, if it is still there, follows the marked one.
+fn is_moved_out(reading: &mut dyn Reading, marked: Head) -> Result<bool, StoreError> {
+    let is_named = moved_out(reading)?.iter().any(|moved| moved.holds(marked.seq));
     let next = reading.entry(marked.seq + 1)?;
     Ok(is_named && next.is_none_or(|next| next.record.prev == marked.hash))
 }

@@ -6,7 +6,6 @@
 //! (`row.rs`): a row has to agree with its hash and its look-up columns.
 
 mod addition;
-mod copy;
 mod error;
 mod heads;
 mod item;
@@ -24,7 +23,6 @@ mod row;
 mod sql;
 mod sqlite;
 mod statements;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod upkeep;
@@ -34,26 +32,24 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gate_core::ledger::{Draft, Head, Sealed};
+use gate_core::history::kind;
+use gate_core::ledger::{Draft, Head, MovedOut, Sealed};
 use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 
-use self::tables::Copying;
-
-pub use copy::{Copied, CopiedProject, Renames};
 pub use error::StoreError;
 pub use heads::Heads;
 pub use item::{Ask, Claimable, Item};
-pub use keys::{Keys, Outline};
+pub use keys::Keys;
 pub use lookup::Lookup;
 pub use loss::{Loss, open_loss};
 pub use marked::{Marked, Transaction};
 pub use postgres::DatabaseUrl;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
+pub use sqlite::SqliteStore;
 pub(crate) use sqlite::TOKEN_KEY;
-pub use sqlite::{Replaced, SqliteStore, Staged};
-pub use upkeep::{Added, Condition, Migrated, Upkeep};
+pub use upkeep::{Added, Condition, Migrated};
 pub(crate) use view::is_aside;
 
 /// Longest wait for a store that is busy or does not answer.
@@ -188,15 +184,6 @@ pub trait Store: Debug + Send {
     /// for that.
     fn back_up(&mut self, to: &Path) -> Result<(), StoreError>;
 
-    /// The damage that the database's own quick check finds. Only SQLite has one.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read.
-    fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
-        Ok(Vec::new())
-    }
-
     /// Name of this store: the state folder, or the database's host, port and name. Never
     /// credentials.
     fn place(&self) -> &str;
@@ -300,7 +287,8 @@ pub trait Reading: Items {
     fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError>;
 
     /// At most `limit` records from this number on, ascending. Their hashes
-    /// are not compared. Between them may be others that were archived.
+    /// are not compared. Between them may be others that an older
+    /// gate moved out.
     ///
     /// # Errors
     ///
@@ -313,14 +301,6 @@ pub trait Reading: Items {
     ///
     /// A store that cannot be read, or a row that contradicts itself.
     fn entries_before(&mut self, before: u64, limit: usize) -> Result<Vec<Sealed>, StoreError>;
-
-    /// The outlines of at most `limit` records from this number on, ascending. They are as
-    /// their rows have them.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that contradicts itself.
-    fn outlines(&mut self, from: u64, limit: usize) -> Result<Vec<Outline>, StoreError>;
 
     /// The latest decision of this loop (`state.loop` of its body).
     ///
@@ -392,13 +372,6 @@ pub trait Writing: Leasing {
     /// ([`StoreError::Taken`]).
     fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError>;
 
-    /// Removes the decisions from one number to another, which an archive holds.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written, or a role that may not delete rows.
-    fn remove_decisions(&mut self, from: u64, to: u64) -> Result<(), StoreError>;
-
     /// Keeps a policy's text under its digest, once.
     ///
     /// # Errors
@@ -443,38 +416,34 @@ pub fn open(
     }
 }
 
-/// The store in this place. Nothing is made or opened yet.
+/// The condition of the store in this place, apart from the records in it.
 ///
 /// # Errors
 ///
-/// A place that cannot be used.
-pub fn upkeep(place: &Place, patience: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
+/// A store that cannot be reached, tables that have no version.
+pub fn condition(place: &Place, patience: Duration) -> Result<Condition, StoreError> {
     match place {
-        Place::Folder(folder) => Ok(Box::new(SqliteStore::open(folder, patience)?)),
-        Place::Database(url) => postgres::upkeep(url, patience),
+        Place::Folder(folder) => SqliteStore::open(folder, patience)?.condition(),
+        Place::Database(url) => postgres::condition(url, patience),
     }
 }
 
-/// Copies everything that one store holds at one moment to another one, and compares.
+/// Brings the tables of a database to this gate's version, and makes the additions that are
+/// missing.
 ///
 /// # Errors
 ///
-/// A place that has one of the projects, a name of no project, a store that cannot be read or
-/// written. Nothing is kept then.
-pub fn copy(
-    from: &Place,
-    to: &Place,
-    renames: &Renames,
-    patience: Duration,
-) -> Result<Copied, StoreError> {
-    let (mut from, mut to) = (copying(from, patience)?, copying(to, patience)?);
-    let projects = copy::copied(&mut *from, &mut *to, renames)?;
-    Ok(Copied { from: from.place().to_owned(), to: to.place().to_owned(), projects })
+/// A store that cannot be written, a role that does not own the tables, a newer store.
+pub fn migrate(url: &DatabaseUrl, patience: Duration) -> Result<Migrated, StoreError> {
+    postgres::migrate(url, patience)
 }
 
-fn copying(place: &Place, patience: Duration) -> Result<Box<dyn Copying>, StoreError> {
-    match place {
-        Place::Folder(folder) => Ok(Box::new(SqliteStore::open(folder, patience)?)),
-        Place::Database(url) => postgres::copying(url, patience),
-    }
+/// What older gates moved out of a ledger's store to archives.
+///
+/// # Errors
+///
+/// A store that cannot be read, a row that was changed.
+pub(crate) fn moved_out(reading: &mut dyn Reading) -> Result<Vec<MovedOut>, StoreError> {
+    let records = reading.entries_of_type(kind::ARCHIVED, usize::MAX)?;
+    Ok(records.iter().filter_map(|sealed| MovedOut::named_by(&sealed.record)).collect())
 }

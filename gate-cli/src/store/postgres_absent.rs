@@ -6,19 +6,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::tables::Copying;
-use super::{Heads, Store, StoreError, Upkeep};
+use super::{Condition, Heads, Migrated, Store, StoreError};
 
 /// The address of a PostgreSQL database, which this build cannot use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseUrl(Infallible);
-
-impl DatabaseUrl {
-    /// True if the address holds a password.
-    pub fn has_password(&self) -> bool {
-        match self.0 {}
-    }
-}
 
 impl FromStr for DatabaseUrl {
     type Err = StoreError;
@@ -42,10 +34,10 @@ pub(super) fn open(
     match url.0 {}
 }
 
-pub(super) fn upkeep(url: &DatabaseUrl, _: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
+pub(super) fn condition(url: &DatabaseUrl, _: Duration) -> Result<Condition, StoreError> {
     match url.0 {}
 }
 
-pub(super) fn copying(url: &DatabaseUrl, _: Duration) -> Result<Box<dyn Copying>, StoreError> {
+pub(super) fn migrate(url: &DatabaseUrl, _: Duration) -> Result<Migrated, StoreError> {
     match url.0 {}
 }

@@ -4,7 +4,7 @@
 use gate_core::ledger::{Body, Hash, Record, Sealed};
 
 use super::error::StoreError;
-use super::keys::{Keys, Outline};
+use super::keys::Keys;
 use super::sql::Cell;
 
 /// The columns that `statements.rs` selects, in its order.
@@ -41,22 +41,6 @@ pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
     let hash = row.hash("hash")?;
     row.is_found_by(&Keys::new(&record))?;
     Ok(Sealed { record, hash })
-}
-
-/// The columns of an outline.
-const OUTLINE_COLUMNS: [&str; 6] = ["seq", "time", "run", "task", "loop", "decision_id"];
-
-/// The outline in a row.
-pub(super) fn outline(cells: Vec<Cell>) -> Result<Outline, StoreError> {
-    let mut row = Row::from_ledger(cells, &OUTLINE_COLUMNS);
-    Ok(Outline {
-        seq: row.number("seq")?,
-        time: row.text("time")?,
-        run: row.maybe_text("run")?,
-        task: row.maybe_text("task")?,
-        in_loop: row.maybe_text("loop")?,
-        is_decision: row.maybe_text("decision_id")?.is_some(),
-    })
 }
 
 /// The record, whose own hash is right.

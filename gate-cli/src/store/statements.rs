@@ -1,7 +1,6 @@
 //! The statements, understood by SQLite and PostgreSQL alike, but for a
 //! [`Dialect`]. Of the ledger only SELECT and INSERT: a fleet's role needs no other
-//! right, except to set a ledger aside and to archive decisions. Work items change: their
-//! rows are updated.
+//! right, except to set a ledger aside. Work items change: their rows are updated.
 
 /// The statements that differ between databases.
 #[derive(Debug)]
@@ -43,10 +42,6 @@ pub(super) const ENTRIES: &str = select!("AND seq >= $2 ORDER BY seq LIMIT $3");
 /// The newest first.
 pub(super) const ENTRIES_BEFORE: &str = select!("AND seq < $2 ORDER BY seq DESC LIMIT $3");
 
-/// Records without their bodies.
-pub(super) const OUTLINES: &str = "SELECT seq, time, run, task, loop, decision_id FROM ledger \
-     WHERE project = $1 AND seq >= $2 ORDER BY seq LIMIT $3";
-
 pub(super) const LATEST_OF_LOOP: &str =
     select!("AND loop = $2 AND decision_id IS NOT NULL ORDER BY seq DESC LIMIT 1");
 
@@ -82,10 +77,7 @@ pub(super) const POLICY: &str = "SELECT text FROM policies WHERE digest = $1";
 pub(super) const KEEP_POLICY: &str = "INSERT INTO policies (digest, text) VALUES ($1, $2) \
      ON CONFLICT (digest) DO NOTHING";
 
-/// The two statements that change the ledger's rows. Only a person's command runs them.
-pub(super) const REMOVE_DECISIONS: &str = "DELETE FROM ledger \
-     WHERE project = $1 AND seq >= $2 AND seq <= $3 AND decision_id IS NOT NULL";
-
+/// The only statement that changes the ledger's rows. Only a person's command runs it.
 pub(super) const SET_ASIDE: &str = "UPDATE ledger SET project = $1 WHERE project = $2";
 
 /// An item's row, after a condition.

@@ -1,37 +1,15 @@
 //! The upkeep of a whole store, with all projects in it: the acts of an operator.
 
-use std::fmt::Debug;
-
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::addition::{self, Numbered};
-use super::error::StoreError;
 use super::migration;
-
-/// A store as a whole.
-pub trait Upkeep: Debug {
-    /// Name of this store, as [`Store::place`](super::Store::place).
-    fn place(&self) -> &str;
-
-    /// Brings the schema to this gate's version, and makes the additions that are missing.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written, a role that does not own the tables, a newer store.
-    fn migrate(&mut self) -> Result<Migrated, StoreError>;
-
-    /// The condition of the database, apart from the records in it.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be reached, tables that have no version.
-    fn condition(&mut self) -> Result<Condition, StoreError>;
-}
 
 /// The condition of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
+    /// The state folder, or the database's host, port and name.
+    pub place: String,
     /// The database and its version.
     pub database: String,
     /// The version of the schema; 0 if there are no tables, or they cannot be read.
@@ -52,8 +30,15 @@ pub struct Condition {
     pub projects: Vec<String>,
 }
 
+impl Condition {
+    /// True if the tables lack what this gate knows, or if there are none.
+    pub fn is_outdated(&self) -> bool {
+        self.version < migration::VERSION || !self.missing.is_empty()
+    }
+}
+
 /// An addition to the schema.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Added {
     /// Its number.
     pub number: i64,
@@ -70,27 +55,14 @@ impl From<Numbered> for Added {
 /// The change of a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Migrated {
+    /// The database's host, port and name.
+    pub place: String,
     /// The version before; 0 if there were no tables.
     pub before: i64,
     /// The version now.
     pub version: i64,
     /// The additions that were made.
     pub additions: Vec<Added>,
-    /// The additions that rows contradict. The store goes on without them.
-    pub contradicted: Vec<Added>,
-}
-
-/// Fails unless the tables of a place have the version that this gate writes.
-pub(super) fn is_current(version: i64, place: &str) -> Result<(), StoreError> {
-    let place = place.to_owned();
-    if version == 0 {
-        let what = "there is nothing to copy: no record was written".to_owned();
-        return Err(StoreError::Unwritable { path: place, what });
-    }
-    match migration::from(version)? {
-        None => Ok(()),
-        Some(_) => Err(StoreError::Older { place, found: version, known: migration::VERSION }),
-    }
 }
 
 /// The additions that a store with these is without.

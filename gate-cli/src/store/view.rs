@@ -8,7 +8,7 @@ use gate_fleet::work::{ItemState, WorkItem};
 use uuid::Uuid;
 
 use super::error::StoreError;
-use super::keys::{Keys, Outline};
+use super::keys::Keys;
 use super::lookup::{Answers, Lookup, Rows};
 use super::sql::{Cell, Sql, SqlValue};
 use super::{Item, Reading, Writing, row, statements};
@@ -17,7 +17,7 @@ use super::{Item, Reading, Writing, row, statements};
 const MAX_NAME_BYTES: usize = 1024;
 
 /// The part of the name of a ledger that was set aside, between the project and an id.
-pub(super) const ASIDE: &str = " (set aside: ";
+const ASIDE: &str = " (set aside: ";
 
 /// True if a ledger with this name was set aside.
 pub(crate) fn is_aside(project: &str) -> bool {
@@ -170,11 +170,6 @@ impl<S: Sql> Reading for View<'_, S> {
         rows.into_iter().rev().map(row::read).collect()
     }
 
-    fn outlines(&mut self, from: u64, limit: usize) -> Result<Vec<Outline>, StoreError> {
-        let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
-        self.page(statements::OUTLINES, from, limit)?.into_iter().map(row::outline).collect()
-    }
-
     fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
         self.proven(Lookup::LatestOfLoop(name))
     }
@@ -230,15 +225,6 @@ impl<S: Sql> Writing for View<'_, S> {
         }
         self.head = Some(sealed.head());
         Ok(sealed)
-    }
-
-    fn remove_decisions(&mut self, from: u64, to: u64) -> Result<(), StoreError> {
-        let given = [
-            SqlValue::Text(self.project),
-            SqlValue::Integer(integer("seq", from)?),
-            SqlValue::Integer(integer("seq", to)?),
-        ];
-        self.change(statements::REMOVE_DECISIONS, &given).map(drop)
     }
 
     fn keep_policy(&mut self, digest: &str, text: &str) -> Result<(), StoreError> {

@@ -1,6 +1,7 @@
 //! The fold over a ledger: each record is made again from those before it.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use super::body::{Acted, Decided, Stepped};
 use super::divergence::{Divergence, Wrong, same, word};
@@ -19,6 +20,9 @@ pub struct History {
     /// Steps that decisions made, and whose own records have not come yet.
     owed: BTreeMap<Key, Change>,
     undecided: Vec<u64>,
+    /// True if records are missing: a breaker or a run that is not known is taken from the next
+    /// record that has it.
+    has_gaps: bool,
 }
 
 /// The owner of a breaker, and the owner's name.
@@ -69,6 +73,12 @@ impl History {
         applied.map_err(|wrong| wrong.in_record(record.seq))
     }
 
+    /// Goes on behind records that are not there: nothing is known of runs and breakers.
+    pub fn skip(&mut self) {
+        *self =
+            Self { undecided: mem::take(&mut self.undecided), has_gaps: true, ..Self::default() };
+    }
+
     fn decided(
         &mut self,
         record: &Record,
@@ -113,9 +123,11 @@ impl History {
         let Some(memory) = &decision.memory else {
             return Err(absent("/decision/memory", "what was remembered before"));
         };
-        same("/decision/memory/breaker", &memory.breaker, &self.standing(&key(state)))?;
-        if state.owner == Owner::Loop {
-            let of_task = (Owner::Task, state.task.clone());
+        if !self.is_behind_gap(&key(state)) {
+            same("/decision/memory/breaker", &memory.breaker, &self.standing(&key(state)))?;
+        }
+        let of_task = (Owner::Task, state.task.clone());
+        if state.owner == Owner::Loop && !self.is_behind_gap(&of_task) {
             let hold = self.breakers.get(&of_task).and_then(Breaker::as_hold);
             same("/decision/memory/hold", &memory.hold, &hold)?;
         }
@@ -123,7 +135,10 @@ impl History {
         if memory.run == begins {
             return Ok(memory);
         }
-        let last = self.runs.get(name).unwrap_or(&begins);
+        let last = match self.runs.get(name) {
+            None if self.has_gaps => return Ok(memory),
+            last => last.unwrap_or(&begins),
+        };
         same("/decision/memory/run", &memory.run, last)?;
         if last.has_ended(memory.resets()) {
             return Err(Wrong::new("/decision/memory/run", "one that has ended", "a new one"));
@@ -135,6 +150,10 @@ impl History {
         let Stepped { change, state } = Stepped::read(record)?;
         is_in_the_table(&change)?;
         let key = key(&state);
+        if self.is_behind_gap(&key) {
+            self.breakers.insert(key, state.breaker);
+            return Ok(());
+        }
         let before = self.standing(&key);
         let (breaker, expected) = match self.owed.get(&key) {
             Some(owed) => (before, owed.clone()),
@@ -151,6 +170,10 @@ impl History {
         let Some(Acted { act, reason, state }) = Acted::read(record)? else { return Ok(()) };
         let key = key(&state);
         self.owes_nothing(record, &key)?;
+        if self.is_behind_gap(&key) {
+            self.breakers.insert(key, state.breaker);
+            return Ok(());
+        }
         let at = state.breaker.stood.clone().unwrap_or_default().at;
         let (breaker, _) = self.standing(&key).operated(act, &reason, &at);
         same("/state/breaker", &state.breaker, &breaker)?;
@@ -161,6 +184,11 @@ impl History {
     /// A breaker; closed before its first record.
     fn standing(&self, key: &Key) -> Breaker {
         self.breakers.get(key).cloned().unwrap_or_default()
+    }
+
+    /// True if a record that is not there may have changed this breaker.
+    fn is_behind_gap(&self, key: &Key) -> bool {
+        self.has_gaps && !self.breakers.contains_key(key)
     }
 
     /// Checks that every step of the breaker has its record by now.

@@ -6,6 +6,7 @@ use std::fmt;
 use super::hash::Hash;
 use super::head::Head;
 use super::line::{self, LineError};
+use super::moved_out::MovedOut;
 use super::record::{Sealed, VERSION};
 
 /// Verifies a ledger, record by record from the first one on. What was pushed
@@ -14,6 +15,8 @@ use super::record::{Sealed, VERSION};
 pub struct Chain {
     head: Head,
     known: Vec<Head>,
+    moved_out: Vec<MovedOut>,
+    missing: Missing,
     problem: Option<Problem>,
 }
 
@@ -63,10 +66,25 @@ pub struct Intact {
     pub known: Option<Head>,
 }
 
+/// Records that are not there, because they were moved out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// Their number.
+    pub count: u64,
+    /// The number of the first record behind them; 0 if there are none.
+    pub before: u64,
+}
+
 impl Chain {
     /// A ledger of which no head is known: a cut tail cannot be seen.
     pub fn new() -> Self {
-        Self { head: Head::EMPTY, known: Vec::new(), problem: None }
+        Self {
+            head: Head::EMPTY,
+            known: Vec::new(),
+            moved_out: Vec::new(),
+            missing: Missing::default(),
+            problem: None,
+        }
     }
 
     /// With a head that is known, before the first record is pushed. Records
@@ -75,6 +93,12 @@ impl Chain {
     pub fn against(mut self, known: Head) -> Self {
         self.known.push(known);
         self
+    }
+
+    /// With what was moved out of it, before the first record is pushed.
+    #[must_use]
+    pub fn without(self, moved_out: Vec<MovedOut>) -> Self {
+        Self { moved_out, ..self }
     }
 
     /// The next record.
@@ -94,7 +118,7 @@ impl Chain {
     /// spelling.
     pub fn push_line(&mut self, line: &[u8]) -> Result<Sealed, Problem> {
         self.unbroken()?;
-        let read = line::read(line).or_else(|error| self.fail(error.into()))?;
+        let read = line::read(line).or_else(|error| self.fail(self.head.seq + 1, error.into()))?;
         self.add(&read.sealed, read.hash)?;
         Ok(read.sealed)
     }
@@ -102,6 +126,26 @@ impl Chain {
     /// The last record that holds.
     pub fn head(&self) -> Head {
         self.head
+    }
+
+    /// The records that were moved out, as far as the ledger was followed.
+    pub fn missing(&self) -> Missing {
+        self.missing
+    }
+
+    /// True if the record with this number may be the next: those before it are there or were moved
+    /// out, and no more are missing than were.
+    pub fn may_follow(&self, next: u64) -> bool {
+        let mut seq = self.head.seq + 1;
+        let missing = self.missing.count.saturating_add(next.saturating_sub(seq));
+        while seq < next
+            && let Some(moved) = self.moved_out.iter().find(|moved| moved.holds(seq))
+        {
+            seq = moved.last.seq + 1;
+        }
+        let count = |count: u64, moved: &MovedOut| count.saturating_add(moved.records);
+        let is_there = self.head.seq < next && next <= seq && next < u64::MAX;
+        is_there && missing <= self.moved_out.iter().fold(0, count)
     }
 
     /// Checks the end of the ledger: no records follow.
@@ -126,7 +170,13 @@ impl Chain {
     fn add(&mut self, next: &Sealed, hash: Hash) -> Result<(), Problem> {
         self.unbroken()?;
         if let Some(what) = self.fault(next, hash) {
-            return self.fail(what);
+            let found = next.record.seq;
+            let seq = if self.may_follow(found) { found } else { self.head.seq + 1 };
+            return self.fail(seq, what);
+        }
+        let gap = next.record.seq - self.head.seq - 1;
+        if gap > 0 {
+            self.missing = Missing { count: self.missing.count + gap, before: next.record.seq };
         }
         self.head = next.head();
         Ok(())
@@ -139,9 +189,9 @@ impl Chain {
             Some(Fault::Version(record.v.into()))
         } else if next.hash != hash {
             Some(Fault::Hash)
-        } else if record.seq != self.head.seq + 1 {
+        } else if !self.may_follow(record.seq) {
             Some(Fault::Number { found: record.seq })
-        } else if record.prev != self.head.hash {
+        } else if self.hash_before(record.seq).is_some_and(|hash| hash != record.prev) {
             Some(Fault::Link)
         } else {
             self.known
@@ -151,8 +201,15 @@ impl Chain {
         }
     }
 
-    fn fail<T>(&mut self, what: Fault) -> Result<T, Problem> {
-        let problem = Problem { seq: self.head.seq + 1, what };
+    /// The hash of the record before the next one, if it is known.
+    fn hash_before(&self, next: u64) -> Option<Hash> {
+        let moved = self.moved_out.iter().map(|moved| moved.last);
+        let mut heads = [self.head].into_iter().chain(moved).chain(self.known.iter().copied());
+        heads.find(|head| head.seq.checked_add(1) == Some(next)).map(|head| head.hash)
+    }
+
+    fn fail<T>(&mut self, seq: u64, what: Fault) -> Result<T, Problem> {
+        let problem = Problem { seq, what };
         self.problem = Some(problem.clone());
         Err(problem)
     }

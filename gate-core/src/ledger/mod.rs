@@ -32,13 +32,15 @@ mod chain;
 mod hash;
 mod head;
 mod line;
+mod moved_out;
 mod record;
 #[cfg(test)]
 mod tests;
 
 pub use body::{Body, BodyError};
-pub use chain::{Chain, Fault, Intact, Problem};
+pub use chain::{Chain, Fault, Intact, Missing, Problem};
 pub use hash::{BadHash, Hash};
 pub use head::{BadHead, Head};
 pub use line::{LONGEST_LINE, LineError};
+pub use moved_out::MovedOut;
 pub use record::{Draft, Record, Sealed, VERSION};

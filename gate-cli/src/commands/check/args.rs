@@ -52,6 +52,9 @@ pub(crate) struct Check {
     /// Write what the check integrity found to this file, as SARIF.
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
+    /// Write the checks to this file, as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
     /// End the loop, whatever the checks say. For the operator; recorded.
     #[arg(long, requires = "reason")]
     pub(crate) force_complete: bool,

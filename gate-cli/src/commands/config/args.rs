@@ -68,16 +68,10 @@ pub enum SchemaName {
     Wrong,
     /// `gate ledger accept --json`.
     Accepted,
-    /// `gate db check --json`.
-    DbCheck,
     /// `gate prune --json`.
     Prune,
     /// A message about the end of a loop.
     Notify,
-    /// `gate receipt --json`.
-    Receipt,
-    /// `gate receipt verify --json`.
-    ReceiptCheck,
     /// `gate report --json`.
     Report,
     /// `gate run --json`.

@@ -23,7 +23,8 @@ pub(crate) struct Doctor {
         "self_test", "only", "config", "task_type", "exit_threshold",
     ])]
     pub(crate) agent: Option<Agent>,
-    /// Update hooks that an older gate installed, of this agent or of all.
+    /// Update hooks that an older gate installed, of this agent or of all, and the tables of a
+    /// PostgreSQL database. The tables are for the operator, with the role that owns them.
     #[arg(long)]
     pub(crate) fix: bool,
     #[command(flatten)]

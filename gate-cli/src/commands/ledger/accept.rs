@@ -20,7 +20,7 @@ pub(super) fn run(here: &Here, args: &Accept) -> Result<u8, Failure> {
     if let Some(problem) = found.problem {
         let message = format!("the records that are there do not hold: {}", problem.message);
         return Err(Failure::internal("state-corrupt", message)
-            .hint("restore a whole copy; or `gate breaker reset --reason …` begins a new ledger"));
+            .hint("put a whole backup in its place; or `gate breaker reset --reason …` begins a new ledger"));
     }
     let accepted = memory.accept_loss(loss, &args.reason, &operator)?;
     print(&if args.json { render::json(&accepted)? } else { card(&accepted) })?;

@@ -10,7 +10,8 @@ use crate::commands::arguments::non_empty;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Ledger {
-    /// Verify a ledger: find edited, removed, inserted or reordered records.
+    /// Verify a ledger: find edited, removed, inserted or reordered records. Without FILE, the
+    /// database and the ledgers of its other projects, too.
     #[command(after_help = VERIFY_CODES)]
     Verify(Verify),
     /// Show one record whole, or the latest ones, a line each.
@@ -24,11 +25,6 @@ pub(crate) enum Ledger {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Let a backup take the place of the store, with all projects in it. For the operator.
-    ///
-    /// The file is checked first. What was in the store is kept beside it. Records that the backup
-    /// lacks are accepted as lost, as `gate ledger accept` does.
-    Restore(Restore),
     /// Print all records as JSONL, each with its hash.
     Export,
     /// Print the number and the hash of the last record, to be kept elsewhere.
@@ -40,7 +36,7 @@ pub(crate) enum Ledger {
 }
 
 const VERIFY_CODES: &str = "\
-Exit codes: 0 the ledger is whole, 1 it is not, 2 or 5 it could not be read";
+Exit codes: 0 all is whole, 1 it is not, 2 or 5 it could not be read";
 
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
@@ -65,16 +61,6 @@ pub(crate) struct Accept {
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Restore {
-    /// The file, from `gate ledger backup`.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// The cause of the loss.
-    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
-    pub(crate) reason: String,
 }
 
 #[derive(Debug, Args)]

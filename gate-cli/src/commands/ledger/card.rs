@@ -5,21 +5,32 @@ mod tests;
 
 use gate_core::history::Divergence;
 use gate_core::ledger::{Chain, Head, Problem};
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::store::StoreRecord;
 use crate::render::page::{Mark, Page};
 use crate::store::StoreError;
 
 /// The JSON of `gate ledger verify`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct LedgerReport {
-    /// True if the ledger is sound.
-    pub(crate) ok: bool,
+#[derive(Debug, Serialize)]
+pub(super) struct VerifyRecord {
+    #[serde(flatten)]
+    pub(super) ledger: LedgerReport,
+    /// The store; null for an export, and if no record was written.
+    pub(super) store: Option<StoreRecord>,
+}
+
+/// A ledger that was followed to its end, or to a problem.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct LedgerReport {
+    /// True if the ledger is sound, and so is its store.
+    pub(super) ok: bool,
     /// The number of sound records, from the first on.
-    pub(crate) records: u64,
-    /// The number of those among them that are archived.
-    pub(super) archived: u64,
+    pub(super) records: u64,
+    /// The number of those among them that an earlier version of gate moved out to archives.
+    archived: u64,
+    /// The number of the first record behind them; null if there are none.
+    archived_before: Option<u64>,
     /// The hash of the last one of them.
     head: String,
     /// The head to compare with, as `SEQ:HASH`. Without one a cut tail cannot be seen.
@@ -29,16 +40,16 @@ pub(crate) struct LedgerReport {
     /// decided again.
     undecided: Option<usize>,
     /// The first problem.
-    pub(crate) problem: Option<LedgerProblem>,
+    pub(super) problem: Option<LedgerProblem>,
 }
 
 /// A problem of a ledger.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct LedgerProblem {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct LedgerProblem {
     /// The number of the record at which it breaks, if that is known.
-    pub(crate) seq: Option<u64>,
+    pub(super) seq: Option<u64>,
     /// The problem in words.
-    pub(crate) message: String,
+    pub(super) message: String,
 }
 
 impl From<Problem> for LedgerProblem {
@@ -62,7 +73,7 @@ impl From<StoreError> for LedgerProblem {
 
 impl LedgerReport {
     /// The result for a chain that was followed to its end, or to a problem.
-    pub(crate) fn new(
+    pub(super) fn new(
         chain: &Chain,
         last_sound: Head,
         undecided: Option<usize>,
@@ -72,16 +83,29 @@ impl LedgerReport {
         let known = end.as_ref().ok().and_then(|intact| intact.known);
         let problem = wrong.or_else(|| end.err().map(LedgerProblem::from));
         let known = if problem.is_none() { known } else { None };
-        let Head { seq, hash } = last_sound;
+        let (Head { seq, hash }, missing) = (last_sound, chain.missing());
         Self {
             ok: problem.is_none(),
             records: seq,
-            archived: 0,
+            archived: missing.count,
+            archived_before: (missing.count > 0).then_some(missing.before),
             head: hash.to_string(),
             known: known.map(|head| head.to_string()),
             undecided,
             problem,
         }
+    }
+
+    /// The result for a ledger that a problem of the store hides.
+    pub(super) fn unread(problem: &str) -> Self {
+        let problem = LedgerProblem { seq: None, message: problem.to_owned() };
+        Self::new(&Chain::new(), Head::EMPTY, None, Some(problem))
+    }
+
+    /// With this problem, unless there is one before it.
+    pub(super) fn with(self, problem: Option<LedgerProblem>) -> Self {
+        let problem = self.problem.or(problem);
+        Self { ok: problem.is_none(), problem, ..self }
     }
 
     /// The result of deciding again; none for an export.
@@ -107,33 +131,43 @@ impl LedgerReport {
 }
 
 /// The card of the result.
-pub(crate) fn verified_card(verified: &LedgerReport) -> String {
-    let records = count(verified.records);
+pub(super) fn verified_card(record: &VerifyRecord) -> String {
+    let VerifyRecord { ledger, store } = record;
+    let records = count(ledger.records);
     let mut page = Page::new();
-    match &verified.problem {
+    match &ledger.problem {
         None => page.head(Mark::Good, "HOLDS", &records),
         Some(problem) => page.head(Mark::Bad, "BROKEN", &problem.message),
     }
     page.blank();
-    if !verified.ok {
-        page.row("holds", &format!("{records} before that"));
+    match &ledger.problem {
+        Some(LedgerProblem { seq: Some(_), .. }) => {
+            page.row("holds", &format!("{records} before that"));
+        }
+        Some(_) => page.row("holds", &records),
+        None => {}
     }
-    if verified.records > 0 {
-        page.row("head", &format!("{}:{}", verified.records, verified.head));
+    if ledger.records > 0 {
+        page.row("head", &format!("{}:{}", ledger.records, ledger.head));
     }
-    if verified.archived > 0 {
-        page.row("archived", &count(verified.archived));
+    if let Some(before) = ledger.archived_before {
+        let moved = count(ledger.archived);
+        let text = format!("{moved} before record {before}, by an earlier version of gate");
+        page.row("moved out", &text);
     }
-    if verified.ok {
-        page.row("tail", verified.tail());
-        if let Some(again) = verified.again() {
+    if ledger.ok {
+        page.row("tail", ledger.tail());
+        if let Some(again) = ledger.again() {
             page.row("again", &again);
         }
+    }
+    if let Some(store) = store {
+        store.fill(&mut page);
     }
     page.into_text()
 }
 
-pub(crate) fn count(records: u64) -> String {
+pub(super) fn count(records: u64) -> String {
     match records {
         0 => "no records".to_owned(),
         1 => "1 record".to_owned(),

@@ -2,53 +2,58 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
 use gate_core::Policy;
 use gate_core::history::History;
-use gate_core::ledger::{Chain, Fault, Head, LONGEST_LINE, Problem, Record, Sealed};
+use gate_core::ledger::{Chain, Fault, Head, LONGEST_LINE, MovedOut, Problem, Record, Sealed};
 use gate_fleet::work::{ReplayedItems, WorkError};
 
 use super::Verify;
-use super::card::{self, LedgerProblem, LedgerReport};
-use crate::archive::Archives;
+use super::card::{LedgerProblem, LedgerReport, VerifyRecord, verified_card};
+use super::store::StoreRecord;
 use crate::commands::common::DONE;
 use crate::commands::{entries::PAGE_RECORDS, log};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::memory::Memory;
+use crate::memory::{self, Memory};
 use crate::record::VERSION;
 use crate::render;
 use crate::render::print;
-use crate::store::StoreError;
+use crate::store::{self, PATIENCE, StoreError};
 
 /// Exit code of a ledger that does not hold.
 const BROKEN: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Verify) -> Result<u8, Failure> {
     let chain = args.head.into_iter().fold(Chain::new(), Chain::against);
-    let verified = match &args.file {
-        Some(file) => exported(chain, here, file)?,
-        None => own(chain, &mut log::opened(here)?)?,
+    let record = match &args.file {
+        Some(file) => VerifyRecord { ledger: exported(chain, here, file)?, store: None },
+        None => own(chain, here)?,
     };
-    print(&if args.json { render::json(&verified)? } else { card::verified_card(&verified) })?;
-    Ok(if verified.ok { DONE } else { BROKEN })
+    print(&if args.json { render::json(&record)? } else { verified_card(&record) })?;
+    Ok(if record.ledger.ok { DONE } else { BROKEN })
 }
 
-/// The project's own ledger, in a file that is sound as well.
-fn own(chain: Chain, memory: &mut Memory) -> Result<LedgerReport, Failure> {
-    let mut report = recorded(LedgerWalk::new(chain), memory)?;
-    if report.ok {
-        let damage = memory.quick_check()?.into_iter().next();
-        report.problem = damage.map(|message| LedgerProblem { seq: None, message });
-        report.ok = report.problem.is_none();
-    }
-    Ok(report)
+/// The project's own ledger, in a store that is sound as well.
+fn own(chain: Chain, here: &Here) -> Result<VerifyRecord, Failure> {
+    let place = memory::place(&here.places)?;
+    // Looked at first: whoever opens a file that others could read closes it.
+    let condition = store::condition(&place, PATIENCE)?;
+    let mut memory = log::opened(here)?;
+    let ledger = match (recorded(LedgerWalk::new(chain), &mut memory), condition.problems.first()) {
+        (Err(_), Some(problem)) => LedgerReport::unread(problem),
+        (ledger, _) => ledger?,
+    };
+    let own = (memory.project(), &ledger);
+    let store = StoreRecord::new(here, &place, condition, own)?;
+    let problem = store.as_ref().and_then(StoreRecord::problem);
+    Ok(VerifyRecord { ledger: ledger.with(problem), store })
 }
 
 /// A ledger up to the head that is marked and on, whatever else is in its store.
-pub(crate) fn ledger(memory: &mut Memory) -> Result<LedgerReport, Failure> {
+pub(super) fn ledger(memory: &mut Memory) -> Result<LedgerReport, Failure> {
     recorded(LedgerWalk::new(Chain::new()), memory)
 }
 
@@ -62,10 +67,6 @@ struct LedgerWalk {
     /// The state of the work items.
     book: ReplayedItems,
     policies: BTreeMap<String, Option<Policy>>,
-    /// None before the first gap in the store.
-    archives: Option<Archives>,
-    /// The number of records that archives have.
-    archived: u64,
 }
 
 impl LedgerWalk {
@@ -76,45 +77,18 @@ impl LedgerWalk {
             history: History::default(),
             book: ReplayedItems::default(),
             policies: BTreeMap::new(),
-            archives: None,
-            archived: 0,
         }
     }
 
     /// The next record, which has to follow the one before it, and from all before it.
     fn add(&mut self, memory: &mut Memory, sealed: &Sealed) -> Result<(), LedgerProblem> {
+        let missing = self.chain.missing();
         self.chain.push(sealed)?;
+        if self.chain.missing() != missing {
+            self.history.skip();
+        }
         self.learn(memory, &sealed.record)?;
         self.follow(&sealed.record)
-    }
-
-    /// Follows what was archived before this record. A gap that no archive fills is found at the
-    /// record behind it.
-    fn fill(
-        &mut self,
-        memory: &mut Memory,
-        before: u64,
-    ) -> Result<Result<(), LedgerProblem>, Failure> {
-        while self.chain.head().seq + 1 < before {
-            let seq = self.chain.head().seq + 1;
-            let archives = match &mut self.archives {
-                Some(archives) => archives,
-                None => match memory.archives() {
-                    Err(error @ StoreError::Corrupt { .. }) => return Ok(Err(error.into())),
-                    archives => self.archives.insert(archives?),
-                },
-            };
-            let added = match archives.next(seq, before) {
-                Ok(None) => break,
-                Ok(Some(sealed)) => self.add(memory, &sealed),
-                Err(bad) => Err(LedgerProblem { seq: Some(seq), message: bad.to_string() }),
-            };
-            if added.is_err() {
-                return Ok(added);
-            }
-            self.archived += 1;
-        }
-        Ok(Ok(()))
     }
 
     /// The next record, which has to follow from those before it.
@@ -146,9 +120,7 @@ impl LedgerWalk {
 
     fn verified(&self, wrong: Option<LedgerProblem>) -> LedgerReport {
         let undecided = Some(self.history.undecided().len());
-        let mut report = LedgerReport::new(&self.chain, self.last_sound, undecided, wrong);
-        report.archived = self.archived;
-        report
+        LedgerReport::new(&self.chain, self.last_sound, undecided, wrong)
     }
 }
 
@@ -164,29 +136,49 @@ fn decided<'r>(record: &'r Record, name: &str) -> Option<&'r str> {
 
 /// Follows the chain through an export. The state that its records lead to is not verified: an
 /// export holds no policies, and may be another project's.
-fn exported(mut chain: Chain, here: &Here, file: &Path) -> Result<LedgerReport, Failure> {
+fn exported(chain: Chain, here: &Here, file: &Path) -> Result<LedgerReport, Failure> {
     let followed = if file == Path::new("-") {
-        lines(&mut io::stdin().lock(), &mut chain)
+        // What was moved out is known from later lines, so all of it is read twice.
+        tempfile::tempfile().and_then(|mut copy| {
+            io::copy(&mut io::stdin().lock(), &mut copy)?;
+            follow(&mut copy, chain)
+        })
     } else {
-        File::open(here.places.folder.join(file))
-            .and_then(|file| lines(&mut BufReader::new(file), &mut chain))
+        File::open(here.places.folder.join(file)).and_then(|mut file| follow(&mut file, chain))
     };
-    let problem = followed.map_err(|error| {
+    let (chain, problem) = followed.map_err(|error| {
         let failure = Failure::file("input-unreadable", "read the ledger", file, &error);
         Failure { exit_code: 2, ..failure }
     })?;
-    Ok(LedgerReport::new(&chain, chain.head(), None, problem.err().map(LedgerProblem::from)))
+    Ok(LedgerReport::new(&chain, chain.head(), None, problem.map(LedgerProblem::from)))
 }
 
-fn lines(from: &mut impl BufRead, chain: &mut Chain) -> io::Result<Result<(), Problem>> {
-    let mut line = Vec::new();
+/// Follows the lines of a file. Returns the first problem.
+fn follow(file: &mut File, chain: Chain) -> io::Result<(Chain, Option<Problem>)> {
+    let mut moved_out = Vec::new();
+    file.rewind()?;
+    let _ = lines(file, |line| {
+        let sealed = Sealed::from_line(line).ok();
+        moved_out.extend(sealed.and_then(|sealed| MovedOut::named_by(&sealed.record)));
+        Ok(())
+    })?;
+    let mut chain = chain.without(moved_out);
+    file.rewind()?;
+    let problem = lines(file, |line| chain.push_line(line).map(drop))?.err();
+    Ok((chain, problem))
+}
+
+/// Hands on each line of a file without its end, up to the first problem.
+fn lines(
+    file: &File,
+    mut take: impl FnMut(&[u8]) -> Result<(), Problem>,
+) -> io::Result<Result<(), Problem>> {
+    let (mut from, mut line) = (BufReader::new(file), Vec::new());
     // One byte more than a line may have: its end, or one too many.
     let longest = LONGEST_LINE as u64 + 1;
     while from.by_ref().take(longest).read_until(b'\n', &mut line)? > 0 {
-        if line.last() == Some(&b'\n') {
-            line.pop();
-        }
-        if let Err(problem) = chain.push_line(&line) {
+        line.pop_if(|last| *last == b'\n');
+        if let Err(problem) = take(&line) {
             return Ok(Err(problem));
         }
         line.clear();
@@ -215,18 +207,18 @@ fn recorded(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerRepo
 }
 
 fn followed(mut following: LedgerWalk, memory: &mut Memory) -> Result<LedgerReport, Failure> {
+    following.chain = match memory.moved_out() {
+        Err(error @ StoreError::Corrupt { .. }) => {
+            return Ok(following.verified(Some(error.into())));
+        }
+        moved_out => following.chain.without(moved_out?),
+    };
     loop {
         let (page, damage) = page(memory, following.chain.head().seq + 1)?;
         for sealed in &page {
-            let filled = following.fill(memory, sealed.record.seq)?;
-            if let Err(wrong) = filled.and_then(|()| following.add(memory, sealed)) {
+            if let Err(wrong) = following.add(memory, sealed) {
                 return Ok(following.verified(Some(wrong)));
             }
-        }
-        if let Some(seq) = damage.as_ref().and_then(|wrong| wrong.seq)
-            && let Err(wrong) = following.fill(memory, seq)?
-        {
-            return Ok(following.verified(Some(wrong)));
         }
         let damage = damage.map(|wrong| behind(&following.chain, wrong));
         if damage.is_some() || page.len() < PAGE_RECORDS {
@@ -256,7 +248,9 @@ fn misplaced(
 fn behind(chain: &Chain, damage: LedgerProblem) -> LedgerProblem {
     let seq = chain.head().seq + 1;
     match damage.seq {
-        Some(found) if found > seq => Problem { seq, what: Fault::Number { found } }.into(),
+        Some(found) if !chain.may_follow(found) => {
+            Problem { seq, what: Fault::Number { found } }.into()
+        }
         _ => damage,
     }
 }

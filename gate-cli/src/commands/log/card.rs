@@ -152,16 +152,6 @@ fn event(record: &Record) -> (String, Option<AnsiColor>, String) {
             Some(AnsiColor::Yellow),
             at(record, "reason", "").to_owned(),
         ),
-        kind::ARCHIVED => {
-            let archive = record.body.get("archive");
-            let count = archive.and_then(|archive| archive.get("records")?.as_u64());
-            let why = format!(
-                "{} decisions: {}",
-                count.unwrap_or_default(),
-                at(record, "archive", "/file")
-            );
-            ("archived".to_owned(), Some(AnsiColor::Yellow), why)
-        }
         kind::TESTS_LOCKED => tests_locked(record),
         work::kind::ADDED | work::kind::MOVED | work::kind::ENDED => worked(record),
         other => (other.to_owned(), None, String::new()),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gate_core::config::Millis;
 use gate_core::text::readable_size;
 
-use super::{PruneRecord, PrunedRecords};
+use super::PruneRecord;
 use crate::render::{Mark, Page};
 
 /// The longest label of the card, in characters.
@@ -26,7 +26,6 @@ pub(super) fn card(record: &PruneRecord, older: Duration) -> String {
             (Mark::None, *label, format!("{}, {}", kind.count, readable_size(kind.bytes)))
         })
         .collect();
-    let records = record.records.as_ref().filter(|records| records.count > 0);
     let mut page = Page::new().with_labels(MAX_LABEL_CHARS);
     page.text(&first_line(record, rows.is_empty(), older));
     match removed.in_use {
@@ -34,7 +33,6 @@ pub(super) fn card(record: &PruneRecord, older: Duration) -> String {
         1 => rows.push((Mark::None, "in use", "1 copy, left alone".to_owned())),
         more => rows.push((Mark::None, "in use", format!("{more} copies, left alone"))),
     }
-    rows.extend(records.map(|records| (Mark::None, "decisions", archived(records))));
     for failure in &removed.failed {
         rows.push((Mark::Bad, "not removed", format!("{}: {}", failure.path, failure.error)));
     }
@@ -51,24 +49,9 @@ pub(super) fn card(record: &PruneRecord, older: Duration) -> String {
     page.into_text()
 }
 
-/// The archived decisions in words.
-fn archived(records: &PrunedRecords) -> String {
-    let PrunedRecords { count, bytes, archive, ledger, .. } = records;
-    let mut text = format!("{count}, {}", readable_size(*bytes));
-    if let (Some(archive), Some(place)) = (archive, ledger) {
-        let file = std::path::Path::new(&archive.folder).join(&archive.file);
-        let size = readable_size(archive.bytes);
-        text.push_str(&format!(", to {} ({size}), record {}", file.display(), place.seq));
-    }
-    text
-}
-
 fn first_line(record: &PruneRecord, is_empty: bool, older: Duration) -> String {
     let size = readable_size(record.bytes);
-    let archived = record.records.as_ref().map_or(0, |records| records.count);
     match (is_empty, record.dry_run) {
-        (true, true) if archived > 0 => "would archive decisions".to_owned(),
-        (true, false) if archived > 0 => "archived decisions".to_owned(),
         (true, _) if older.is_zero() => "nothing to remove".to_owned(),
         (true, _) => {
             let age = Millis(u64::try_from(older.as_millis()).unwrap_or(u64::MAX));

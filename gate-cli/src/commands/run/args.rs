@@ -121,6 +121,9 @@ pub(crate) struct Run {
     /// At a terminal, show what the agent prints as it is.
     #[arg(long)]
     pub(crate) raw: bool,
+    /// Write the checks of the last decision to this file, as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
     /// Print one JSON object at the end.
     #[arg(long)]
     pub(crate) json: bool,

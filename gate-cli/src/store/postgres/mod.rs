@@ -25,10 +25,10 @@ pub use self::url::DatabaseUrl;
 use super::error::StoreError;
 use super::lookup::{Answers, Lookup, Question};
 use super::sql::{Nothing, Sql};
-use super::tables::Copying;
 use super::view::View;
 use super::{
-    Heads, Leasing, Marked, RETRY_INTERVAL, Reading, Store, Transaction, Upkeep, migration,
+    Condition, Heads, Leasing, Marked, Migrated, RETRY_INTERVAL, Reading, Store, Transaction,
+    migration,
 };
 
 pub(super) fn open(
@@ -39,15 +39,12 @@ pub(super) fn open(
     Ok(Box::new(Marked::new(PostgresStore::open(url, patience)?, heads)))
 }
 
-pub(super) fn upkeep(url: &DatabaseUrl, patience: Duration) -> Result<Box<dyn Upkeep>, StoreError> {
-    Ok(Box::new(PostgresStore::open(url, patience)?))
+pub(super) fn condition(url: &DatabaseUrl, patience: Duration) -> Result<Condition, StoreError> {
+    PostgresStore::open(url, patience)?.condition()
 }
 
-pub(super) fn copying(
-    url: &DatabaseUrl,
-    patience: Duration,
-) -> Result<Box<dyn Copying>, StoreError> {
-    Ok(Box::new(PostgresStore::open(url, patience)?))
+pub(super) fn migrate(url: &DatabaseUrl, patience: Duration) -> Result<Migrated, StoreError> {
+    PostgresStore::open(url, patience)?.migrate()
 }
 
 /// A store in a PostgreSQL database. Its calls block, and must not come from
@@ -276,8 +273,7 @@ impl Store for PostgresStore {
     }
 
     fn back_up(&mut self, _to: &Path) -> Result<(), StoreError> {
-        let task = "copied with PostgreSQL's own tools: `pg_dump`, or a base backup";
-        Err(StoreError::OtherTools { place: self.place.clone(), task })
+        Err(StoreError::OtherTools { place: self.place.clone() })
     }
 
     fn connect_within(&mut self, limit: Duration) {

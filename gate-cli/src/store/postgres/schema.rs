@@ -6,7 +6,7 @@ use super::super::migration::{self, VERSION};
 use super::lock;
 use super::transaction::Running;
 
-/// Makes the tables if there are none. Older ones are left to `gate db migrate`; an addition that
+/// Makes the tables if there are none. Older ones are left to `gate doctor --fix`; an addition that
 /// is missing is not looked for.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ fn owners(error: StoreError) -> StoreError {
     match error {
         StoreError::Refused { place, what } => {
             let what = format!(
-                "{what}; let the owner of the database run `gate db migrate`, which makes the tables"
+                "{what}; let the owner of the database run `gate doctor --fix`, which makes the tables"
             );
             StoreError::Refused { place, what }
         }

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use futures_util::future::{join, join_all};
 use tokio::runtime::Runtime;
-use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, Row, SimpleQueryMessage};
@@ -17,7 +16,6 @@ use super::super::error::StoreError;
 use super::super::lookup::{Question, Rows};
 use super::super::sql::{Cell, Sql, SqlValue};
 use super::super::statements::{self, Dialect, POSTGRES};
-use super::super::tables::{Kind, Table, Tables};
 use super::connection::Session;
 use super::fault;
 
@@ -243,52 +241,6 @@ impl Sql for Running<'_> {
         self.session.is_prepared.set(true);
         self.session.is_sound.set(true);
         Ok(())
-    }
-}
-
-impl Tables for Running<'_> {
-    fn read(
-        &mut self,
-        statement: &'static str,
-        given: &[SqlValue<'_>],
-    ) -> Result<Vec<Vec<Cell>>, StoreError> {
-        self.rows(statement, given)
-    }
-
-    fn insert(&mut self, table: &'static Table, rows: &[Vec<Cell>]) -> Result<(), StoreError> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let kinds: Vec<_> = table.columns.iter().map(|(_, kind)| type_of(*kind)).collect();
-        let copy = format!("COPY {} ({}) FROM STDIN BINARY", table.name, table.names());
-        let values = rows.iter().map(|row| {
-            let values = row.iter().enumerate().map(|(at, cell)| table.value(at, cell));
-            values.collect::<Result<Vec<_>, _>>()
-        });
-        let values = values.collect::<Result<Vec<_>, _>>()?;
-        self.answer(async {
-            let sink = self.session.client().copy_in(&copy).await?;
-            let mut writer = pin!(BinaryCopyInWriter::new(sink, &kinds));
-            for row in &values {
-                let row: Vec<_> = row.iter().map(typed).collect();
-                let row: Vec<&(dyn ToSql + Sync)> =
-                    row.iter().map(|(value, _)| value.as_ref() as _).collect();
-                writer.as_mut().write(&row).await?;
-            }
-            writer.as_mut().finish().await
-        })
-        .map(drop)
-    }
-
-    fn commit(self: Box<Self>) -> Result<(), StoreError> {
-        Sql::commit(*self)
-    }
-}
-
-fn type_of(kind: Kind) -> Type {
-    match kind {
-        Kind::Text => Type::TEXT,
-        Kind::Integer => Type::INT8,
     }
 }
 

@@ -2,18 +2,13 @@
 
 use super::super::error::StoreError;
 use super::super::sql::{Sql, texts};
-use super::super::tables::{Copying, Tables};
-use super::super::upkeep::{Added, Condition, Migrated, Upkeep, is_current, missing};
+use super::super::upkeep::{Added, Condition, Migrated, missing};
 use super::super::{addition, migration, statements};
-use super::{DURABLE, PostgresStore, READING, lock, schema, seen};
+use super::{PostgresStore, READING, schema, seen};
 
-impl Upkeep for PostgresStore {
-    fn place(&self) -> &str {
-        &self.place
-    }
-
+impl PostgresStore {
     /// An addition that rows contradict is an error: the operator is there to see it.
-    fn migrate(&mut self) -> Result<Migrated, StoreError> {
+    pub(super) fn migrate(&mut self) -> Result<Migrated, StoreError> {
         let patience = self.patience.as_millis().max(1);
         let mut running = self.changing()?;
         running.must_commit();
@@ -26,13 +21,15 @@ impl Upkeep for PostgresStore {
         additions.iter().try_for_each(|numbered| schema::add(&running, *numbered))?;
         running.commit()?;
         Ok(Migrated {
+            place: self.place.clone(),
             before,
             version: migration::VERSION,
             additions: additions.into_iter().map(Added::from).collect(),
-            contradicted: Vec::new(),
         })
     }
-    fn condition(&mut self) -> Result<Condition, StoreError> {
+
+    pub(super) fn condition(&mut self) -> Result<Condition, StoreError> {
+        let place = self.place.clone();
         let (mut running, version, _) = self.start(READING, Vec::new())?;
         let version = seen(&mut running, version)?;
         migration::from(version)?;
@@ -40,6 +37,7 @@ impl Upkeep for PostgresStore {
         let mut ask = |statement| running.rows(statement, &[]).map(texts);
         let server = ask(SERVER)?.concat();
         let mut condition = Condition {
+            place,
             database: format!("PostgreSQL {server}"),
             version,
             missing: if version == 0 { Vec::new() } else { missing(&additions) },
@@ -58,7 +56,7 @@ impl Upkeep for PostgresStore {
             let known = migration::VERSION;
             let what =
                 format!("the tables have version {version}, and gate writes version {known}");
-            condition.problems.push(format!("{what}: run `gate db migrate`"));
+            condition.problems.push(format!("{what}: run `gate doctor --fix`"));
         }
         let invalid = ask(INVALID_INDEXES)?;
         let invalid = invalid.iter().map(|index| {
@@ -66,6 +64,9 @@ impl Upkeep for PostgresStore {
         });
         condition.problems.extend(invalid);
         condition.problems.extend(ask(MISSING_RIGHTS)?);
+        if !condition.missing.is_empty() {
+            condition.remarks.push("`gate doctor --fix` makes the missing additions".to_owned());
+        }
         condition.remarks.extend(ask(RIGHTS)?);
         if condition.problems.is_empty() {
             let of_version = version == migration::VERSION;
@@ -73,30 +74,6 @@ impl Upkeep for PostgresStore {
             condition.projects = ask(all)?;
         }
         Ok(condition)
-    }
-}
-
-impl Copying for PostgresStore {
-    fn snapshot(&mut self) -> Result<Box<dyn Tables + '_>, StoreError> {
-        let place = self.place.clone();
-        let (mut running, version, _) = self.start(READING, Vec::new())?;
-        is_current(seen(&mut running, version)?, &place)?;
-        Ok(Box::new(running))
-    }
-
-    fn fill(&mut self, projects: &[&str]) -> Result<Box<dyn Tables + '_>, StoreError> {
-        let patience = self.patience.as_millis().max(1);
-        let mut running = self.changing()?;
-        running.must_commit();
-        running.run(&format!("SET LOCAL lock_timeout = {patience}; {DURABLE}"))?;
-        schema::ensure(&mut running)?;
-        // In one order, so that two who copy do not wait for each other.
-        let mut locks: Vec<_> = projects.iter().map(|project| lock(project)).collect();
-        locks.sort_unstable();
-        for lock in locks {
-            running.run(&format!("SELECT pg_advisory_xact_lock({lock})"))?;
-        }
-        Ok(Box::new(running))
     }
 }
 

@@ -41,11 +41,6 @@ impl DatabaseUrl {
         &self.config
     }
 
-    /// True if the address holds a password.
-    pub fn has_password(&self) -> bool {
-        self.config.get_password().is_some()
-    }
-
     /// The way to it. Beyond this machine a password is never sent as it is.
     ///
     /// # Errors

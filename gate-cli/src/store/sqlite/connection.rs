@@ -75,16 +75,36 @@ impl Opened {
     ///
     /// A file that is there, a disk that is full, damage.
     pub(super) fn copy_to(&self, file: &Path) -> Result<(), StoreError> {
-        copy_to(&self.connection, file)
+        // Only its owner may read it, and another file stays as it is.
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        options.open(file).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => StoreError::Exists { path: file.display().to_string() },
+            _ => unwritable(file, &error.to_string()),
+        })?;
+        let name = file.display().to_string();
+        let copied = self.connection.execute("VACUUM INTO ?1", [&name]);
+        let copied = copied.map_err(|error| fault::store_error(&name, &error));
+        let copied = copied.and_then(|_| make_durable(file));
+        copied.inspect_err(|_| drop(fs::remove_file(file)))
     }
 
-    /// The damage that a check of SQLite's finds, at most ten lines.
+    /// The damage that SQLite's integrity check finds, at most ten lines.
     ///
     /// # Errors
     ///
     /// A file that cannot be read.
-    pub(super) fn damage(&self, check: &str) -> Result<Vec<String>, StoreError> {
-        damage(&self.connection, &self.path, check)
+    pub(super) fn damage(&self) -> Result<Vec<String>, StoreError> {
+        let lines = || {
+            let mut statement = self.connection.prepare("PRAGMA integrity_check(10)")?;
+            let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+            lines.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        match lines().map_err(|error| fault::store_error(&self.path, &error)) {
+            // The file may be too damaged to be checked.
+            Err(StoreError::Corrupt { what, .. }) => Ok(vec![what]),
+            lines => Ok(lines?.into_iter().filter(|line| line != "ok").collect()),
+        }
     }
 
     /// True if the next transaction may use it.
@@ -186,22 +206,6 @@ impl Opened {
     }
 }
 
-/// Copies a database to a new file.
-pub(super) fn copy_to(connection: &Connection, file: &Path) -> Result<(), StoreError> {
-    // Only its owner may read it, and another file stays as it is.
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(file).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => StoreError::Exists { path: file.display().to_string() },
-        _ => unwritable(file, &error.to_string()),
-    })?;
-    let name = file.display().to_string();
-    let copied = connection.execute("VACUUM INTO ?1", [&name]);
-    let copied = copied.map_err(|error| fault::store_error(&name, &error));
-    let copied = copied.and_then(|_| make_durable(file));
-    copied.inspect_err(|_| drop(fs::remove_file(file)))
-}
-
 /// Makes a copy durable, with its name: SQLite does not sync what `VACUUM INTO` writes.
 fn make_durable(file: &Path) -> Result<(), StoreError> {
     let named = |error: io::Error| unwritable(file, &error.to_string());
@@ -217,24 +221,6 @@ fn make_durable(file: &Path) -> Result<(), StoreError> {
 /// network's, on which a folder cannot be synced.
 fn is_not_for_folders(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied)
-}
-
-/// The damage that a check of SQLite's finds, at most ten lines.
-pub(super) fn damage(
-    connection: &Connection,
-    path: &str,
-    check: &str,
-) -> Result<Vec<String>, StoreError> {
-    let lines = || {
-        let mut statement = connection.prepare(check)?;
-        let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
-        lines.collect::<rusqlite::Result<Vec<_>>>()
-    };
-    match lines().map_err(|error| fault::store_error(path, &error)) {
-        // The file may be too damaged to be checked.
-        Err(StoreError::Corrupt { what, .. }) => Ok(vec![what]),
-        lines => Ok(lines?.into_iter().filter(|line| line != "ok").collect()),
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ mod connection;
 mod fault;
 mod lock;
 mod private;
-mod restore;
 mod transaction;
 mod upkeep;
 
@@ -22,7 +21,6 @@ use self::connection::{Opened, Schema};
 use self::lock::LockWait;
 pub(crate) use self::private::TOKEN_KEY;
 use self::private::{Folder, unwritable};
-pub use self::restore::{Replaced, Staged};
 use self::transaction::Running;
 use super::error::StoreError;
 use super::sql::Nothing;
@@ -32,12 +30,6 @@ use super::{Leasing, Lookup, Reading, Store, Transaction, addition, migration};
 /// Interval at which a waiting claimer looks at the file, which notifies nobody. A look takes
 /// less than a millisecond.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-
-/// Looks at each page. [`INTEGRITY_CHECK`] also compares indexes with rows, and takes several
-/// times as long.
-const QUICK_CHECK: &str = "PRAGMA quick_check(10)";
-
-const INTEGRITY_CHECK: &str = "PRAGMA integrity_check(10)";
 
 /// A log below this size, in bytes, is left as it is when a gate ends. It is
 /// as durable there as in the file, and folding it in would cost every gate
@@ -163,13 +155,6 @@ impl Store for SqliteStore {
             return Err(unwritable(to, "there is nothing to copy: no record was written"));
         }
         Opened::current(&mut self.opened, &self.folder)?.copy_to(to)
-    }
-
-    fn quick_check(&mut self) -> Result<Vec<String>, StoreError> {
-        if !self.folder.check()? {
-            return Ok(Vec::new());
-        }
-        Opened::current(&mut self.opened, &self.folder)?.damage(QUICK_CHECK)
     }
 
     /// Does nothing: this store has no marks.

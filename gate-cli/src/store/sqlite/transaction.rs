@@ -7,7 +7,6 @@ use super::super::addition::{self, Numbered};
 use super::super::error::StoreError;
 use super::super::sql::{Cell, Sql, SqlValue};
 use super::super::statements::{self, Dialect};
-use super::super::tables::{Table, Tables};
 use super::fault;
 
 /// A transaction that is running. Dropped, it is rolled back.
@@ -130,34 +129,6 @@ impl Sql for Running<'_> {
         self.transaction.commit().map_err(|error| fault::commit_error(self.path, &error))?;
         self.is_sound.set(true);
         Ok(())
-    }
-}
-
-impl Tables for Running<'_> {
-    fn read(
-        &mut self,
-        statement: &'static str,
-        given: &[SqlValue<'_>],
-    ) -> Result<Vec<Vec<Cell>>, StoreError> {
-        self.rows(statement, given)
-    }
-
-    fn insert(&mut self, table: &'static Table, rows: &[Vec<Cell>]) -> Result<(), StoreError> {
-        let marks = vec!["?"; table.columns.len()].join(", ");
-        let sql = format!("INSERT INTO {} ({}) VALUES ({marks})", table.name, table.names());
-        let mut statement = self.checked(self.transaction.prepare(&sql))?;
-        for row in rows {
-            for (at, cell) in row.iter().enumerate() {
-                let value = table.value(at, cell)?;
-                self.checked(statement.raw_bind_parameter(at + 1, value))?;
-            }
-            self.checked(statement.raw_execute())?;
-        }
-        Ok(())
-    }
-
-    fn commit(self: Box<Self>) -> Result<(), StoreError> {
-        Sql::commit(*self)
     }
 }
 

@@ -2,50 +2,25 @@
 
 use std::path::PathBuf;
 
-use rusqlite::TransactionBehavior::{Deferred, Immediate};
+use rusqlite::TransactionBehavior::Deferred;
 
 use super::super::error::StoreError;
 use super::super::sql::{Sql, texts};
-use super::super::tables::{Copying, Tables};
-use super::super::upkeep::{Added, Condition, Migrated, Upkeep, is_current, missing};
-use super::super::{addition, migration, statements};
+use super::super::upkeep::{Condition, missing};
+use super::super::{migration, statements};
+use super::SqliteStore;
 use super::connection::{Opened, Schema};
 use super::lock::LockWait;
-use super::{INTEGRITY_CHECK, SqliteStore, prepared};
 
-impl Upkeep for SqliteStore {
-    fn place(&self) -> &str {
-        &self.place
-    }
-
-    fn migrate(&mut self) -> Result<Migrated, StoreError> {
-        self.folder.make()?;
-        let wait = LockWait::new(&self.place, self.patience);
-        let opened = Opened::current(&mut self.opened, &self.folder)?;
-        let (before, present) = {
-            let (running, schema) = opened.begin(Immediate, &wait)?;
-            let present = if schema == Schema::Empty { Vec::new() } else { running.additions()? };
-            (schema.number(), present)
-        };
-        prepared(opened, &wait)?.commit()?;
-        let (running, _) = opened.begin(Immediate, &wait)?;
-        let now = running.additions()?;
-        let added = |number| now.contains(&number) && !present.contains(&number);
-        let additions = addition::missing(&present).filter(|numbered| added(numbered.number));
-        Ok(Migrated {
-            before,
-            version: migration::VERSION,
-            additions: additions.map(Added::from).collect(),
-            contradicted: missing(&now),
-        })
-    }
-    fn condition(&mut self) -> Result<Condition, StoreError> {
+impl SqliteStore {
+    pub(crate) fn condition(&mut self) -> Result<Condition, StoreError> {
         let open = self.folder.open_to_others();
         let exists = self.folder.check()?;
         let remark = |path: &PathBuf| {
             format!("others could reach {}: it is closed to them now", path.display())
         };
         let mut condition = Condition {
+            place: self.place.clone(),
             database: format!("SQLite {}", rusqlite::version()),
             version: 0,
             additions: Vec::new(),
@@ -69,35 +44,12 @@ impl Upkeep for SqliteStore {
         }
         Ok(condition)
     }
-}
 
-impl Copying for SqliteStore {
-    fn snapshot(&mut self) -> Result<Box<dyn Tables + '_>, StoreError> {
-        if !self.folder.check()? {
-            is_current(0, &self.place)?;
-        }
-        let wait = LockWait::new(&self.place, self.patience);
-        let opened = Opened::current(&mut self.opened, &self.folder)?;
-        let (running, schema) = opened.begin(Deferred, &wait)?;
-        is_current(schema.number(), &self.place)?;
-        Ok(Box::new(running))
-    }
-
-    /// Whoever writes is alone.
-    fn fill(&mut self, _projects: &[&str]) -> Result<Box<dyn Tables + '_>, StoreError> {
-        self.folder.make()?;
-        let wait = LockWait::new(&self.place, self.patience);
-        let opened = Opened::current(&mut self.opened, &self.folder)?;
-        Ok(Box::new(prepared(opened, &wait)?))
-    }
-}
-
-impl SqliteStore {
     /// Fills in what is in the file.
     fn contents(&mut self, condition: &mut Condition) -> Result<(), StoreError> {
         let wait = LockWait::new(&self.place, self.patience);
         let opened = Opened::current(&mut self.opened, &self.folder)?;
-        condition.problems = opened.damage(INTEGRITY_CHECK)?;
+        condition.problems = opened.damage()?;
         let (mut running, schema) = opened.begin(Deferred, &wait)?;
         condition.version = schema.number();
         if schema == Schema::Empty {

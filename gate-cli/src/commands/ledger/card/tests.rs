@@ -3,7 +3,7 @@
 use gate_core::ledger::{Body, Chain, Draft, Head, Sealed};
 use serde_json::json;
 
-use super::{LedgerReport, verified_card};
+use super::{LedgerReport, VerifyRecord, verified_card};
 use crate::render::json;
 use crate::render::tests::plain;
 
@@ -37,9 +37,13 @@ fn verified(records: &[Sealed], known: Option<Head>, undecided: Option<usize>) -
     LedgerReport::new(&chain, last_sound, undecided, None)
 }
 
+fn card(report: &LedgerReport) -> String {
+    plain(&verified_card(&VerifyRecord { ledger: report.clone(), store: None }))
+}
+
 #[track_caller]
 fn check(report: &LedgerReport, expected: &[&str]) {
-    let card = plain(&verified_card(report));
+    let card = card(report);
     assert_eq!(card.lines().collect::<Vec<_>>(), expected);
 }
 
@@ -75,7 +79,7 @@ fn a_ledger_that_is_broken_says_what_holds_before() {
     let mut three = records(3);
     let known = Some(three[2].head());
     let cut = verified(&three[..1], known, Some(1));
-    let card = plain(&verified_card(&cut));
+    let card = card(&cut);
     assert!(
         card.starts_with("BROKEN  ") && card.contains("\n    holds       1 record before that\n")
     );

@@ -1,49 +1,54 @@
-//! A receipt as Markdown, for a pull request.
+//! A decision as Markdown, for a pull request.
 
 use std::time::Duration;
 
 use gate_core::Verdict;
-use gate_core::decide::evidence::Outcome;
+use gate_core::decide::evidence::{Evidence, Outcome};
 
-use super::{ReceiptRecord, RunCheck};
+use crate::record::Record;
 use crate::render::span;
 use crate::render::text::{brief, plain};
 
-pub(super) fn document(receipt: &ReceiptRecord) -> String {
+pub(super) fn document(record: &Record) -> String {
+    let decision = &record.decision;
+    let why = decision.reasons.first().map_or("", |reason| &reason.message);
     let mut lines = vec![
-        format!("### gate: {}", words(receipt)),
+        format!("### gate: {}", words(record)),
         String::new(),
-        code(&receipt.why),
+        code(why),
         String::new(),
         "| check | outcome | command | took |".to_owned(),
         "| --- | --- | --- | --: |".to_owned(),
     ];
-    lines.extend(receipt.checks.iter().map(row));
-    if receipt.checks.is_empty() {
+    lines.extend(decision.evidence.iter().map(row));
+    if decision.evidence.is_empty() {
         lines.push("| none | | | |".to_owned());
     }
     lines.push(String::new());
-    let claim = &receipt.claim;
-    let status = serde_json::to_value(claim.status).unwrap_or_default();
-    let reason = claim.reason.as_deref().map(|reason| format!(": {}", code(reason)));
+    let signal = &decision.signal;
+    let status = serde_json::to_value(signal.status).unwrap_or_default();
+    let reason = signal.reason.as_deref().map(|reason| format!(": {}", code(reason)));
     let status = status.as_str().unwrap_or_default();
     lines.push(format!("- **Claimed**: {status}{}", reason.unwrap_or_default()));
-    let commit = receipt.commit.as_deref().map(|commit| format!("commit `{commit}`, "));
-    let tree = receipt.tree.as_deref().unwrap_or("unknown");
+    let seen = decision.observed.tree.as_ref();
+    let commit = seen.and_then(|seen| seen.after.head.as_deref());
+    let commit = commit.map(|commit| format!("commit `{commit}`, "));
+    let tree = record.tree.as_ref().map_or("unknown", |tree| &tree.after);
     lines.push(format!("- **Tree**: {}`{tree}`", commit.unwrap_or_default()));
-    lines.push(format!("- **Settings**: `{}`", receipt.policy_digest));
-    let baseline = receipt.baseline.as_deref().map(|baseline| format!(", baseline `{baseline}`"));
-    lines.push(format!("- **Trust**: {}{}", receipt.trust, baseline.unwrap_or_default()));
-    if let Some(ledger) = &receipt.ledger {
+    lines.push(format!("- **Settings**: `{}`", record.policy_digest));
+    let baseline = record.baseline.as_deref().map(|baseline| format!(", baseline `{baseline}`"));
+    lines.push(format!("- **Trust**: {}{}", record.trust, baseline.unwrap_or_default()));
+    if let Some(ledger) = &record.ledger {
         lines.push(format!("- **Recorded**: record {}, hash `{}`", ledger.seq, ledger.hash));
     }
-    let (id, version) = (&receipt.decision_id, &receipt.gate_version);
-    lines.push(format!("- **Decision**: `{id}`, {}, gate {version}", receipt.time));
+    let (id, version) = (&record.decision_id, &record.gate_version);
+    lines.push(format!("- **Decision**: `{id}`, {}, gate {version}", record.time));
     lines.join("\n") + "\n"
 }
 
-fn words(receipt: &ReceiptRecord) -> &'static str {
-    match (receipt.verdict, receipt.forced, receipt.verified) {
+fn words(record: &Record) -> &'static str {
+    let decision = &record.decision;
+    match (decision.verdict, decision.forced, decision.verified) {
         (Verdict::Exit, true, _) => "done, forced by the operator",
         (Verdict::Exit, false, true) => "done",
         (Verdict::Exit, false, false) => "done, unverified",
@@ -53,7 +58,7 @@ fn words(receipt: &ReceiptRecord) -> &'static str {
     }
 }
 
-fn row(check: &RunCheck) -> String {
+fn row(check: &Evidence) -> String {
     let outcome = match check.outcome {
         Outcome::Pass => "passed",
         Outcome::Fail => "**failed**",

@@ -1,16 +1,15 @@
-//! `gate db`, and what a store keeps to when its schema changes.
+//! The tables of a store: what it keeps to when they change.
 
-use gate_cli::store::{self, Ask, Claimable, Migrated, StoreError};
+use gate_cli::store::{self, Ask, Claimable, Migrated, Place, StoreError};
 
 use crate::store::laws;
 use crate::store_items::{at, drafts, hand};
 use crate::support::shelf::{PATIENCE, Shelf, append, chain, decision, head};
-use crate::support::shop::Shop;
+use crate::support::shop::{Said, Shop};
 
 laws! {
     a_new_store_has_all_additions,
     an_addition_that_nobody_here_knows_stops_nobody,
-    a_migration_makes_what_is_missing_once,
     no_request_gets_two_items,
 }
 
@@ -19,8 +18,10 @@ fn additions(shelf: &Shelf) -> Vec<String> {
     shelf.run("SELECT number FROM gate_additions ORDER BY number")
 }
 
+/// Brings the tables of a database up to date.
 pub(crate) fn migrate(shelf: &Shelf) -> Migrated {
-    store::upkeep(&shelf.place(), PATIENCE).unwrap().migrate().unwrap()
+    let Place::Database(url) = shelf.place() else { panic!("no database") };
+    store::migrate(&url, PATIENCE).unwrap()
 }
 
 /// Takes away what older gates do not know.
@@ -52,22 +53,8 @@ fn an_addition_that_nobody_here_knows_stops_nobody(shelf: &Shelf) {
     shelf.run("INSERT INTO gate_additions VALUES (99)");
     append(&mut *shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(chain(&mut *shelf.open()).len(), 2);
-    assert_eq!(names(&migrate(shelf)), []);
+    assert!(!store::condition(&shelf.place(), PATIENCE).unwrap().is_outdated());
     assert_eq!(additions(shelf), ["1", "2", "99"]);
-}
-
-fn a_migration_makes_what_is_missing_once(shelf: &Shelf) {
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
-    older(shelf);
-    let migrated = migrate(shelf);
-    assert_eq!((migrated.before, migrated.version), (3, 4));
-    assert_eq!(names(&migrated), [(1, "work_lease"), (2, "decisions")]);
-    let again = migrate(shelf);
-    assert_eq!((again.before, again.version, names(&again)), (4, 4, vec![]));
-    append(&mut *shelf.open(), decision("a", 2)).unwrap();
-    assert_eq!(chain(&mut *shelf.open()).len(), 2);
-    shelf.run("DROP VIEW gate_decisions; DELETE FROM gate_additions WHERE number = 2");
-    assert_eq!(names(&migrate(shelf)), [(2, "decisions")]);
 }
 
 fn no_request_gets_two_items(shelf: &Shelf) {
@@ -100,8 +87,7 @@ fn rows_that_contradict_an_addition_stop_nobody() {
     shelf.run("UPDATE work SET lease = 'request', actor = 'a', issued_at = 1");
     append(&mut *shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(additions(&shelf), ["2"], "the others are there");
-    let migrated = migrate(&shelf);
-    assert_eq!((names(&migrated), migrated.contradicted.len()), (vec![], 1));
+    assert_eq!(store::condition(&shelf.place(), PATIENCE).unwrap().missing[0].name, "work_lease");
 }
 
 #[test]
@@ -120,6 +106,24 @@ fn a_check_changes_no_database() {
 }
 
 #[test]
+fn a_migration_makes_what_is_missing_once() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    let shelf = &shelf;
+    assert!(store::condition(&shelf.place(), PATIENCE).unwrap().is_outdated());
+    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    older(shelf);
+    let migrated = migrate(shelf);
+    assert_eq!((migrated.before, migrated.version), (3, 4));
+    assert_eq!(names(&migrated), [(1, "work_lease"), (2, "decisions")]);
+    let again = migrate(shelf);
+    assert_eq!((again.before, again.version, names(&again)), (4, 4, vec![]));
+    append(&mut *shelf.open(), decision("a", 2)).unwrap();
+    assert_eq!(chain(&mut *shelf.open()).len(), 2);
+    shelf.run("DROP VIEW gate_decisions; DELETE FROM gate_additions WHERE number = 2");
+    assert_eq!(names(&migrate(shelf)), [(2, "decisions")]);
+}
+
+#[test]
 fn the_operator_migrates_a_database() {
     let Some(shop) = Shop::fleet(1) else { return };
     shop.add("W-1", "DRAFT");
@@ -128,15 +132,24 @@ fn the_operator_migrates_a_database() {
     shop.run("DROP INDEX ledger_loop_step; DROP INDEX ledger_task_hold");
     shop.run("DELETE FROM gate_schema WHERE version = 4");
     let refused = shop.say("work add W-2 --title T --phase DRAFT").is(5);
-    assert!(refused.err.contains("gate db migrate"), "{}", refused.err);
-    let under_an_agent = shop.command(0, "db migrate").env("CLAUDECODE", "1").output().unwrap();
-    assert_eq!(under_an_agent.status.code(), Some(2));
-    let migrated = shop.say("db migrate").is(0).out;
+    assert!(refused.err.contains("gate doctor --fix"), "{}", refused.err);
+    let fix = |agent: &str| {
+        let mut command = shop.command(0, "doctor --fix");
+        if !agent.is_empty() {
+            command.env(agent, "1");
+        }
+        Said::of(&command.output().unwrap())
+    };
+    assert!(fix("CLAUDECODE").is(2).err.contains("is for the person in charge"));
+    let version =
+        || shop.database.as_ref().unwrap().session().run("SELECT max(version) FROM gate_schema");
+    assert_eq!(version(), ["3"]);
+    let fixed = fix("").out;
     assert!(
-        migrated.contains("3 → 4") && migrated.contains("1 work_lease, 2 decisions"),
-        "{migrated}"
+        fixed.contains("version 3 → 4") && fixed.contains("added 1 work_lease, 2 decisions"),
+        "{fixed}"
     );
-    let current = shop.say("db migrate").is(0).out;
-    assert!(current.starts_with("CURRENT") && current.contains("4, as before"), "{current}");
+    assert!(!fix("").out.contains("tables of"), "once");
+    assert!(!fix("CLAUDECODE").err.contains("is for the person in charge"), "nothing to change");
     shop.say("work add W-2 --title T --phase DRAFT").is(0);
 }

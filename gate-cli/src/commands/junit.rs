@@ -1,12 +1,17 @@
 //! The checks of a decision as JUnit XML: a suite for each check, with its failed tests.
 
+use std::path::Path;
+
 use gate_core::decide::evidence::{Evidence, Outcome};
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::writer::Writer;
 
+use super::common::write_file;
+use crate::context::Here;
 use crate::failure::Failure;
 use crate::record::Record;
 use crate::render::text::lines;
+use crate::secrets;
 
 /// A case of a suite: its name, and the message of its failure.
 struct Case {
@@ -31,7 +36,26 @@ impl Problem {
     }
 }
 
-pub(super) fn document(record: &Record) -> Result<String, Failure> {
+/// Writes the checks of a decision to the file that the caller names.
+///
+/// # Errors
+///
+/// A file that cannot be written.
+pub(super) fn write_junit(
+    here: &Here,
+    file: Option<&Path>,
+    decision: Option<&Record>,
+) -> Result<(), Failure> {
+    let (Some(file), Some(record)) = (file, decision) else { return Ok(()) };
+    let file = here.places.folder.join(file);
+    let text = secrets::masked(&document(record)?);
+    write_file(&file, text.as_bytes()).map_err(|error| {
+        let failure = Failure::file("junit-unwritable", "write the checks to", &file, &error);
+        Failure { exit_code: 5, ..failure }
+    })
+}
+
+fn document(record: &Record) -> Result<String, Failure> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     write(&mut writer, record)
         .map_err(|error| Failure::internal("answer-unprintable", format!("JUnit XML: {error}")))?;

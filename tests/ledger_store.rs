@@ -1,4 +1,4 @@
-//! `gate db check`: what it finds in a store.
+//! `gate ledger verify`: what it finds in a store, beside the project's own ledger.
 
 use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt};
@@ -7,19 +7,18 @@ use std::path::Path;
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::db::without_additions;
-use crate::schemas::printed;
+use crate::store_tables::without_additions;
 use crate::support::gate;
-use crate::support::json_schema::holds;
 use crate::support::shelf::{PATIENCE, Shelf, append_to, decision};
 use crate::support::shop::Shop;
 
-/// The printed object, which is as its schema says.
+/// The store in the printed object.
 #[track_caller]
 fn checked(shop: &Shop, code: i32) -> Value {
-    let record = shop.say("db check --json").is(code).json();
-    holds(&printed("db-check"), &record);
-    record
+    let record = shop.say("ledger verify --json").is(code).json();
+    assert_eq!(record["ok"], code == 0, "{record}");
+    assert_eq!(record["problem"].is_null(), code == 0, "{record}");
+    record["store"].clone()
 }
 
 /// Overwrites the page that an index begins with.
@@ -42,15 +41,14 @@ fn a_sound_store_says_what_is_in_it() {
         shop.add("W-2", "DRAFT");
         shop.claim("W-1", "ann");
         let record = checked(&shop, 0);
-        assert_eq!(record["ok"], true, "{record}");
         assert_eq!((&record["version"], &record["missing"]), (&4.into(), &Value::Array(vec![])));
         let project = &record["projects"][0];
         let of = |key: &str| project[key].clone();
         assert_eq!((of("project"), of("records")), ("shop".into(), 2.into()));
         assert_eq!((of("work_items"), of("leases")), (2.into(), 1.into()));
         assert!(record["bytes"].as_u64().unwrap() > 4_096, "{record}");
-        let card = shop.say("db check").is(0).out;
-        assert!(card.starts_with("SOUND") && card.contains("2 work items, 1 leased"), "{card}");
+        let card = shop.say("ledger verify").is(0).out;
+        assert!(card.starts_with("HOLDS") && card.contains("2 work items, 1 leased"), "{card}");
     }
 }
 
@@ -67,8 +65,9 @@ fn a_ledger_that_does_not_hold_is_named() {
         let sound = |at: usize| (&record["projects"][at]["project"], &record["projects"][at]["ok"]);
         assert_eq!(sound(0), (&"other".into(), &false.into()), "{record}");
         assert_eq!(sound(1), (&"shop".into(), &true.into()), "{record}");
-        let card = shop.say("db check").is(1).out;
-        assert!(card.starts_with("NOT SOUND") && card.contains("other: "), "{card}");
+        let card = shop.say("ledger verify").is(1).out;
+        assert!(card.starts_with("BROKEN  other: record 1"), "{card}");
+        assert!(card.contains("holds       1 record\n"), "{card}");
     }
 }
 
@@ -97,10 +96,11 @@ fn files_that_others_could_read_are_told_and_closed() {
 }
 
 #[test]
-fn where_nothing_is_nothing_is_found_out() {
-    gate("db check").code(2).tells("there is no store in");
+fn where_nothing_was_recorded_there_is_no_store() {
+    let nothing = gate("ledger verify --json").code(0).json();
+    assert_eq!((&nothing["records"], &nothing["store"]), (&0.into(), &Value::Null));
     let Some(shop) = Shop::fleet(1) else { return };
-    assert!(shop.say("db check").is(2).err.contains("there is no store in"));
+    assert_eq!(checked(&shop, 0), Value::Null);
 }
 
 #[test]
@@ -116,22 +116,23 @@ fn a_database_tells_rights_indexes_and_settings() {
         let mut command = shop.command(0, words);
         command.env("GATE_DATABASE_URL", database.url_as(&name, "limited"));
         let output = command.output().unwrap();
-        (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).unwrap())
+        let record = serde_json::from_slice::<Value>(&output.stdout).unwrap();
+        (output.status.code(), record["store"].clone())
     };
-    let (code, record) = limited("db check --json");
+    let (code, record) = limited("ledger verify --json");
     assert_eq!(code, Some(1), "{record}");
     assert_eq!(record["problems"][0], "this role may not SELECT in the table work");
     session.run(&format!("GRANT SELECT, INSERT, UPDATE ON work TO {name}"));
     session
         .run("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ledger_task'::regclass");
-    let (code, record) = limited("db check --json");
+    let (code, record) = limited("ledger verify --json");
     assert_eq!(code, Some(1), "{record}");
     let problem = record["problems"][0].as_str().unwrap();
     assert!(problem.contains("REINDEX INDEX ledger_task"), "{problem}");
     session.run("UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'ledger_task'::regclass");
     let database = &session.run("SELECT current_database()")[0];
     session.run(&format!("ALTER DATABASE {database} SET synchronous_commit = off"));
-    let (code, record) = limited("db check --json");
+    let (code, record) = limited("ledger verify --json");
     assert_eq!(code, Some(0), "{record}");
     let remarks = record["remarks"].to_string();
     for said in ["fsync is off", "synchronous_commit is off"] {
@@ -148,8 +149,7 @@ fn what_an_older_store_lacks_is_told_and_ledgers_set_aside_are_counted() {
             append_to(&mut *shelf.open(), project, decision("a", 1)).unwrap();
         }
         without_additions(&shelf);
-        let mut store = gate_cli::store::upkeep(&shelf.place(), PATIENCE).unwrap();
-        let condition = store.condition().unwrap();
+        let condition = gate_cli::store::condition(&shelf.place(), PATIENCE).unwrap();
         let missing: Vec<_> = condition.missing.iter().map(|added| added.number).collect();
         assert_eq!((missing, condition.version), (vec![1, 2], 4));
         assert_eq!(condition.projects, ["a", "b (set aside: 1)"]);

@@ -1,0 +1,34 @@
+//! `gate doctor --fix`: the tables of a PostgreSQL database get what this gate knows.
+
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::memory;
+use crate::render::print;
+use crate::store::{self, Migrated, PATIENCE, Place};
+
+/// Brings the tables of a database up to date, if they are not. What cannot be read is a finding.
+pub(super) fn fix(here: &Here, json: bool) -> Result<(), Failure> {
+    let Ok(place) = memory::place(&here.places) else { return Ok(()) };
+    let Place::Database(url) = &place else { return Ok(()) };
+    if !store::condition(&place, PATIENCE).is_ok_and(|condition| condition.is_outdated()) {
+        return Ok(());
+    }
+    here.operator("gate doctor --fix")?;
+    let migrated = store::migrate(url, PATIENCE)?;
+    if json { Ok(()) } else { print(&shown(&migrated)) }
+}
+
+/// The change in words.
+fn shown(migrated: &Migrated) -> String {
+    let Migrated { place, before, version, additions } = migrated;
+    let change = match before {
+        0 => format!("version {version}, new"),
+        before if before == version => format!("version {version}, as before"),
+        before => format!("version {before} → {version}: gates that do not know it stop now"),
+    };
+    let names: Vec<_> =
+        additions.iter().map(|added| format!("{} {}", added.number, added.name)).collect();
+    let added =
+        if names.is_empty() { String::new() } else { format!("; added {}", names.join(", ")) };
+    format!("tables of {place}: {change}{added}\n")
+}

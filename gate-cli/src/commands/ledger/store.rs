@@ -1,0 +1,165 @@
+//! The store of a ledger: is the database sound, and the ledger of each project in it?
+
+use gate_core::text::readable_size;
+use serde::Serialize;
+
+use super::card::{LedgerProblem, LedgerReport, count};
+use super::verify;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::memory::Memory;
+use crate::render::{Mark, Page};
+use crate::store::{Added, Condition, Place, is_aside};
+
+/// The condition of a store.
+#[derive(Debug, Serialize)]
+pub(super) struct StoreRecord {
+    /// The state folder, or the database's host, port and name.
+    place: String,
+    /// The database and its version.
+    database: String,
+    /// The version of the tables.
+    version: i64,
+    /// The numbers of the additions to the tables that the store has.
+    additions: Vec<i64>,
+    /// The additions that this gate knows and the store is without.
+    missing: Vec<Added>,
+    /// The size of the store in bytes.
+    bytes: u64,
+    /// The free space of its disk in bytes; null if that is not known.
+    free_bytes: Option<u64>,
+    /// Defects of the database, which make it unsound.
+    problems: Vec<String>,
+    /// Facts that an operator should know.
+    remarks: Vec<String>,
+    /// Each project's ledger, but for those that were set aside.
+    projects: Vec<ProjectRecord>,
+    /// The number of ledgers that were set aside.
+    set_aside: usize,
+}
+
+/// The condition of a project's ledger.
+#[derive(Debug, Serialize)]
+struct ProjectRecord {
+    /// The project's name.
+    project: String,
+    #[serde(flatten)]
+    ledger: LedgerReport,
+    /// The number of work items; null if they could not be read.
+    work_items: Option<u64>,
+    /// The number of leased work items.
+    leases: Option<u64>,
+}
+
+fn verified(
+    here: &Here,
+    place: &Place,
+    project: String,
+    report: Option<LedgerReport>,
+) -> Result<ProjectRecord, Failure> {
+    let mut memory = Memory::in_place(place, here.places.heads(), &project)?;
+    let ledger = report.map_or_else(|| verify::ledger(&mut memory), Ok)?;
+    let (work_items, leases) = memory.item_counts().ok().unzip();
+    Ok(ProjectRecord { project, ledger, work_items, leases })
+}
+
+impl StoreRecord {
+    /// The store in this condition, with the report on a project that was verified; none if no
+    /// record was written.
+    pub(super) fn new(
+        here: &Here,
+        place: &Place,
+        condition: Condition,
+        (own, report): (&str, &LedgerReport),
+    ) -> Result<Option<Self>, Failure> {
+        let Condition { version, problems, projects, .. } = condition;
+        if version == 0 && problems.is_empty() {
+            return Ok(None);
+        }
+        let (aside, projects): (Vec<_>, Vec<_>) =
+            projects.into_iter().partition(|name| is_aside(name));
+        let verified = |project: String| {
+            let is_own = project == own;
+            verified(here, place, project, is_own.then(|| report.clone()))
+        };
+        Ok(Some(Self {
+            place: condition.place,
+            database: condition.database,
+            version,
+            additions: condition.additions,
+            missing: condition.missing,
+            bytes: condition.bytes,
+            free_bytes: condition.free_bytes,
+            problems,
+            remarks: condition.remarks,
+            projects: projects.into_iter().map(verified).collect::<Result<_, Failure>>()?,
+            set_aside: aside.len(),
+        }))
+    }
+
+    /// The first problem of the database, or of a ledger.
+    pub(super) fn problem(&self) -> Option<LedgerProblem> {
+        let ledgers =
+            self.projects.iter().filter_map(|ProjectRecord { project, ledger, .. }| {
+                Some(format!("{project}: {}", ledger.problem.as_ref()?.message))
+            });
+        let message = self.problems.iter().cloned().chain(ledgers).next()?;
+        Some(LedgerProblem { seq: None, message })
+    }
+
+    /// Writes the rows of the store.
+    pub(super) fn fill(&self, page: &mut Page) {
+        page.row("store", &self.place);
+        page.row("database", &format!("{}, {}", self.database, self.sizes()));
+        page.row("tables", &self.tables());
+        for problem in &self.problems {
+            page.marked(Mark::Bad, "problem", problem);
+        }
+        for remark in &self.remarks {
+            page.marked(Mark::Unsure, "remark", remark);
+        }
+        for project in &self.projects {
+            project.fill(page);
+        }
+        if self.set_aside > 0 {
+            page.row("set aside", &format!("{} ledgers, not verified", self.set_aside));
+        }
+    }
+
+    fn sizes(&self) -> String {
+        let size = readable_size(self.bytes);
+        match self.free_bytes {
+            Some(free) => format!("{size}; {} are free", readable_size(free)),
+            None => size,
+        }
+    }
+
+    fn tables(&self) -> String {
+        let version = format!("version {}", self.version);
+        if self.missing.is_empty() {
+            return version;
+        }
+        let names: Vec<_> = self.missing.iter().map(|missing| missing.name).collect();
+        format!("{version}, without {}", names.join(", "))
+    }
+}
+
+impl ProjectRecord {
+    fn fill(&self, page: &mut Page) {
+        let name = &self.project;
+        if let Some(problem) = &self.ledger.problem {
+            page.marked(Mark::Bad, "ledger", &format!("{name}: {}", problem.message));
+            return;
+        }
+        let items = match (self.work_items, self.leases.unwrap_or_default()) {
+            (Some(0) | None, _) => String::new(),
+            (Some(1), leases) => format!(", 1 work item, {leases} leased"),
+            (Some(items), leases) => format!(", {items} work items, {leases} leased"),
+        };
+        page.marked(
+            Mark::Good,
+            "ledger",
+            &format!("{name}: {}{items}", count(self.ledger.records)),
+        );
+    }
+}
