@@ -8,13 +8,13 @@
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::CheckPolicy;
+use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use super::launch::{CopyReport, Launch, argv};
 use super::test_run::TestRun;
 use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId};
-use crate::check_kind::with_command;
+use crate::check_kind::{CheckKind, with_command};
 use crate::report;
 use crate::seal::seals;
 use crate::site::CheckSite;
@@ -101,6 +101,19 @@ pub(crate) fn reads_tests(name: &str, settings: &CheckPolicy) -> bool {
         || name.starts_with("tests-")
         || settings.report.is_some()
         || (!settings.shell && report::is_runner(&settings.command))
+}
+
+/// The checks whose tests gate runs in a copy, with their commands.
+pub(super) fn test_checks(policy: &Policy, site: &CheckSite) -> Vec<(CheckId, CheckPolicy)> {
+    let of_phase = policy.checks.values().flat_map(|settings| &settings.tests);
+    let tests = policy.checks.iter().chain(of_phase).filter_map(|(name, settings)| {
+        let (with_command, _) = with_command(name, settings, site)?;
+        let is_test = settings.control
+            && reads_tests(name, settings)
+            && CheckKind::for_check(name, &with_command) == CheckKind::Command;
+        is_test.then(|| (CheckId::new(name), with_command))
+    });
+    tests.collect()
 }
 
 #[async_trait]

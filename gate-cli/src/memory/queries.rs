@@ -112,7 +112,8 @@ impl Memory {
     /// A store that cannot be read.
     pub fn replay(&mut self, record: Record) -> Result<ReplayedDecision, Failure> {
         let policy = self.policy(&record.policy_digest)?;
-        let known = policy.as_ref().filter(|_| !record.decision.rests_on_removed_rule());
+        let is_removed = record.decision.rests_on_removed_rule();
+        let known = if is_removed { None } else { policy.as_ref() };
         let again = known.map(|policy| decide(&record.decision.input(), policy));
         Ok(ReplayedDecision { record, policy, again })
     }

@@ -93,7 +93,8 @@ impl History {
         self.owes_nothing(record, &own)?;
         self.owes_nothing(record, &of_task)?;
         let before = self.rested_on(decision, state, name)?;
-        let policy = policies(policy_digest).filter(|_| !decision.rests_on_removed_rule());
+        let is_removed = decision.rests_on_removed_rule();
+        let policy = if is_removed { None } else { policies(policy_digest) };
         let step = match &policy {
             Some(policy) => again(decision, state, policy)?,
             None => taken(before, state)?,

@@ -44,17 +44,14 @@ mod written_first;
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
+use gate_core::decide::policy::{CheckPolicy, Mode};
 use serde_json::{Map, Value, json};
 
-use super::command::reads_tests;
 use super::launch::{CopyReport, OVER_MEMORY, argv};
 use super::test_run::{Ran, TestRun};
 use crate::check::{CheckContext, CheckId};
-use crate::check_kind::{CheckKind, with_command};
 use crate::control::{Kinds, RunnerCommand, recognise};
 use crate::report::{Status, TestReport};
-use crate::site::CheckSite;
 use crate::workspace::limit_copies;
 use crate::worktree::WorkTree;
 
@@ -78,19 +75,6 @@ pub(super) struct VerifiedTests<'a> {
     pub(super) id: &'a CheckId,
     pub(super) settings: &'a CheckPolicy,
     pub(super) cx: &'a CheckContext,
-}
-
-/// The checks whose tests gate runs in a copy, with their commands.
-fn test_checks(policy: &Policy, site: &CheckSite) -> Vec<(CheckId, CheckPolicy)> {
-    let of_phase = policy.checks.values().flat_map(|settings| &settings.tests);
-    let tests = policy.checks.iter().chain(of_phase).filter_map(|(name, settings)| {
-        let (with_command, _) = with_command(name, settings, site)?;
-        let is_test = settings.control
-            && reads_tests(name, settings)
-            && CheckKind::for_check(name, &with_command) == CheckKind::Command;
-        is_test.then(|| (CheckId::new(name), with_command))
-    });
-    tests.collect()
 }
 
 struct TestOutcome {

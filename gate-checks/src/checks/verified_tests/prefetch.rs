@@ -3,13 +3,14 @@
 use gate_core::decide::policy::Policy;
 use tokio::runtime::Builder;
 
+use super::VerifiedTests;
 use super::context::context;
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
 use super::trouble::Trouble;
-use super::{VerifiedTests, test_checks};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
+use crate::checks::command::test_checks;
 use crate::control::recognise;
 use crate::gather::GatherError;
 use crate::site::CheckSite;

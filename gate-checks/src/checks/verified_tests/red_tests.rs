@@ -2,12 +2,13 @@
 
 use gate_core::decide::policy::{Allowance, Mode, Policy};
 
+use super::VerifiedTests;
 use super::baseline_run::{BaselineRun, RunKind};
 use super::context::context;
 use super::identities::is_allowed;
-use super::{VerifiedTests, test_checks};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
+use crate::checks::command::test_checks;
 use crate::site::CheckSite;
 
 /// The tests of required checks that fail on the baseline, each once, but for those that the

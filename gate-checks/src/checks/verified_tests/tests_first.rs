@@ -18,14 +18,15 @@ use gate_core::integrity::{Guarded, is_prose, with_baseline_inline_tests};
 use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
+use super::VerifiedTests;
 use super::accepted::Accepted;
 use super::identities::{Renamed, compare, name, names_all, needing_the_work, new_and_passed};
 use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
-use super::{VerifiedTests, test_checks};
 use crate::baseline::{Change, What};
 use crate::check::{Check, CheckContext, CheckId};
+use crate::checks::command::test_checks;
 use crate::checks::test_run::Ran;
 use crate::control::{RunnerCommand, recognise};
 use crate::report::{Status, Test, TestReport};

@@ -9,14 +9,15 @@ use gate_core::decide::policy::Policy;
 use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
+use super::VerifiedTests;
 use super::baseline_run::{BaselineRun, RunKind};
 use super::context::context;
 use super::identities::name;
 use super::overlay::Overlay;
 use super::verdict::Verdict;
-use super::{VerifiedTests, test_checks};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
+use crate::checks::command::test_checks;
 use crate::report::{Status, Test, TestReport};
 use crate::site::CheckSite;
 use crate::worktree::shown;
