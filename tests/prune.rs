@@ -13,14 +13,13 @@ use crate::schemas::printed;
 use crate::support::json_schema::holds;
 use crate::support::{DONE, Ran, Run, gate, judge};
 
-const SETTINGS: &str = "[checks.tests]\ncommand = [\"python3\", \"-m\", \"unittest\"]\n";
+const SETTINGS: &str = "[checks.tests]\ncommand = [\"node\", \"--test\"]\n";
 
-const TEST: &str = "import unittest\nclass Sums(unittest.TestCase):\n    def test_sum(self):\n\
-                    \x20       self.assertEqual(1 + 1, 2)\n";
+const TEST: &str = "require('node:test')('sum', () => {});\n";
 
 /// A project whose tests run in a copy.
 fn project() -> Run {
-    judge("check --json out.log", DONE).settings(SETTINGS).file("test_sums.py", TEST).committed()
+    judge("check --json out.log", DONE).settings(SETTINGS).file("sum.test.js", TEST).committed()
 }
 
 /// The folders of the trees in a state folder.
@@ -70,7 +69,7 @@ fn ledger(ran: &Ran) -> Vec<u8> {
 
 #[test]
 fn what_can_be_made_again_goes_and_what_is_recorded_stays() {
-    if !needs("python3") {
+    if !needs("node") {
         return;
     }
     let ran = filled();
@@ -100,7 +99,7 @@ fn what_can_be_made_again_goes_and_what_is_recorded_stays() {
 
 #[test]
 fn a_card_says_what_was_freed() {
-    if !needs("python3") {
+    if !needs("node") {
         return;
     }
     let ran = filled().again("prune --dry-run").code(0);
@@ -126,18 +125,18 @@ would free [..]B
 
 #[test]
 fn a_copy_in_use_is_left_alone() {
-    if !needs("python3") {
+    if !needs("node") {
         return;
     }
     let ran = project().code(0);
     let test = format!(
-        "import os, time, unittest\nclass Waits(unittest.TestCase):\n    def test_wait(self):\n\
-         \x20       open('{0}', 'a').close()\n        while not os.path.exists('{1}'):\n\
-         \x20           time.sleep(0.05)\n",
+        "const fs = require('node:fs');\nrequire('node:test')('wait', async () => {{\n\
+         \x20 fs.writeFileSync('{0}', '');\n  while (!fs.existsSync('{1}'))\n\
+         \x20   await new Promise((go) => setTimeout(go, 50));\n}});\n",
         ran.home().join("began").display(),
         ran.home().join("go").display(),
     );
-    fs::write(ran.path("test_waits.py"), test).unwrap();
+    fs::write(ran.path("wait.test.js"), test).unwrap();
     let mut check = ran.beside("check --json --new-run out.log");
     let check = check.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let (began, go) = (ran.home().join("began"), ran.home().join("go"));
@@ -172,7 +171,7 @@ fn bad_input_is_named() {
 
 #[test]
 fn copies_above_the_limit_go_when_tests_end() {
-    if !needs("python3") {
+    if !needs("node") {
         return;
     }
     let first = project().code(0);
@@ -180,7 +179,7 @@ fn copies_above_the_limit_go_when_tests_end() {
     assert!(has_copy(&tree), "the limit is far away");
     let settings = format!("{SETTINGS}[checks]\ncopies_max = \"1KB\"\n");
     let other = judge("check --json out.log", DONE).settings(&settings);
-    let other = other.file("test_sums.py", TEST).committed();
+    let other = other.file("sum.test.js", TEST).committed();
     let other = other.env("GATE_STATE_DIR", first.state()).code(0);
     let copies: Vec<_> = trees(&first.state()).into_iter().filter(|tree| has_copy(tree)).collect();
     assert_eq!(copies.len(), 1, "{copies:?}");
