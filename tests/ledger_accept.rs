@@ -37,7 +37,8 @@ fn shown(ran: &Ran, words: &str) -> Value {
 fn one_command_goes_on_with_an_older_ledger() {
     let ran = restored().again("check done.log --run r").code(3);
     ran.says("gate ledger accept --reason");
-    let ran = restored().again("ledger accept --reason restored --json").code(0);
+    let ran = restored().again("ledger verify").code(1).says("gate ledger accept --reason");
+    let ran = ran.again("ledger accept --reason restored --json").code(0);
     let accepted = ran.json();
     assert_eq!((&accepted["found"]["seq"], &accepted["missing"]), (&2.into(), &2.into()));
     assert_eq!((&accepted["marked"]["seq"], &accepted["ledger"]["seq"]), (&4.into(), &3.into()));

@@ -1,4 +1,5 @@
-//! Keys in the state folder: 32 random bytes in a file that only its owner can read.
+//! The key of the tokens: 32 random bytes in a file of the state folder that only its owner can
+//! read.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,11 +10,12 @@ use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
 use crate::durable;
+use crate::store::TOKEN_KEY;
 
-/// Reads the key with this name in a state folder, or makes it. Of several processes that
+/// Reads the key in a state folder, or makes it. Of several processes that
 /// make one at the same time, the first wins, and all get its key.
-pub(crate) fn key(folder: &Path, name: &str) -> io::Result<[u8; 32]> {
-    let file = folder.join(name);
+pub(crate) fn key(folder: &Path) -> io::Result<[u8; 32]> {
+    let file = folder.join(TOKEN_KEY);
     match read(&file) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         read => return read,
@@ -56,36 +58,33 @@ mod tests {
 
     use super::*;
 
-    const NAME: &str = "signal.key";
-
     #[test]
     fn there_is_one_key_whoever_comes_first() {
         let state = tempfile::tempdir().unwrap();
         let folder = state.path().join("gate");
         let keys: BTreeSet<_> = thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..8).map(|_| scope.spawn(|| key(&folder, NAME).unwrap())).collect();
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| key(&folder).unwrap())).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert_eq!(keys.len(), 1);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&folder), mode(&folder.join(NAME))), (0o700, 0o600));
+        assert_eq!((mode(&folder), mode(&folder.join(TOKEN_KEY))), (0o700, 0o600));
     }
 
     #[test]
     fn a_key_that_is_none_is_not_taken() {
         let state = tempfile::tempdir().unwrap();
-        let (folder, file) = (state.path(), state.path().join(NAME));
-        let good = key(folder, NAME).unwrap();
+        let (folder, file) = (state.path(), state.path().join(TOKEN_KEY));
+        let good = key(folder).unwrap();
         fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
-        assert!(key(folder, NAME).is_err());
+        assert!(key(folder).is_err());
         fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(key(folder, NAME).unwrap(), good);
+        assert_eq!(key(folder).unwrap(), good);
         fs::write(&file, &good[1..]).unwrap();
-        assert!(key(folder, NAME).is_err());
+        assert!(key(folder).is_err());
         fs::rename(&file, folder.join("other")).unwrap();
         symlink(folder.join("other"), &file).unwrap();
-        assert!(key(folder, NAME).is_err());
+        assert!(key(folder).is_err());
     }
 }

@@ -51,8 +51,7 @@ impl Memory {
     /// cannot be written, and on a file that is no key.
     pub(crate) fn tokens(&mut self) -> Result<Tokens, Failure> {
         let folder = self.state.as_deref().ok_or_else(no_place)?;
-        let random =
-            key(folder, TOKEN_KEY).map_err(|error| unusable(&folder.join(TOKEN_KEY), &error))?;
+        let random = key(folder).map_err(|error| unusable(&folder.join(TOKEN_KEY), &error))?;
         let key = TokenKey::new(&random, &self.project);
         // A failure is ignored: the list only makes messages clearer.
         let latest = self.latest_iterations().unwrap_or_default();

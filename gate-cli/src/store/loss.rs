@@ -1,8 +1,8 @@
-//! A lost end of a ledger, from its records: a machine that knows later records reports the loss,
-//! and an operator accepts it.
+//! Records that a ledger lacks, from those that it has: a machine that knows later records reports
+//! the loss, and an operator accepts it; an older gate moved decisions out.
 
 use gate_core::history::kind;
-use gate_core::ledger::{Hash, Head, Sealed};
+use gate_core::ledger::{Hash, Head, MovedOut, Sealed};
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -56,6 +56,16 @@ impl Losses {
 /// A store that cannot be read, a record of a loss that names none.
 pub fn open_loss(reading: &mut dyn Reading) -> Result<Option<Loss>, StoreError> {
     Ok(Losses::read(reading)?.open)
+}
+
+/// The decisions that older gates moved out of a ledger's store to archives.
+///
+/// # Errors
+///
+/// A store that cannot be read, a row that was changed.
+pub(crate) fn moved_out(reading: &mut dyn Reading) -> Result<Vec<MovedOut>, StoreError> {
+    let records = reading.entries_of_type(kind::ARCHIVED, usize::MAX)?;
+    Ok(records.iter().filter_map(|sealed| MovedOut::named_by(&sealed.record)).collect())
 }
 
 fn acceptance(sealed: &Sealed) -> Result<Acceptance, StoreError> {

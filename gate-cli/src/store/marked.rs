@@ -11,8 +11,8 @@ use gate_core::ledger::{Draft, Head};
 
 use super::error::StoreError;
 use super::heads::{Heads, KnownMark, NewMark};
-use super::loss::{Acceptance, Loss, Losses};
-use super::{Leasing, Lookup, Reading, Store, Writing, moved_out};
+use super::loss::{Acceptance, Loss, Losses, moved_out};
+use super::{Leasing, Lookup, Reading, Store, Writing};
 
 /// A store whose heads are marked elsewhere.
 #[derive(Debug)]

@@ -32,8 +32,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gate_core::history::kind;
-use gate_core::ledger::{Draft, Head, MovedOut, Sealed};
+use gate_core::ledger::{Draft, Head, Sealed};
 use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
 
@@ -42,13 +41,13 @@ pub use heads::Heads;
 pub use item::{Ask, Claimable, Item};
 pub use keys::Keys;
 pub use lookup::Lookup;
+pub(crate) use loss::moved_out;
 pub use loss::{Loss, open_loss};
 pub use marked::{Marked, Transaction};
 pub use postgres::DatabaseUrl;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
-pub use sqlite::SqliteStore;
-pub(crate) use sqlite::TOKEN_KEY;
+pub(crate) use sqlite::{SqliteStore, TOKEN_KEY};
 pub use upkeep::{Added, Condition, Migrated};
 pub(crate) use view::is_aside;
 
@@ -436,14 +435,4 @@ pub fn condition(place: &Place, patience: Duration) -> Result<Condition, StoreEr
 /// A store that cannot be written, a role that does not own the tables, a newer store.
 pub fn migrate(url: &DatabaseUrl, patience: Duration) -> Result<Migrated, StoreError> {
     postgres::migrate(url, patience)
-}
-
-/// What older gates moved out of a ledger's store to archives.
-///
-/// # Errors
-///
-/// A store that cannot be read, a row that was changed.
-pub(crate) fn moved_out(reading: &mut dyn Reading) -> Result<Vec<MovedOut>, StoreError> {
-    let records = reading.entries_of_type(kind::ARCHIVED, usize::MAX)?;
-    Ok(records.iter().filter_map(|sealed| MovedOut::named_by(&sealed.record)).collect())
 }

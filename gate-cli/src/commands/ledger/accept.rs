@@ -28,7 +28,7 @@ pub(super) fn run(here: &Here, args: &Accept) -> Result<u8, Failure> {
 }
 
 /// The loss in words.
-pub(super) fn lost(accepted: &AcceptedLoss) -> String {
+fn lost(accepted: &AcceptedLoss) -> String {
     let AcceptedLoss { marked, missing, .. } = accepted;
     match missing {
         Some(1) => format!("1 record is missing: record {}", marked.seq),

@@ -18,6 +18,9 @@ pub(super) struct VerifyRecord {
     pub(super) ledger: LedgerReport,
     /// The store; null for an export, and if no record was written.
     pub(super) store: Option<StoreRecord>,
+    /// The way on, if the end of the ledger is lost.
+    #[serde(skip)]
+    pub(super) next: Option<String>,
 }
 
 /// A ledger that was followed to its end, or to a problem.
@@ -132,7 +135,7 @@ impl LedgerReport {
 
 /// The card of the result.
 pub(super) fn verified_card(record: &VerifyRecord) -> String {
-    let VerifyRecord { ledger, store } = record;
+    let VerifyRecord { ledger, store, next } = record;
     let records = count(ledger.records);
     let mut page = Page::new();
     match &ledger.problem {
@@ -163,6 +166,9 @@ pub(super) fn verified_card(record: &VerifyRecord) -> String {
     }
     if let Some(store) = store {
         store.fill(&mut page);
+    }
+    if let Some(next) = next {
+        page.row("next", next);
     }
     page.into_text()
 }

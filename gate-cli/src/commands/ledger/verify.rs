@@ -29,7 +29,9 @@ const BROKEN: u8 = 1;
 pub(super) fn run(here: &Here, args: &Verify) -> Result<u8, Failure> {
     let chain = args.head.into_iter().fold(Chain::new(), Chain::against);
     let record = match &args.file {
-        Some(file) => VerifyRecord { ledger: exported(chain, here, file)?, store: None },
+        Some(file) => {
+            VerifyRecord { ledger: exported(chain, here, file)?, store: None, next: None }
+        }
         None => own(chain, here)?,
     };
     print(&if args.json { render::json(&record)? } else { verified_card(&record) })?;
@@ -49,7 +51,11 @@ fn own(chain: Chain, here: &Here) -> Result<VerifyRecord, Failure> {
     let own = (memory.project(), &ledger);
     let store = StoreRecord::new(here, &place, condition, own)?;
     let problem = store.as_ref().and_then(StoreRecord::problem);
-    Ok(VerifyRecord { ledger: ledger.with(problem), store })
+    let next = match memory.read() {
+        Err(lost @ StoreError::Lost { .. }) => Failure::from(lost).hint,
+        _ => None,
+    };
+    Ok(VerifyRecord { ledger: ledger.with(problem), store, next })
 }
 
 /// A ledger up to the head that is marked and on, whatever else is in its store.

@@ -11,7 +11,7 @@ mod private;
 mod transaction;
 mod upkeep;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ const MAX_KEPT_LOG_BYTES: u64 = 256 * 1024;
 
 /// A store in a SQLite file, `gate.db` in a folder that is this user's alone.
 #[derive(Debug)]
-pub struct SqliteStore {
+pub(crate) struct SqliteStore {
     folder: Folder,
     place: String,
     patience: Duration,
@@ -52,15 +52,10 @@ impl SqliteStore {
     /// # Errors
     ///
     /// A folder that has no absolute path.
-    pub fn open(folder: &Path, patience: Duration) -> Result<Self, StoreError> {
+    pub(crate) fn open(folder: &Path, patience: Duration) -> Result<Self, StoreError> {
         let folder = Folder::at(folder)?;
         let place = folder.path().display().to_string();
         Ok(Self { folder, place, patience, opened: None })
-    }
-
-    /// The database's file.
-    pub fn file(&self) -> PathBuf {
-        self.folder.database()
     }
 
     /// A view that may write, on the newest schema.
@@ -144,7 +139,7 @@ impl Store for SqliteStore {
             // The rows cannot be reached, so the whole file goes.
             Err(StoreError::Corrupt { .. }) => {
                 self.opened = None;
-                self.folder.set_aside().map(drop)
+                self.folder.set_aside()
             }
             done => done,
         }

@@ -137,18 +137,13 @@ impl Folder {
         file + self.log_size()
     }
 
-    /// A name for a database that is set aside.
-    pub(super) fn aside(&self) -> PathBuf {
-        self.path.join(format!("{DATABASE}.lost-{}", Uuid::now_v7()))
-    }
-
-    /// Gives the database and what is beside it another name, and returns that.
+    /// Gives the database and what is beside it another name.
     ///
     /// # Errors
     ///
     /// A folder that cannot be written.
-    pub(super) fn set_aside(&self) -> Result<PathBuf, StoreError> {
-        let aside = self.aside();
+    pub(super) fn set_aside(&self) -> Result<(), StoreError> {
+        let aside = self.path.join(format!("{DATABASE}.lost-{}", Uuid::now_v7()));
         // The log first: without its database it is never taken for another's.
         for suffix in BESIDE.into_iter().chain([""]) {
             let file = self.path.join(format!("{DATABASE}{suffix}"));
@@ -161,7 +156,7 @@ impl Folder {
                 _ => {}
             }
         }
-        Ok(aside)
+        Ok(())
     }
 
     fn check_folder(&self, folder: &Metadata) -> Result<(), StoreError> {

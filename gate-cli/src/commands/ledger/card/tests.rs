@@ -38,7 +38,7 @@ fn verified(records: &[Sealed], known: Option<Head>, undecided: Option<usize>) -
 }
 
 fn card(report: &LedgerReport) -> String {
-    plain(&verified_card(&VerifyRecord { ledger: report.clone(), store: None }))
+    plain(&verified_card(&VerifyRecord { ledger: report.clone(), store: None, next: None }))
 }
 
 #[track_caller]
