@@ -157,6 +157,7 @@ mod trust_changed;
 mod tune;
 mod turns;
 mod unverified;
+mod upgrade;
 mod work;
 mod work_ci;
 mod work_conformance;

@@ -212,7 +212,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Approve(args) => approve::run(&here, &args),
         Command::Wrong(args) => wrong::run(&here, &args),
         Command::Prune(args) => prune::run(&here, &args),
-        Command::Notify(args) => notify::run(&here, args),
+        Command::Notify(args) => notify::run(&here, &args),
         Command::Report(args) => report::run(&here, &args),
         Command::Ledger(args) => ledger::run(&here, &args),
         Command::Log(args) => log::run(&here, &args),

@@ -23,7 +23,7 @@ pub(crate) enum Notify {
     Deliver,
 }
 
-pub(super) fn run(here: &Here, args: Notify) -> Result<u8, Failure> {
+pub(super) fn run(here: &Here, args: &Notify) -> Result<u8, Failure> {
     let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
     let notifier = Notifier::new(here, &settings, &trust)?;
     let Notify::Deliver = args;

@@ -27,6 +27,7 @@ use crate::process::{Capture, Confinement, Job, JobEnd, environment};
 use crate::report::{Status, TestReport};
 use crate::seal::Seal;
 use crate::site::CheckSite;
+use crate::worktree::WorkTree;
 
 /// Result of the sealed tests.
 struct Count {
@@ -58,6 +59,13 @@ impl Count {
 }
 
 impl VerifiedTests<'_> {
+    /// True if tests are sealed for the check, or if that cannot be found out.
+    pub(super) fn is_sealed(&self, tree: &WorkTree) -> bool {
+        let configured = self.settings.sealed.as_deref();
+        let seal = Seal::find(&self.cx.site, tree, self.id.as_str(), configured);
+        !matches!(seal, Ok(None))
+    }
+
     /// Runs the check's sealed tests, if it has any and all is well so far.
     pub(super) async fn run_sealed(
         &self,

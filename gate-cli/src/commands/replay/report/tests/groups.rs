@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::replay::{Changed, Judged, ReplayRecord, ReplayVerdict};
 
 /// A group of JSON: its name, its last verdict, and its numbers.
-fn group(line: &String) -> String {
+fn group(line: &str) -> String {
     let group: serde_json::Value = serde_json::from_str(line).unwrap();
     let text = |name: &str| group[name].as_str().unwrap_or("-").to_owned();
     let names = [
@@ -46,7 +46,8 @@ fn in_session(session: Option<&str>, row: ReplayRecord) -> ReplayRecord {
 fn a_folder_is_named_as_the_files_are() {
     let rows = ["a.log", "./b.log", "t/u/c.log", "/d.log", "t/u/e.log"]
         .map(|file| judged(file, ReplayVerdict::Continue));
-    let groups: Vec<_> = lines(true, Grouping::Folder, &rows).iter().map(group).collect();
+    let groups: Vec<_> =
+        lines(true, Grouping::Folder, &rows).iter().map(|line| group(line)).collect();
     let names: Vec<_> = groups.iter().map(|group| group.split(',').next().unwrap()).collect();
     assert_eq!(names, [".", "t/u", "/"]);
 }
@@ -61,7 +62,8 @@ fn a_group_has_the_verdict_over_its_last_iteration_that_was_read() {
         wrong(Judged::Unclear, judged("t/c", ReplayVerdict::Blocked)),
         ReplayRecord { changed, error: Some(Failure::usage("x", "y")), ..place("t/d") },
     ];
-    let groups: Vec<_> = lines(true, Grouping::Folder, &rows).iter().map(group).collect();
+    let groups: Vec<_> =
+        lines(true, Grouping::Folder, &rows).iter().map(|line| group(line)).collect();
     assert_eq!(groups, ["t,blocked,3,1,1,1,1,1,1,300"]);
 }
 
@@ -74,7 +76,8 @@ fn a_session_goes_across_files_and_a_file_without_one_is_its_own() {
         place("b"),
         place("d"),
     ];
-    let groups: Vec<_> = lines(true, Grouping::Session, &rows).iter().map(group).collect();
+    let groups: Vec<_> =
+        lines(true, Grouping::Session, &rows).iter().map(|line| group(line)).collect();
     let expected =
         ["s,exit,2,1,0,0,0,0,0,200", "b,continue,1,0,0,0,0,0,0,100", "d,-,0,0,0,0,0,0,0,0"];
     assert_eq!(groups, expected);
