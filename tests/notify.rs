@@ -47,7 +47,7 @@ fn a_test_message_arrives_at_the_program() {
     let ran = ran.again("doctor --self-test --json").code(0);
     let record = ran.json();
     let codes = crate::support::each(&record, "findings", "code");
-    assert!(codes.contains(&"notify".into()), "{codes:?}");
+    assert!(codes.contains(&"notify"), "{codes:?}");
 }
 
 #[test]
