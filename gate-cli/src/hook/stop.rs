@@ -120,7 +120,7 @@ impl AgentStop<'_> {
             return Ok(StopReply::Allow);
         }
         let whole_policy = settings.policy.clone();
-        // A bad place for messages must not prevent a verdict; `gate notify test` reports it.
+        // A bad place for messages must not prevent a verdict; `gate doctor` reports it.
         let notifier = Notifier::new(here, &settings, &trust).ok().flatten();
         let gate =
             Gate::open(settings, here.site_under(&trust)?)?.at(When::Hook).remembering(memory);
