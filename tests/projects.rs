@@ -138,7 +138,7 @@ fn the_log_of_all_projects_names_each(fleet: &Fleet) {
 }
 
 fn the_loops_of_all_projects_are_listed(fleet: &Fleet) {
-    let ran = fleet.again(fleet.decided(), "status --json", 0);
+    let ran = fleet.again(fleet.decided(), "-C shop status --json", 0);
     let json = ran.json();
     let mut runs: Vec<_> = json["loops"]
         .as_array()
@@ -148,7 +148,7 @@ fn the_loops_of_all_projects_are_listed(fleet: &Fleet) {
         .collect();
     runs.sort_unstable();
     assert_eq!(runs, [("acme/shop", "done"), ("acme/till", "open")]);
-    let ran = fleet.again(ran, "status", 0).says("acme/shop").says("acme/till");
+    let ran = fleet.again(ran, "-C shop status", 0).says("acme/shop").says("acme/till");
     fleet.again(ran, "report --all-projects", 0).says("2 loops: 1 done");
 }
 
@@ -167,7 +167,7 @@ fn a_ledger_that_was_cut_hides_no_other(fleet: &Fleet) {
     }
     let mut ran = ran;
     for (words, other) in [
-        ("status", "acme/shop"),
+        ("-C shop status", "acme/shop"),
         ("log --all-projects", "acme/shop"),
         ("report --all-projects", "DONE  7"),
     ] {
