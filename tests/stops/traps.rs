@@ -4,6 +4,7 @@ use std::io::Write;
 use std::thread;
 use std::time::Duration;
 
+use super::talk::*;
 use super::*;
 
 #[test]
@@ -11,6 +12,8 @@ fn what_cannot_be_decided_is_refused_once_and_never_a_pass() {
     for agent in agents() {
         let broken = format!("{RED}zzz = 1\n");
         let ran = project("").again("man").file("gate.toml", broken).code(0);
+        // Nobody knows what was approved any more.
+        std::fs::remove_dir_all(ran.home().join(".local/share/gate/trust/texts")).unwrap();
         let ran = stops(agent, ran, CLAIM);
         let reason = refused(agent, &ran).unwrap_or_default();
         assert!(
@@ -20,6 +23,42 @@ fn what_cannot_be_decided_is_refused_once_and_never_a_pass() {
         let ran = stops(agent, ran, CLAIM).tells("could not decide, and let the agent stop");
         assert!(!ran.out().contains("decision"), "{agent}");
     }
+}
+
+#[test]
+fn broken_settings_are_judged_by_their_approved_text() {
+    let ran = PERSON.begins(green(""), "Go.");
+    let ran = PERSON.does(ran, &format!("{MUL}; echo 'checks = [' > gate.toml"));
+    let ran = refuses(PERSON.stops(ran, "Done."), "tests/mul.sh");
+    let ran = ran.again("last").code(1);
+    let ran = SCRIPT.does(SCRIPT.begins(ran, "Go on."), FIX);
+    let ran = PERSON.stops(ran, CLAIM);
+    let said = "changed since you approved it, and cannot be used (line 1";
+    ran.again("check --json out.log").file("out.log", CLAIM).code(4).says(said);
+}
+
+#[test]
+fn a_transcript_that_was_cut_is_no_proof_that_nothing_changed() {
+    let ran = PERSON.begins(green(""), "Go.");
+    let ran = PERSON.does(ran, MUL);
+    let transcript = std::fs::read_dir(ran.path("")).unwrap().flatten().map(|entry| entry.path());
+    let transcript = transcript.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    for file in transcript {
+        std::fs::write(file, "").unwrap();
+    }
+    refuses(PERSON.stops(ran, "Fine."), "tests/mul.sh");
+}
+
+#[test]
+fn a_text_that_tests_read_is_no_prose() {
+    let ran = PERSON.begins(green(""), "Go.");
+    let template = "mkdir templates; echo hello > templates/mail.md; \
+                    echo 'grep -q total templates/mail.md' > tests/mail.sh";
+    let ran = refuses(PERSON.stops(PERSON.does(ran, template), "Done."), "tests/mail.sh");
+    let ran = PERSON.does(ran, "echo total >> templates/mail.md");
+    let ran = tells(PERSON.stops(ran, "Done."), "passed: tests");
+    let ran = PERSON.does(PERSON.prompt(ran, "Go."), "mkdir docs; echo a > docs/use.md");
+    silent(PERSON.stops(ran, "Done."));
 }
 
 #[test]

@@ -10,7 +10,8 @@ use crate::failure::Failure;
 use crate::memory::{Last as Happened, RecordSelector};
 use crate::record::Record;
 use crate::render::{self, print};
-use crate::settings::{self, Selection};
+use crate::settings::Selection;
+use crate::trust;
 use clap::Args;
 
 pub(crate) const CODES: &str = "\
@@ -36,7 +37,7 @@ pub(crate) struct Last {
 }
 
 pub(super) fn run(here: &Here, args: &Last) -> Result<u8, Failure> {
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let policy = trust::settings_in_force(&here.places, &Selection::default())?.0.policy;
     let wanted = RecordSelector { run: args.run.as_deref(), task: args.task.as_deref() };
     let record = match here.memory(&policy)?.last(&wanted)? {
         Some(Happened::Decided(record)) => record,

@@ -16,8 +16,8 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::render::local_time;
-use crate::settings::{self, Selection};
-use crate::test_approval;
+use crate::settings::Selection;
+use crate::{test_approval, trust};
 
 const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -103,7 +103,7 @@ impl Prompt<'_> {
 }
 
 fn memory(here: &Here) -> Result<Memory, Failure> {
-    let id = settings::resolve(&here.places, &Selection::default())?.policy.project_id;
+    let id = trust::settings_in_force(&here.places, &Selection::default())?.0.policy.project_id;
     Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
 }
 

@@ -215,9 +215,9 @@ impl AgentStop<'_> {
         let policy = gate.policy();
         let session = turn.and_then(|turn| turn.session.as_ref());
         let work = match (acted, turn.and_then(|turn| turn.work(policy))) {
-            // Without a tool call in the transcript nothing can have changed.
-            (Some(false), _) => Work::None,
+            // The tree shows what changed. A transcript may be cut, or behind its client.
             (_, Some(work)) => work,
+            (Some(false), None) => Work::None,
             (_, None) if self.is_idle(gate, source, acted, turn)? => Work::None,
             (_, None) => Work::Changed,
         };

@@ -2,6 +2,7 @@
 //! prompt, and the projects and sessions that those changes belong to.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,10 @@ use crate::settings::{self, FILE, Selection};
 
 /// Not `txt`: requirements.txt, CMakeLists.txt and data are no prose.
 const PROSE_EXTENSIONS: [&str; 5] = ["md", "markdown", "rst", "adoc", "org"];
+
+/// Beginnings of names of prose outside of a folder `docs`. Other texts may be templates, prompts or
+/// expected output: a part of the product, which tests read.
+const PROSE_NAMES: [&str; 5] = ["readme", "changelog", "license", "licence", "copying"];
 
 pub(crate) struct TurnContext {
     /// The work tree's topmost folder.
@@ -181,8 +186,15 @@ impl TurnContext {
 }
 
 fn is_prose(file: &Path) -> bool {
-    let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| PROSE_EXTENSIONS.contains(&extension.as_str()))
+    let lower = |part: &OsStr| part.to_string_lossy().to_lowercase();
+    let extension = file.extension().map(lower);
+    let is_text = extension.as_ref().is_none_or(|one| PROSE_EXTENSIONS.contains(&one.as_str()));
+    let is_in_docs = || {
+        let folders = file.parent().into_iter().flat_map(Path::components);
+        extension.is_some() && folders.into_iter().any(|folder| lower(folder.as_os_str()) == "docs")
+    };
+    let name = file.file_name().map(lower).unwrap_or_default();
+    is_text && (PROSE_NAMES.iter().any(|prose| name.starts_with(prose)) || is_in_docs())
 }
 
 /// The globs, paths and commands of a policy's checks.
@@ -207,8 +219,14 @@ mod tests {
 
     #[test]
     fn prose_is_known_by_its_ending_and_no_prose_where_a_check_names_it() {
-        assert!(is_prose(Path::new("docs/a.MD")) && !is_prose(Path::new("a.rs")));
-        assert!(!is_prose(Path::new("requirements.txt")));
+        for file in ["docs/a.MD", "web/docs/b/c.rst", "README.md", "api/CHANGELOG", "LICENSE-MIT"] {
+            assert!(is_prose(Path::new(file)), "{file}");
+        }
+        for file in
+            ["a.rs", "requirements.txt", "templates/mail.md", "docs/conf.py", "docs/Makefile"]
+        {
+            assert!(!is_prose(Path::new(file)), "{file}");
+        }
         let is_named = |file: &str, patterns: &[&str]| {
             let patterns: Vec<_> = patterns.iter().map(|word| (*word).to_owned()).collect();
             is_in_patterns(Path::new(file), patterns.iter())

@@ -32,7 +32,7 @@ pub(crate) fn settings_as_written(
 }
 
 /// Reads and resolves the settings that decide: if the project's differ from those
-/// that the operator approved, the approved ones.
+/// that the operator approved, or cannot be used, the approved ones.
 ///
 /// # Errors
 ///
@@ -41,12 +41,15 @@ pub(crate) fn settings_in_force(
     places: &Places,
     selection: &Selection,
 ) -> Result<(Resolved, Trust), Failure> {
-    let (resolved, trust) = settings_as_written(places, selection)?;
-    let instead = match selection.config {
-        Some(_) => None,
-        None => trust.replacement()?,
+    let written = settings_as_written(places, selection);
+    if selection.config.is_some() {
+        return written;
+    }
+    let instead = match &written {
+        Ok((_, trust)) => trust.replacement()?,
+        Err(mistake) => Trust::instead_of(places, mistake)?,
     };
-    Ok(approved(places, selection, instead).unwrap_or((resolved, trust)))
+    approved(places, selection, instead).map_or(written, Ok)
 }
 
 /// The settings with the approved layer in place of the project's; none if that layer
@@ -127,6 +130,24 @@ impl Trust {
         let trust = Self {
             replaced: Some(report.difference),
             ..Self::from_settings(&self.places, settings)
+        };
+        Ok(Some((layer, trust)))
+    }
+
+    /// The approved settings, if the mistake is in the project's file. None if gate does not have
+    /// the approved text.
+    ///
+    /// Fails on a bad `GATE_TRUST` (code 2).
+    fn instead_of(places: &Places, mistake: &Failure) -> Result<Option<(Layer, Self)>, Failure> {
+        let Some(file) = places.project_file()? else { return Ok(None) };
+        if mistake.file.as_deref() != Some(&*file.display().to_string()) {
+            return Ok(None);
+        }
+        let Some(layer) = Self::new(places, &[]).approved_text()? else { return Ok(None) };
+        let settings = SettingsText::from_layers(std::slice::from_ref(&layer));
+        let trust = Self {
+            replaced: Some(message::mistake(&file, &places.folder, mistake)),
+            ..Self::from_settings(places, settings)
         };
         Ok(Some((layer, trust)))
     }

@@ -9,7 +9,8 @@ use crate::record::Record;
 use crate::render::card::word;
 use crate::render::text::without_ci_commands;
 use crate::render::{local_time, print};
-use crate::settings::{self, Selection};
+use crate::settings::Selection;
+use crate::trust;
 
 /// The longest line, in characters.
 const MAX_CHARS: usize = 120;
@@ -24,7 +25,7 @@ fn line(here: &Here) -> Result<String, Failure> {
     if here.places.project_file()?.is_none() {
         return Ok(String::new());
     }
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
+    let policy = trust::settings_in_force(&here.places, &Selection::default())?.0.policy;
     let mut memory = here.memory(&policy)?;
     let switch = memory.switch()?;
     if switch.off {

@@ -77,6 +77,11 @@ fn settings_that_are_gone_or_torn_do_not_free_anybody() {
     assert_eq!(trust.project().unwrap(), project.places.folder);
     assert!(Trust::was_approved(&project.places));
     project.write("breaker.no_exit = [\n");
+    let (resolved, trust) = in_force(&project.places);
+    assert_eq!(resolved.policy.breaker.no_exit, 7);
+    let changed = trust.report().unwrap().changed.unwrap();
+    assert!(changed.contains("cannot be used (line 1: "), "{changed}");
+    fs::remove_dir_all(project.folder.path().join("data/trust/texts")).unwrap();
     assert!(settings_in_force(&project.places, &Selection::default()).is_err());
 }
 
