@@ -111,31 +111,6 @@ fn they_refuse_what_the_old_tests_let_pass() {
 }
 
 #[test]
-fn they_refuse_where_no_control_is_planted_and_nothing_older_is_known() {
-    if !needs("python3") {
-        return;
-    }
-    let case = |test: &str| {
-        format!(
-            "import unittest\n\nimport calc\n\n\nclass Case(unittest.TestCase):\n    \
-             def test_limit(self):\n        self.assertEqual({test})\n"
-        )
-    };
-    let settings = "[checks.tests]\ncommand = [\"python3\", \"-m\", \"unittest\"]\n\
-                    sealed = \"../sealed\"\n";
-    let ran = judge("check --json out.log", DONE)
-        .settings(settings)
-        .file("calc.py", format!("{WRONG}\n"))
-        .file("test_calc.py", case("calc.limit(1), 1"))
-        .file("../sealed/test_hidden.py", case("calc.limit(5), 3"))
-        .setup("git init -q")
-        .code(1);
-    let summary = ran.json()["evidence"][0]["summary"].as_str().unwrap().to_owned();
-    assert_eq!(summary, "0 of 1 sealed tests pass");
-    ran.again("check --json out.log").file("calc.py", format!("{RIGHT}\n")).code(0);
-}
-
-#[test]
 fn after_three_refusals_a_person_has_to_look() {
     if !needs("pytest") {
         return;

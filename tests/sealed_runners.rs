@@ -1,4 +1,4 @@
-//! Sealed tests of node, cargo and go.
+//! Sealed tests of node, cargo and go, and of a runner without controls.
 
 use crate::fooled::tools;
 use crate::needs::needs;
@@ -94,4 +94,32 @@ fn they_run_with_each_runner() {
         let ran = tools(ran.again("check --json out.log")).setup(&act(right)).code(0);
         assert_eq!(sealed(&ran.json())["passed"], 1, "{runner}");
     }
+}
+
+#[test]
+fn they_refuse_where_no_control_is_planted_and_nothing_older_is_known() {
+    if !needs("python3") {
+        return;
+    }
+    let case = |test: &str| {
+        format!(
+            "import unittest\n\nimport calc\n\n\nclass Case(unittest.TestCase):\n    \
+             def test_limit(self):\n        self.assertEqual({test})\n"
+        )
+    };
+    let settings = "[checks.tests]\ncommand = [\"python3\", \"-m\", \"unittest\"]\n\
+                    sealed = \"../sealed\"\n";
+    let ran = judge("check --json out.log", DONE)
+        .settings(settings)
+        .file("calc.py", "def limit(n):\n    return n\n")
+        .file("test_calc.py", case("calc.limit(1), 1"))
+        .file("../sealed/test_hidden.py", case("calc.limit(5), 3"))
+        .setup("git init -q")
+        .code(1);
+    let summary = ran.json()["evidence"][0]["summary"].as_str().unwrap().to_owned();
+    assert_eq!(summary, "0 of 1 sealed tests pass");
+    let run =
+        ran.again("check --json out.log").file("calc.py", "def limit(n):\n    return min(n, 3)\n");
+    // A test of the agent's own is none of the sealed ones.
+    run.file("test_more.py", case("calc.limit(2), 2")).code(0);
 }

@@ -154,7 +154,7 @@ pub(super) fn red_before(client: &'static Client) {
 
 /// Prose that no check names runs nothing.
 pub(super) fn only_prose(client: &'static Client) {
-    let script = [Runs("echo 'It hangs.' >> NOTES.md"), Says("I noted it.")];
+    let script = [Runs("mkdir -p docs && echo 'It hangs.' >> docs/NOTES.md"), Says("I noted it.")];
     let ended = Session::new(client, gated(""), &script).installed().run();
     ended.asked(2..=2).released("not-run");
 }

@@ -95,8 +95,8 @@ fn below(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Ca
     all
 }
 
-/// The first command of CI for each tool's tests in a folder, then what was guessed. Of the guesses
-/// those of other tests are only mentioned.
+/// The first command of CI for each tool's tests in a folder, then what was guessed for others: a
+/// step such as `npm test` names no runner, so no test that is there is left out.
 fn ci_first(
     folder: &Folder<'_>,
     ci: Vec<CiCommand>,
@@ -120,9 +120,6 @@ fn ci_first(
         let proposal = Proposal::new(Aim::Tests, tool, &[], why).needs(&program);
         let proposal = Proposal { command: words, cwd: cwd.clone(), ..proposal };
         all.push(Candidate { ecosystem, below: cwd, proposal });
-    }
-    for guess in guesses.iter_mut().filter(|guess| guess.proposal.aim == Aim::Tests) {
-        guess.proposal.optional |= !all.is_empty();
     }
     all.extend(guesses);
     all

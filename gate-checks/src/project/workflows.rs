@@ -197,6 +197,24 @@ mod tests {
     }
 
     #[test]
+    fn tests_that_a_step_runs_without_naming_their_runner_stay() {
+        let ci = workflow("    - run: npm test\n    - run: cargo test --locked\n");
+        let package = r#"{"scripts":{"test":"node --test"}}"#;
+        let files = [
+            ("Cargo.toml", "[package]\n"),
+            ("package.json", package),
+            (".github/workflows/ci.yml", ci.as_str()),
+        ];
+        let expected = [
+            "tests: cargo test --locked",
+            "tests-node: node --test",
+            "build: cargo build",
+            "lint?: cargo clippy --all-targets -- -D warnings",
+        ];
+        check(&files, &expected);
+    }
+
+    #[test]
     fn a_command_of_python_runs_in_the_environment_that_is_here() {
         let ci = workflow("    - run: python -m pytest -x\n");
         let ci = (".github/workflows/ci.yml", ci.as_str());

@@ -65,7 +65,7 @@ fn examined(
     gate.push(settings_finding(args, site));
     let gone = settings.warnings.iter().filter(|one| matches!(one, ConfigWarning::Gone { .. }));
     gate.extend(gone.map(|one| {
-        let hint = "take it out of the file, then `gate trust`";
+        let hint = "take it out of the file; of gate.toml, `gate trust` approves the rest";
         Finding::new(Level::Note, "setting-gone", one.to_string()).hint(hint)
     }));
     gate.extend(trust_problem(trust, policy, site));

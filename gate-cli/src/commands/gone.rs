@@ -15,7 +15,7 @@ const GONE: [(&str, &str); 15] = [
     ("db migrate", "`gate doctor --fix` does that"),
     ("db copy", "`gate ledger backup FILE` or `pg_dump` copies a store"),
     ("db", "`gate ledger verify` checks the store, `gate doctor --fix` migrates it"),
-    ("ledger restore", "copy the backup over the store's file, then `gate ledger accept`"),
+    ("ledger restore", "put `gate.db*` aside, the backup in its place, then `gate ledger accept`"),
     ("prune --records", "decisions stay in the store; `gate ledger export` prints them"),
     ("lock", "without `gate trust` no changed setting decides"),
     ("notify test", "`gate doctor --self-test` sends a test message"),
@@ -47,10 +47,14 @@ const MEANT: [(&str, &str); 12] = [
 pub(super) fn instead(args: &[OsString]) -> Option<String> {
     let words: Vec<_> = args.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let words: Vec<_> = words.iter().map(AsRef::as_ref).take_while(|word| *word != "--").collect();
-    let words = match words.as_slice() {
-        ["-C", _, words @ ..] => words,
-        words => words,
-    };
+    let mut words = words.as_slice();
+    loop {
+        words = match words {
+            ["-C" | "--color", _, rest @ ..] | ["help", rest @ ..] => rest,
+            [option, rest @ ..] if option.starts_with('-') => rest,
+            _ => break,
+        };
+    }
     if let Some((name, instead)) = gone(words) {
         return Some(format!("`gate {name}` is gone: {instead}"));
     }
@@ -88,6 +92,9 @@ mod tests {
         }
         assert!(said("gate db vacuum").unwrap().starts_with("`gate db` is gone"));
         assert!(said("gate replay --sweep=x y").is_some());
+        for options in ["-Cx", "--color never", "--color=never -C x", "help"] {
+            assert!(said(&format!("gate {options} lock")).unwrap().starts_with("`gate lock`"));
+        }
         assert_eq!(said("gate replay logs"), None);
         assert_eq!(said("gate run -- lock"), None);
     }

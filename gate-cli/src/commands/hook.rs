@@ -28,8 +28,8 @@ use crate::panics::guarded;
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::parse_duration;
-use crate::settings::{self, Places, Selection};
-use crate::trust::{NOT_TRUSTED, Trust};
+use crate::settings::{Places, Selection};
+use crate::trust::{self, NOT_TRUSTED, Trust};
 use clap::Args;
 
 /// The exit code has no meaning: clients differ in what they do for any other than 0.
@@ -285,8 +285,8 @@ fn undecided(
 
 /// Records a stop that was allowed undecided, so that `gate last` shows it.
 fn record(here: &Here, stopped: &AgentStop<'_>, why: &str) -> Result<(), Failure> {
-    let id = settings::resolve(&here.places, &Selection::default())
-        .map_or(None, |settings| settings.policy.project_id);
+    let id = trust::settings_in_force(&here.places, &Selection::default())
+        .map_or(None, |(settings, _)| settings.policy.project_id);
     let mut memory = Memory::open_within(&here.places, id.as_deref(), PATIENCE_OF_STORE)?;
     let (agent, session) = (stopped.agent.name(), stopped.event.session.as_deref());
     memory.undecided(&NotJudged { agent, session, why })

@@ -16,7 +16,8 @@ use super::session::Session;
 use super::tool_inputs::ToolInputs;
 use crate::agent::Agent;
 use crate::context::Here;
-use crate::settings::{self, FILE, Selection};
+use crate::settings::{FILE, Selection};
+use crate::trust;
 
 /// Not `txt`: requirements.txt, CMakeLists.txt and data are no prose.
 const PROSE_EXTENSIONS: [&str; 5] = ["md", "markdown", "rst", "adoc", "org"];
@@ -40,8 +41,8 @@ pub(crate) struct TurnContext {
 impl TurnContext {
     /// None if the work tree cannot be read.
     pub(crate) fn open(here: &Here, agent: Agent, event: &Event) -> Option<Self> {
-        let ignore = settings::resolve(&here.places, &Selection::default())
-            .map(|settings| settings.policy.tree_ignore)
+        let ignore = trust::settings_in_force(&here.places, &Selection::default())
+            .map(|(settings, _)| settings.policy.tree_ignore)
             .unwrap_or_default();
         let callers_files = event.transcript.iter().cloned().collect();
         let site = CheckSite { callers_files, ignore, ..here.site().ok()? };
@@ -187,14 +188,15 @@ impl TurnContext {
 
 fn is_prose(file: &Path) -> bool {
     let lower = |part: &OsStr| part.to_string_lossy().to_lowercase();
-    let extension = file.extension().map(lower);
-    let is_text = extension.as_ref().is_none_or(|one| PROSE_EXTENSIONS.contains(&one.as_str()));
-    let is_in_docs = || {
-        let folders = file.parent().into_iter().flat_map(Path::components);
-        extension.is_some() && folders.into_iter().any(|folder| lower(folder.as_os_str()) == "docs")
+    let name = file.file_name().unwrap_or_default();
+    let has_prose_name = PROSE_NAMES.iter().any(|prose| lower(name).starts_with(prose));
+    let Some(extension) = file.extension().map(lower) else {
+        // `license-server` is a program.
+        return has_prose_name && !name.to_string_lossy().contains(char::is_lowercase);
     };
-    let name = file.file_name().map(lower).unwrap_or_default();
-    is_text && (PROSE_NAMES.iter().any(|prose| name.starts_with(prose)) || is_in_docs())
+    let folders = file.parent().into_iter().flat_map(Path::components);
+    let is_in_docs = folders.into_iter().any(|folder| lower(folder.as_os_str()) == "docs");
+    PROSE_EXTENSIONS.contains(&extension.as_str()) && (has_prose_name || is_in_docs)
 }
 
 /// The globs, paths and commands of a policy's checks.
@@ -223,7 +225,7 @@ mod tests {
             assert!(is_prose(Path::new(file)), "{file}");
         }
         for file in
-            ["a.rs", "requirements.txt", "templates/mail.md", "docs/conf.py", "docs/Makefile"]
+            ["a.rs", "requirements.txt", "templates/mail.md", "docs/conf.py", "bin/license-server"]
         {
             assert!(!is_prose(Path::new(file)), "{file}");
         }

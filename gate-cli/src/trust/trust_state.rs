@@ -134,15 +134,13 @@ impl Trust {
         Ok(Some((layer, trust)))
     }
 
-    /// The approved settings, if the mistake is in the project's file. None if gate does not have
-    /// the approved text.
+    /// The approved settings in the place of the project's, which have a mistake, by themselves or
+    /// together with those of the user or the machine. None if gate does not have the approved text.
     ///
     /// Fails on a bad `GATE_TRUST` (code 2).
     fn instead_of(places: &Places, mistake: &Failure) -> Result<Option<(Layer, Self)>, Failure> {
-        let Some(file) = places.project_file()? else { return Ok(None) };
-        if mistake.file.as_deref() != Some(&*file.display().to_string()) {
-            return Ok(None);
-        }
+        let Some(project) = places.project_file()? else { return Ok(None) };
+        let file = mistake.file.as_ref().map_or(project, PathBuf::from);
         let Some(layer) = Self::new(places, &[]).approved_text()? else { return Ok(None) };
         let settings = SettingsText::from_layers(std::slice::from_ref(&layer));
         let trust = Self {

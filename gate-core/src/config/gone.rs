@@ -3,6 +3,7 @@
 use toml::{Table, Value};
 
 use super::key::KeyPath;
+use super::lock;
 
 /// The check that earlier versions had built in. With a command it is a check of the project's own.
 const NOTICED: &str = "noticed";
@@ -26,29 +27,38 @@ pub(super) fn without(text: &str) -> Option<(String, Vec<GoneKey>)> {
     }
     let mut table: Table = text.parse().ok()?;
     let mut gone = Vec::new();
-    take(&mut table, &KeyPath::default(), &mut gone);
+    let has_command = has_own_check(&table);
+    take(&mut table, has_command, &KeyPath::default(), &mut gone);
     let types = table.get_mut("task_types").and_then(Value::as_table_mut);
     for (name, settings) in types.into_iter().flatten() {
         if let Value::Table(settings) = settings {
-            take(settings, &KeyPath::dotted("task_types").key(name), &mut gone);
+            take(settings, has_command, &KeyPath::dotted("task_types").key(name), &mut gone);
         }
     }
-    if let Some(Value::Array(locked)) = table.get_mut(super::lock::LOCKED) {
-        let is_gone = |key: &str| {
-            key.starts_with("checks.noticed")
-                || key.starts_with("checks.") && key.ends_with(".fail_to_pass")
-        };
-        locked.retain(|key| !key.as_str().is_some_and(is_gone));
+    if let Some(Value::Array(locked)) = table.get_mut(lock::LOCKED) {
+        let taken: Vec<_> = gone.iter().map(|key| key.path.to_string()).collect();
+        let is_taken =
+            |key: &str| taken.iter().any(|path| path == key || lock::is_below(key, path));
+        locked.retain(|key| !key.as_str().is_some_and(is_taken));
     }
     if gone.is_empty() { None } else { Some((table.to_string(), gone)) }
 }
 
+/// True if `noticed` is a check of the project's own: it has a command, for all tasks or for one type.
+fn has_own_check(table: &Table) -> bool {
+    let types = table.get("task_types").and_then(Value::as_table);
+    let types = types.into_iter().flatten().filter_map(|(_, settings)| settings.as_table());
+    [table].into_iter().chain(types).any(|settings| {
+        let noticed = settings.get("checks").and_then(|checks| checks.get(NOTICED));
+        noticed.is_some_and(|check| check.get("command").is_some())
+    })
+}
+
 /// Takes the keys out of the checks in a table.
-fn take(settings: &mut Table, at: &KeyPath, gone: &mut Vec<GoneKey>) {
+fn take(settings: &mut Table, has_command: bool, at: &KeyPath, gone: &mut Vec<GoneKey>) {
     let Some(Value::Table(checks)) = settings.get_mut("checks") else { return };
     let at = at.key("checks");
-    let noticed = checks.get(NOTICED).and_then(Value::as_table);
-    if noticed.is_some_and(|check| !check.contains_key("command")) {
+    if !has_command && checks.get(NOTICED).is_some_and(Value::is_table) {
         checks.remove(NOTICED);
         let instead = "a check of your own can run a tool such as `cargo mutants`";
         gone.push(GoneKey { path: at.key(NOTICED), instead });

@@ -257,16 +257,18 @@ fn gone(layer: &Layer) -> Vec<ConfigWarning> {
         return Vec::new();
     }
     let lines = layer.lines();
-    let keys = layer.gone().iter();
-    keys.map(|key| ConfigWarning::Gone {
-        place: match lines.get(&key.path) {
-            Some(line) => format!("{}:{line}", layer.origin()),
-            None => layer.origin().to_string(),
-        },
-        key: key.path.to_string(),
-        instead: key.instead,
-    })
-    .collect()
+    let mut keys: Vec<_> = layer.gone().iter().map(|key| (lines.get(&key.path), key)).collect();
+    keys.sort_by_key(|(line, _)| *line);
+    keys.into_iter()
+        .map(|(line, key)| ConfigWarning::Gone {
+            place: match line {
+                Some(line) => format!("{}:{line}", layer.origin()),
+                None => layer.origin().to_string(),
+            },
+            key: key.path.to_string(),
+            instead: key.instead,
+        })
+        .collect()
 }
 
 fn warnings(layers: &[Layer], merged: &Merged<'_>, threshold: Threshold) -> Vec<ConfigWarning> {

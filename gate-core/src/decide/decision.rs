@@ -7,7 +7,7 @@ use super::breaker::{Admission, BreakerView, Cause, Change, Event, Trip};
 use super::breaker_input;
 use super::budget;
 use super::changed_tests::{ChangedTests, DecidedIn};
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Outcome};
 use super::feedback;
 use super::input::Input;
 use super::iteration_facts::IterationFacts;
@@ -271,7 +271,9 @@ impl Decision {
             || self.warnings.iter().any(|warning| WarningCode::REMOVED.contains(&warning.code))
             || self.evidence.iter().any(|evidence| {
                 // As a built-in check it ran no command.
-                evidence.check == REMOVED_CHECK && evidence.argv.is_empty()
+                evidence.check == REMOVED_CHECK
+                    && evidence.argv.is_empty()
+                    && evidence.outcome != Outcome::Skipped
             })
     }
 

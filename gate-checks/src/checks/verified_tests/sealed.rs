@@ -106,12 +106,19 @@ impl VerifiedTests<'_> {
             verdict.becomes(Outcome::Inconclusive, evidence.summary);
             return Ok(());
         }
+        let mut report = verdict.report.clone();
         let is_proved = verdict.detail.get("deciding").is_some_and(|folder| folder == "fresh");
-        if !is_proved && !self.passes_without(&fresh).await? {
-            let summary = "sealed tests run in a fresh folder, and without them the command does \
-                           not pass there; make what is missing there with `prepare`";
-            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
-            return Ok(());
+        if !is_proved || runner.is_none() {
+            let Some(unsealed) = self.passes_without(&fresh).await? else {
+                let summary = "sealed tests run in a fresh folder, and without them the command \
+                               does not pass there; make what is missing there with `prepare`";
+                verdict.becomes(Outcome::Inconclusive, summary.to_owned());
+                return Ok(());
+            };
+            // Without a runner to select tests, the own run also has those that are new in the tree.
+            if runner.is_none() {
+                report = unsealed.report;
+            }
         }
         fresh.lay_sealed(&seal.folder, &files)?;
         let confinement = confinement(site, &fresh, &seal, &self.cx.cancel).await;
@@ -122,12 +129,11 @@ impl VerifiedTests<'_> {
         };
         let folder = fresh.folder().to_owned();
         fresh.keep_private(PrivateRun { folder, confinement });
-        let own = verdict.report.clone();
-        let is_alone = runner.zip(own.as_ref()).is_some_and(|(runner, report)| {
+        let is_alone = runner.zip(report.as_ref()).is_some_and(|(runner, report)| {
             // No other test runs then, and each in the report is sealed.
             fresh.run_only(runner, &files, report)
         });
-        let before = if is_alone { None } else { own.as_ref() };
+        let before = if is_alone { None } else { report.as_ref() };
         let ran = fresh.run(&CheckId::new(format!("{}-sealed", self.id)), None, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
@@ -137,15 +143,15 @@ impl VerifiedTests<'_> {
         Ok(())
     }
 
-    /// True if the command passes in this folder as it is. Where no earlier run proved that, a
-    /// folder that lacks something would look like a wrong product.
-    async fn passes_without(&self, fresh: &TestWorkspace) -> Result<bool, Trouble> {
+    /// The run of the command in this folder as it is; none if it does not pass. Where no earlier
+    /// run proved that, a folder that lacks something would look like a wrong product.
+    async fn passes_without(&self, fresh: &TestWorkspace) -> Result<Option<Ran>, Trouble> {
         let log = CheckId::new(format!("{}-unsealed", self.id));
         let ran = fresh.run(&log, None, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        Ok(ran.is_ok_and(|ran| ran.launched.exit_code == Some(0)))
+        Ok(ran.ok().filter(|ran| ran.launched.exit_code == Some(0)))
     }
 
     /// A fresh folder with the product, and the tests and runner settings of the baseline.

@@ -2,6 +2,7 @@
 
 use super::project;
 use crate::config::{ConfigWarning, Layer, Origin, Problem, resolve};
+use crate::decide::policy::Mode;
 
 const OLD: &str = "\
 [exit_gate]
@@ -24,10 +25,10 @@ fn a_key_of_an_earlier_version_changes_nothing_and_is_named() {
     assert_eq!(
         said,
         [
-            "gate.toml:6: `checks.noticed` is gone and changes nothing: a check of your own can \
-             run a tool such as `cargo mutants`",
             "gate.toml:5: `checks.tests.fail_to_pass` is gone and changes nothing: with `gate run \
              --tests-first` tests have to fail before the work",
+            "gate.toml:6: `checks.noticed` is gone and changes nothing: a check of your own can \
+             run a tool such as `cargo mutants`",
             "gate.toml:9: `task_types.docs.checks.tests.fail_to_pass` is gone and changes nothing: \
              with `gate run --tests-first` tests have to fail before the work",
         ]
@@ -36,11 +37,15 @@ fn a_key_of_an_earlier_version_changes_nothing_and_is_named() {
 
 #[test]
 fn a_lock_of_such_a_key_locks_nothing() {
-    let text = "locked = [\"checks.tests.fail_to_pass\", \"checks.tests.mode\"]\n\
-                [checks.tests]\nmode = \"require\"\nfail_to_pass = true\n";
+    let text = "locked = [\"checks.tests.fail_to_pass\", \"checks.noticed_api.mode\"]\n\
+                [checks.tests]\nfail_to_pass = true\n\
+                [checks.noticed_api]\ncommand = [\"true\"]\nmode = \"require\"\n";
     let layer = Layer::parse(Origin::Machine("/etc/gate/gate.toml".into()), text).unwrap();
     let resolved = resolve(&[layer], None).unwrap();
-    assert_eq!(resolved.locks.len(), 1);
+    assert_eq!(
+        resolved.locks.iter().map(|lock| &lock.key).collect::<Vec<_>>(),
+        ["checks.noticed_api.mode"]
+    );
     assert_eq!(resolved.warnings.len(), 1);
 }
 
@@ -48,8 +53,11 @@ fn a_lock_of_such_a_key_locks_nothing() {
 fn another_error_in_such_a_text_keeps_its_place() {
     let error = project("[checks.tests]\nfail_to_pass = true\ntimeot = \"1m\"\n").unwrap_err();
     assert_eq!((error.line(), error.key()), (Some(3), Some("checks.tests.timeot")));
-    let own = resolve(&[project("[checks.noticed]\ncommand = [\"true\"]\n").unwrap()], None);
-    assert!(own.unwrap().policy.checks.contains_key("noticed"));
+    let command = "[checks.noticed]\ncommand = [\"true\"]\nmode = \"warn\"\n\
+                   [task_types.release]\nchecks.noticed.mode = \"require\"\n";
+    let resolved = resolve(&[project(command).unwrap()], Some("release")).unwrap();
+    assert_eq!(resolved.policy.checks["noticed"].mode, Mode::Require);
+    assert_eq!(resolved.warnings, []);
     let error = project("[checks.tests]\nfail_to_pas = true\n").unwrap_err();
     assert!(matches!(error.problem(), Problem::UnknownKey(_)), "{error}");
 }

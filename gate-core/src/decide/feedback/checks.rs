@@ -8,15 +8,13 @@ use crate::decide::policy::Mode;
 /// Most checks that are listed.
 const MAX_CHECKS: usize = 12;
 
-/// The line; empty without required checks. What only counts or warns is no task of the agent's.
+/// The line; empty without checks.
 pub(super) fn line(evidence: &[Evidence]) -> String {
-    let required: Vec<_> =
-        evidence.iter().filter(|record| record.mode == Mode::Require).map(shown).collect();
-    if required.is_empty() {
+    if evidence.is_empty() {
         return String::new();
     }
-    let listed = &required[..required.len().min(MAX_CHECKS)];
-    let more = match required.len() - listed.len() {
+    let listed: Vec<_> = evidence.iter().take(MAX_CHECKS).map(shown).collect();
+    let more = match evidence.len().saturating_sub(MAX_CHECKS) {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
@@ -33,8 +31,12 @@ fn shown(record: &Evidence) -> String {
     };
     let name = quoted::name_of(&record.check);
     let ran = record.outcome != Outcome::Skipped && record.duration_ms > 0;
-    match ran {
-        true => format!("{word} {name} ({})", duration(record.duration_ms)),
-        false => format!("{word} {name}"),
+    let time = ran.then(|| duration(record.duration_ms));
+    let only_shown = record.mode == Mode::Warn && record.outcome != Outcome::Pass;
+    let remarks = time.into_iter().chain(only_shown.then(|| "not required".to_owned()));
+    let remarks: Vec<_> = remarks.collect();
+    match remarks.is_empty() {
+        true => format!("{word} {name}"),
+        false => format!("{word} {name} ({})", remarks.join(", ")),
     }
 }

@@ -208,7 +208,7 @@ fn a_hook_counts_its_refusals() {
 }
 
 #[test]
-fn a_required_check_is_listed_with_its_time_and_no_other_one() {
+fn a_check_is_listed_with_its_time_and_with_a_remark_if_it_decides_nothing() {
     let listed = |check: &str, mode, outcome, duration_ms| Evidence {
         duration_ms,
         ..Evidence::new(check, mode, outcome)
@@ -218,10 +218,12 @@ fn a_required_check_is_listed_with_its_time_and_no_other_one() {
             listed("a", Mode::Require, Outcome::Pass, 0),
             listed("b", Mode::Require, Outcome::Fail, 400),
             listed("c", Mode::Warn, Outcome::Fail, 400),
-            listed("clean_git", Mode::Count, Outcome::Fail, 0),
+            listed("d", Mode::Warn, Outcome::Fail, 0),
+            listed("e", Mode::Warn, Outcome::Pass, 400),
         ]),
         None,
     );
-    assert!(text.contains("Checks: PASS a, FAIL b (400ms)\n"), "{text}");
-    assert!(!text.contains("clean_git"), "{text}");
+    let line = "Checks: PASS a, FAIL b (400ms), FAIL c (400ms, not required), \
+                FAIL d (not required), PASS e (400ms)\n";
+    assert!(text.contains(line), "{text}");
 }
