@@ -28,8 +28,8 @@ pub(crate) fn recognise(settings: &CheckPolicy, cwd: &Path) -> Option<RunnerComm
     } else {
         words_of_argv(&settings.command)
     };
-    let found = in_words(&words, cwd, MAX_DEPTH)?;
-    Some(RunnerCommand { alone: found.alone && !is_script, ..found })
+    let command = in_words(&words, cwd, MAX_DEPTH)?;
+    Some(RunnerCommand { alone: command.alone && !is_script, ..command })
 }
 
 /// The words of a command, and whether they are a script's: a shell that is given

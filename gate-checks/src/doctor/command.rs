@@ -12,15 +12,15 @@ use crate::control::{self, Changed, Control, Names, Place, RunnerCommand, recogn
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     bench.copy.link_dependencies()?;
     let cwd = bench.cwd();
-    let Some(found) = recognise(bench.settings(), &cwd) else {
+    let Some(command) = recognise(bench.settings(), &cwd) else {
         return by_sabotage(bench, "");
     };
     let (root, files) = (&bench.copy.root, bench.copy.files.as_slice());
-    let place = Place { root, cwd: &cwd, files, args: &found.args, changed: Changed::default() };
-    match control::plant(found.runner, &place)? {
-        Some(control) => by_control(bench, &found, &control),
+    let place = Place { root, cwd: &cwd, files, args: &command.args, changed: Changed::default() };
+    match control::plant(command.runner, &place)? {
+        Some(control) => by_control(bench, &command, &control),
         None => {
-            let runner = found.runner.name();
+            let runner = command.runner.name();
             by_sabotage(bench, &format!("there is no place for a control of {runner}; "))
         }
     }
@@ -28,7 +28,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
 
 fn by_control(
     bench: &Bench<'_>,
-    found: &RunnerCommand,
+    command: &RunnerCommand,
     control: &Control,
 ) -> Result<Proof, Trouble> {
     let with = bench.run()?;
@@ -40,7 +40,7 @@ fn by_control(
     control.remove()?;
     match with.outcome {
         // A command that leaves tests out may have passed without the control for a good reason.
-        Outcome::Pass if found.runner.selects(&found.args) => {
+        Outcome::Pass if command.runner.selects(&command.args) => {
             by_sabotage(bench, "it runs a part of the tests, and left the control out; ")
         }
         Outcome::Pass => {

@@ -104,20 +104,21 @@ fn ci_first(
 ) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     for CiCommand { ecosystem, tool, words, cwd, file } in ci {
-        let is_same = |known: &Candidate| {
-            let Proposal { aim, cwd: own, .. } = &known.proposal;
-            known.ecosystem == ecosystem && *aim == Aim::Tests && *own == cwd
+        let is_same = |candidate: &Candidate| {
+            let proposal = &candidate.proposal;
+            let is_test = candidate.ecosystem == ecosystem && proposal.aim == Aim::Tests;
+            is_test && proposal.cwd == cwd
         };
         let place = cwd.as_ref().map(|cwd| folder.below(cwd));
         let place = place.as_ref().unwrap_or(folder);
-        let why = format!("`{}` in {file}", words.join(" "));
+        let source = format!("`{}` in {file}", words.join(" "));
         let words = if ecosystem == "python" { python::here(place, &words) } else { words };
         let program = words.first().cloned().unwrap_or_default();
         if all.iter().any(is_same) || !place.finds(&program) {
             continue;
         }
         guesses.retain(|guess| !is_same(guess));
-        let proposal = Proposal::new(Aim::Tests, tool, &[], why).needs(&program);
+        let proposal = Proposal::new(Aim::Tests, tool, &[], source).needs(&program);
         let proposal = Proposal { command: words, cwd: cwd.clone(), ..proposal };
         all.push(Candidate { ecosystem, below: cwd, proposal });
     }

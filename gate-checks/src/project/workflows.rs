@@ -38,7 +38,7 @@ enum Node {
 
 /// The commands that run tests, in the order of the files and of their steps.
 pub(super) fn look(folder: &Folder<'_>, found: &mut Found) -> Vec<CiCommand> {
-    let mut all = Vec::new();
+    let mut commands = Vec::new();
     for name in folder.names(FOLDER) {
         let file = format!("{FOLDER}/{name}");
         if !name.ends_with(".yml") && !name.ends_with(".yaml") {
@@ -46,11 +46,12 @@ pub(super) fn look(folder: &Folder<'_>, found: &mut Found) -> Vec<CiCommand> {
         }
         let Some(text) = folder.text(&file, found) else { continue };
         if let Some(workflow) = Nodes(Parser::new_from_str(&text)).document() {
-            workflow.collect(&file, &mut all);
+            workflow.collect(&file, &mut commands);
         }
     }
-    all.retain(|command| command.cwd.as_ref().is_none_or(|cwd| folder.path.join(cwd).is_dir()));
-    all
+    commands
+        .retain(|command| command.cwd.as_ref().is_none_or(|cwd| folder.path.join(cwd).is_dir()));
+    commands
 }
 
 impl Node {
@@ -67,7 +68,7 @@ impl Node {
             Self::Text(_) => {}
             Self::List(items) => items.iter().for_each(|item| item.collect(file, commands)),
             Self::Map(entries) => {
-                let value = |key: &str| entries.iter().find(|(own, _)| own == key);
+                let value = |key: &str| entries.iter().find(|(name, _)| name == key);
                 let text = |key: &str| value(key).and_then(|(_, value)| value.text());
                 if OPTIONAL.iter().any(|key| value(key).is_some()) {
                     return;

@@ -63,10 +63,11 @@ fn examined(
     let policy = &settings.policy;
     let mut gate = examine_surroundings(policy, site);
     gate.push(settings_finding(args, site));
-    let gone = settings.warnings.iter().filter(|one| matches!(one, ConfigWarning::Gone { .. }));
-    gate.extend(gone.map(|one| {
+    let is_about_key = |warning: &&ConfigWarning| matches!(warning, ConfigWarning::Gone { .. });
+    let removed_keys = settings.warnings.iter().filter(is_about_key);
+    gate.extend(removed_keys.map(|warning| {
         let hint = "take it out of the file; of gate.toml, `gate trust` approves the rest";
-        Finding::new(Level::Note, "setting-gone", one.to_string()).hint(hint)
+        Finding::new(Level::Note, "setting-gone", warning.to_string()).hint(hint)
     }));
     gate.extend(trust_problem(trust, policy, site));
     gate.push(ledger_finding(here, policy));

@@ -113,8 +113,8 @@ impl Memory {
     pub fn replay(&mut self, record: Record) -> Result<ReplayedDecision, Failure> {
         let policy = self.policy(&record.policy_digest)?;
         let is_removed = record.decision.rests_on_removed_rule();
-        let known = if is_removed { None } else { policy.as_ref() };
-        let again = known.map(|policy| decide(&record.decision.input(), policy));
+        let decidable = if is_removed { None } else { policy.as_ref() };
+        let again = decidable.map(|policy| decide(&record.decision.input(), policy));
         Ok(ReplayedDecision { record, policy, again })
     }
 

@@ -26,22 +26,27 @@ pub(super) fn without(text: &str) -> Option<(String, Vec<GoneKey>)> {
         return None;
     }
     let mut table: Table = text.parse().ok()?;
-    let mut gone = Vec::new();
+    let mut removed_keys = Vec::new();
     let has_command = has_own_check(&table);
-    take(&mut table, has_command, &KeyPath::default(), &mut gone);
+    take(&mut table, has_command, &KeyPath::default(), &mut removed_keys);
     let types = table.get_mut("task_types").and_then(Value::as_table_mut);
     for (name, settings) in types.into_iter().flatten() {
         if let Value::Table(settings) = settings {
-            take(settings, has_command, &KeyPath::dotted("task_types").key(name), &mut gone);
+            take(
+                settings,
+                has_command,
+                &KeyPath::dotted("task_types").key(name),
+                &mut removed_keys,
+            );
         }
     }
     if let Some(Value::Array(locked)) = table.get_mut(lock::LOCKED) {
-        let taken: Vec<_> = gone.iter().map(|key| key.path.to_string()).collect();
+        let taken: Vec<_> = removed_keys.iter().map(|key| key.path.to_string()).collect();
         let is_taken =
             |key: &str| taken.iter().any(|path| path == key || lock::is_below(key, path));
         locked.retain(|key| !key.as_str().is_some_and(is_taken));
     }
-    if gone.is_empty() { None } else { Some((table.to_string(), gone)) }
+    if removed_keys.is_empty() { None } else { Some((table.to_string(), removed_keys)) }
 }
 
 /// True if `noticed` is a check of the project's own: it has a command, for all tasks or for one type.
@@ -55,13 +60,13 @@ fn has_own_check(table: &Table) -> bool {
 }
 
 /// Takes the keys out of the checks in a table.
-fn take(settings: &mut Table, has_command: bool, at: &KeyPath, gone: &mut Vec<GoneKey>) {
+fn take(settings: &mut Table, has_command: bool, at: &KeyPath, removed_keys: &mut Vec<GoneKey>) {
     let Some(Value::Table(checks)) = settings.get_mut("checks") else { return };
     let at = at.key("checks");
     if !has_command && checks.get(NOTICED).is_some_and(Value::is_table) {
         checks.remove(NOTICED);
         let instead = "a check of your own can run a tool such as `cargo mutants`";
-        gone.push(GoneKey { path: at.key(NOTICED), instead });
+        removed_keys.push(GoneKey { path: at.key(NOTICED), instead });
     }
     for (name, check) in checks.iter_mut() {
         if let Value::Table(check) = check
@@ -69,7 +74,7 @@ fn take(settings: &mut Table, has_command: bool, at: &KeyPath, gone: &mut Vec<Go
         {
             let path = at.key(name).key(FAIL_TO_PASS);
             let instead = "with `gate run --tests-first` tests have to fail before the work";
-            gone.push(GoneKey { path, instead });
+            removed_keys.push(GoneKey { path, instead });
         }
     }
 }

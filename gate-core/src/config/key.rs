@@ -28,9 +28,16 @@ impl Step {
 pub(super) struct KeyPath(pub(super) Vec<Step>);
 
 impl KeyPath {
-    /// A path of table keys, written with dots.
+    /// A path as its `Display` writes it, without quoted names: `patterns.custom[1].regex`.
     pub(super) fn dotted(text: &str) -> Self {
-        Self(text.split('.').map(|key| Step::Key(key.to_owned())).collect())
+        let mut steps = Vec::new();
+        for part in text.split('.') {
+            let mut names = part.split('[');
+            steps.extend(names.next().map(|name| Step::Key(name.to_owned())));
+            let indices = names.filter_map(|index| index.strip_suffix(']')?.parse().ok());
+            steps.extend(indices.map(Step::Index));
+        }
+        Self(steps)
     }
 
     /// This path and one key more.

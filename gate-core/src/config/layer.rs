@@ -49,7 +49,7 @@ pub struct Layer {
     raw: RawConfig,
     text: Option<Cow<'static, str>>,
     /// The keys of earlier versions in the text.
-    gone: Vec<GoneKey>,
+    removed_keys: Vec<GoneKey>,
     /// Switches the agent exit protocol on. No key of a file does: agents write to the project.
     exit_protocol: bool,
 }
@@ -67,12 +67,13 @@ impl Layer {
             let problem = Problem::Invalid(message);
             return Err(ConfigError::in_value(origin.to_string(), String::new(), problem, None));
         }
-        let (rest, gone) = gone::without(text).unzip();
+        let (rest, removed_keys) = gone::without(text).unzip();
         let raw = read::<RawConfig>(&origin.to_string(), rest.as_deref().unwrap_or(text))
             .map_err(|error| if rest.is_some() { error.placed_in(text) } else { error })
             .map_err(|error| error.hinting(schema::home_of))?;
-        let (text, gone) = (Some(Cow::Owned(text.to_owned())), gone.unwrap_or_default());
-        let layer = Self { origin, raw, text, gone, exit_protocol: false };
+        let (text, removed_keys) =
+            (Some(Cow::Owned(text.to_owned())), removed_keys.unwrap_or_default());
+        let layer = Self { origin, raw, text, removed_keys, exit_protocol: false };
         layer.checked()
     }
 
@@ -88,7 +89,7 @@ impl Layer {
     ///
     /// A value that makes no sense.
     pub fn new(origin: Origin, raw: RawConfig) -> Result<Self, ConfigError> {
-        Self { origin, raw, text: None, gone: Vec::new(), exit_protocol: false }.checked()
+        Self { origin, raw, text: None, removed_keys: Vec::new(), exit_protocol: false }.checked()
     }
 
     /// The settings that flags of the command line give.
@@ -102,7 +103,7 @@ impl Layer {
         let exit_gate = RawExitGate { unverified, ..RawExitGate::default() };
         let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
         let origin = Origin::Flag("--require-evidence".to_owned());
-        Self { origin, raw, text: None, gone: Vec::new(), exit_protocol: false }
+        Self { origin, raw, text: None, removed_keys: Vec::new(), exit_protocol: false }
     }
 
     /// Checks without a setting of their own. A program that brings checks puts them below all
@@ -125,7 +126,7 @@ impl Layer {
             toml::from_str(DEFAULT).expect("the default settings are right")
         });
         let (origin, text) = (Origin::Default, Some(Cow::Borrowed(DEFAULT)));
-        Self { origin, raw: EMBEDDED.clone(), text, gone: Vec::new(), exit_protocol: false }
+        Self { origin, raw: EMBEDDED.clone(), text, removed_keys: Vec::new(), exit_protocol: false }
     }
 
     /// True for a source that sets nothing.
@@ -159,8 +160,8 @@ impl Layer {
     }
 
     /// The keys of earlier versions in the text.
-    pub(super) fn gone(&self) -> &[GoneKey] {
-        &self.gone
+    pub(super) fn removed_keys(&self) -> &[GoneKey] {
+        &self.removed_keys
     }
 
     /// A fault of this layer, with its place.
@@ -171,7 +172,7 @@ impl Layer {
     fn threshold(origin: Origin, indicator_threshold: Option<u32>) -> Self {
         let exit_gate = RawExitGate { indicator_threshold, ..RawExitGate::default() };
         let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
-        Self { origin, raw, text: None, gone: Vec::new(), exit_protocol: false }
+        Self { origin, raw, text: None, removed_keys: Vec::new(), exit_protocol: false }
     }
 
     pub(super) fn exit_protocol(&self) -> bool {

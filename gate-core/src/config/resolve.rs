@@ -252,12 +252,13 @@ fn check_defaults(merged: &mut Merged<'_>) {
 }
 
 /// Keys of earlier versions, by the lines of the file that has them.
-fn gone(layer: &Layer) -> Vec<ConfigWarning> {
-    if layer.gone().is_empty() {
+fn removed_keys(layer: &Layer) -> Vec<ConfigWarning> {
+    if layer.removed_keys().is_empty() {
         return Vec::new();
     }
     let lines = layer.lines();
-    let mut keys: Vec<_> = layer.gone().iter().map(|key| (lines.get(&key.path), key)).collect();
+    let mut keys: Vec<_> =
+        layer.removed_keys().iter().map(|key| (lines.get(&key.path), key)).collect();
     keys.sort_by_key(|(line, _)| *line);
     keys.into_iter()
         .map(|(line, key)| ConfigWarning::Gone {
@@ -280,7 +281,7 @@ fn warnings(layers: &[Layer], merged: &Merged<'_>, threshold: Threshold) -> Vec<
         }
         _ => None,
     };
-    layers.iter().flat_map(gone).chain(threshold).chain(attempts).collect()
+    layers.iter().flat_map(removed_keys).chain(threshold).chain(attempts).collect()
 }
 
 impl Default for Policy {

@@ -72,7 +72,7 @@ pub struct Missing {
     /// Their number.
     pub count: u64,
     /// The number of the first record behind them; 0 if there are none.
-    pub before: u64,
+    pub first_behind: u64,
 }
 
 impl Chain {
@@ -170,13 +170,14 @@ impl Chain {
     fn add(&mut self, next: &Sealed, hash: Hash) -> Result<(), Problem> {
         self.unbroken()?;
         if let Some(what) = self.fault(next, hash) {
-            let found = next.record.seq;
-            let seq = if self.may_follow(found) { found } else { self.head.seq + 1 };
+            let number = next.record.seq;
+            let seq = if self.may_follow(number) { number } else { self.head.seq + 1 };
             return self.fail(seq, what);
         }
         let gap = next.record.seq - self.head.seq - 1;
         if gap > 0 {
-            self.missing = Missing { count: self.missing.count + gap, before: next.record.seq };
+            self.missing =
+                Missing { count: self.missing.count + gap, first_behind: next.record.seq };
         }
         self.head = next.head();
         Ok(())

@@ -168,8 +168,8 @@ impl VerifiedTests<'_> {
         }
         let runner = recognise(self.settings, &self.cx.site.folder_of(self.settings));
         let Some(runner) = &runner else {
-            let why = "the command starts no runner that gate has a control for".to_owned();
-            let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(why));
+            let reason = "the command starts no runner that gate has a control for".to_owned();
+            let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(reason));
             if !own.passed() || overlay.is_none() && !self.is_sealed(tree) {
                 return Ok(Verdict::new(own).finished());
             }

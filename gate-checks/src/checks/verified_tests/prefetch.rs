@@ -54,11 +54,11 @@ impl VerifiedTests<'_> {
     async fn learn(&self, tree: &WorkTree) -> Result<(), Trouble> {
         let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(()) };
         let folder = self.cx.site.folder_of(self.settings);
-        let found = recognise(self.settings, &folder);
+        let command = recognise(self.settings, &folder);
         let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
         workspace.sync(super::Contents::Baseline(&overlay))?;
-        let planted = found.as_ref().is_some_and(|found| workspace.is_about_tests(found));
-        let runner = (found.as_ref(), planted);
+        let planted = command.as_ref().is_some_and(|command| workspace.is_about_tests(command));
+        let runner = (command.as_ref(), planted);
         self.calibrated_baseline(&mut workspace, &overlay, runner).await.map(drop)
     }
 }

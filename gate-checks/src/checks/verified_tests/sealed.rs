@@ -59,7 +59,7 @@ impl Count {
 }
 
 impl VerifiedTests<'_> {
-    /// True if tests are sealed for the check, or if that cannot be found out.
+    /// Also true if the seals cannot be read: tests that may be there must not be left out.
     pub(super) fn is_sealed(&self, tree: &WorkTree) -> bool {
         let configured = self.settings.sealed.as_deref();
         let seal = Seal::find(&self.cx.site, tree, self.id.as_str(), configured);
@@ -133,13 +133,13 @@ impl VerifiedTests<'_> {
             // No other test runs then, and each in the report is sealed.
             fresh.run_only(runner, &files, report)
         });
-        let before = if is_alone { None } else { report.as_ref() };
+        let unsealed = if is_alone { None } else { report.as_ref() };
         let ran = fresh.run(&CheckId::new(format!("{}-sealed", self.id)), None, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
         let readable = seal.is_readable_in(tree);
-        self.weigh_sealed(ran.ok().as_ref(), before, (confined, readable), verdict);
+        self.weigh_sealed(ran.ok().as_ref(), unsealed, (confined, readable), verdict);
         Ok(())
     }
 

@@ -279,9 +279,10 @@ impl VerifiedTests<'_> {
         first: &mut FirstTests,
     ) -> Result<Result<(), Box<Evidence>>, Trouble> {
         let folder = self.cx.site.folder_of(self.settings);
-        let found = recognise(self.settings, &folder);
+        let command = recognise(self.settings, &folder);
         let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
-        let Some(before) = self.tests_before(&mut workspace, overlay, found.as_ref()).await? else {
+        let Some(before) = self.tests_before(&mut workspace, overlay, command.as_ref()).await?
+        else {
             let summary = "the tests that were there before are not known: the command names none";
             return Ok(Err(self.stopped(Outcome::Inconclusive, summary)));
         };

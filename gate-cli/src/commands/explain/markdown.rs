@@ -11,11 +11,11 @@ use crate::render::text::{brief, plain};
 
 pub(super) fn document(record: &Record) -> String {
     let decision = &record.decision;
-    let why = decision.reasons.first().map_or("", |reason| &reason.message);
+    let first_reason = decision.reasons.first().map_or("", |reason| &reason.message);
     let mut lines = vec![
         format!("### gate: {}", words(record)),
         String::new(),
-        code(why),
+        code(first_reason),
         String::new(),
         "| check | outcome | command | took |".to_owned(),
         "| --- | --- | --- | --: |".to_owned(),

@@ -91,7 +91,7 @@ impl LedgerReport {
             ok: problem.is_none(),
             records: seq,
             archived: missing.count,
-            archived_before: (missing.count > 0).then_some(missing.before),
+            archived_before: (missing.count > 0).then_some(missing.first_behind),
             head: hash.to_string(),
             known: known.map(|head| head.to_string()),
             undecided,

@@ -70,7 +70,8 @@ impl StoreRecord {
         here: &Here,
         place: &Place,
         condition: Condition,
-        (own, report): (&str, &LedgerReport),
+        verified_project: &str,
+        report: &LedgerReport,
     ) -> Result<Option<Self>, Failure> {
         let Condition { version, problems, projects, .. } = condition;
         if version == 0 && problems.is_empty() {
@@ -79,7 +80,7 @@ impl StoreRecord {
         let (aside, projects): (Vec<_>, Vec<_>) =
             projects.into_iter().partition(|name| is_aside(name));
         let verified = |project: String| {
-            let is_own = project == own;
+            let is_own = project == verified_project;
             verified(here, place, project, is_own.then(|| report.clone()))
         };
         Ok(Some(Self {

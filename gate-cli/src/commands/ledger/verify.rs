@@ -32,14 +32,14 @@ pub(super) fn run(here: &Here, args: &Verify) -> Result<u8, Failure> {
         Some(file) => {
             VerifyRecord { ledger: exported(chain, here, file)?, store: None, next: None }
         }
-        None => own(chain, here)?,
+        None => own_ledger(chain, here)?,
     };
     print(&if args.json { render::json(&record)? } else { verified_card(&record) })?;
     Ok(if record.ledger.ok { DONE } else { BROKEN })
 }
 
 /// The project's own ledger, in a store that is sound as well.
-fn own(chain: Chain, here: &Here) -> Result<VerifyRecord, Failure> {
+fn own_ledger(chain: Chain, here: &Here) -> Result<VerifyRecord, Failure> {
     let place = memory::place(&here.places)?;
     // Looked at first: whoever opens a file that others could read closes it.
     let condition = store::condition(&place, PATIENCE)?;
@@ -48,8 +48,7 @@ fn own(chain: Chain, here: &Here) -> Result<VerifyRecord, Failure> {
         (Err(_), Some(problem)) => LedgerReport::unread(problem),
         (ledger, _) => ledger?,
     };
-    let own = (memory.project(), &ledger);
-    let store = StoreRecord::new(here, &place, condition, own)?;
+    let store = StoreRecord::new(here, &place, condition, memory.project(), &ledger)?;
     let problem = store.as_ref().and_then(StoreRecord::problem);
     let next = match memory.read() {
         Err(lost @ StoreError::Lost { .. }) => Failure::from(lost).hint,

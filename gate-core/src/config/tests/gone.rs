@@ -53,6 +53,9 @@ fn a_lock_of_such_a_key_locks_nothing() {
 fn another_error_in_such_a_text_keeps_its_place() {
     let error = project("[checks.tests]\nfail_to_pass = true\ntimeot = \"1m\"\n").unwrap_err();
     assert_eq!((error.line(), error.key()), (Some(3), Some("checks.tests.timeot")));
+    let text = "[checks.tests]\nfail_to_pass = true\n\n[[criteria]]\nid = \"a\"\ntxt = 1\n";
+    let error = project(text).unwrap_err();
+    assert_eq!((error.line(), error.key()), (Some(6), Some("criteria[0].txt")));
     let command = "[checks.noticed]\ncommand = [\"true\"]\nmode = \"warn\"\n\
                    [task_types.release]\nchecks.noticed.mode = \"require\"\n";
     let resolved = resolve(&[project(command).unwrap()], Some("release")).unwrap();
