@@ -205,7 +205,8 @@ fn lock(project: &str) -> i64 {
 }
 
 /// The version of the tables in a view that has just begun. If there were none, the view begins
-/// anew: it failed at the question.
+/// anew: it failed at the question, or saw tables that somebody made at that moment without their
+/// rows.
 fn seen(running: &mut Running<'_>, version: Option<i64>) -> Result<i64, StoreError> {
     if let Some(version) = version {
         return Ok(version);

@@ -35,7 +35,8 @@ pub(super) struct Running<'a> {
 
 /// The first answers of a transaction.
 pub(super) struct Beginning {
-    /// The version of the tables; None if there are none, and then the transaction has failed.
+    /// The version of the tables. None if there are none, and then the transaction has failed, or
+    /// if its snapshot is older than they are: the name of a table is looked up by a newer one.
     pub(super) version: Option<i64>,
     /// The rows of each question that was sent ahead.
     pub(super) answers: Vec<Rows>,
@@ -93,7 +94,7 @@ impl<'a> Running<'a> {
         let (begun, answers) = self.wait(answers).ok_or_else(|| fault::silent(self.place))?;
         let version = match begun {
             Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => None,
-            begun => Some(version_in(&begun.map_err(|error| self.failed(&error))?)?),
+            begun => version_in(&begun.map_err(|error| self.failed(&error))?),
         };
         if version.is_none() {
             return Ok(Beginning { version, answers: Vec::new() });
@@ -274,12 +275,11 @@ async fn sent(request: impl Future) {
 }
 
 /// The version in the last row.
-fn version_in(messages: &[SimpleQueryMessage]) -> Result<i64, StoreError> {
-    let version = messages.iter().rev().find_map(|message| match message {
+fn version_in(messages: &[SimpleQueryMessage]) -> Option<i64> {
+    messages.iter().rev().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
         _ => None,
-    });
-    version.ok_or_else(|| StoreError::corrupt("the table gate_schema holds no version"))
+    })
 }
 
 type Value<'v> = Box<dyn ToSql + Sync + 'v>;
