@@ -1,7 +1,5 @@
 //! `gate approve` and `gate run --may-change`: changed tests are a person's to approve.
 
-use serde_json::Value;
-
 use crate::fooled::tools;
 use crate::needs::needs;
 use crate::run::SAYS;
@@ -10,7 +8,7 @@ use crate::support::{DONE, Ran, Run, each, gate};
 #[test]
 fn what_is_not_understood_is_refused_and_what_is_not_known_is_told() {
     let ran = gate("check out.log").settings("").file("out.log", DONE).run();
-    let ran = ran.again("approve a::b").code(2).again("approve --reason x").code(2);
+    let ran = ran.again("approve --reason x").code(2).again("approve --run x").code(2);
     let ran = ran.again("approve ../**/*.py --reason x").code(2);
     let ran = ran.again("approve a::b --reason x").code(0).tells("does not name a::b");
     assert!(!ran.stdout.contains("Check again"), "no decision waits: {}", ran.stdout);
@@ -36,11 +34,10 @@ fn an_approved_file_counts_as_it_stands() {
     let ran = shop("check --json out.log").committed().setup(RAISE).code(1);
     let ran = ran.again("approve test_calc.py --reason asked-for").code(0).says("Check again");
     let ran = tools(ran.again("check --json out.log")).code(0);
-    assert_eq!(ran.json()["approved"][0]["path"], "test_calc.py");
-    // The commit is the baseline of what comes after, and the approval has done its work.
+    assert_eq!(ran.json()["approved"][0]["file"], "test_calc.py");
+    // Other bytes ask again.
     let weaker = "git commit -qam new; sed -i s/4/5/ calc.py test_calc.py";
-    let ran = tools(ran.again("check --json out.log")).setup(weaker).code(1);
-    assert_eq!(ran.json()["approved"], Value::Array(Vec::new()));
+    tools(ran.again("check --json out.log")).setup(weaker).code(1);
 }
 
 #[test]
@@ -100,4 +97,91 @@ fn the_same_iteration_is_decided_anew_after_an_approval() {
     let ran = tools(ran.again(same)).code(0);
     assert_eq!(ran.json()["repeated"], false);
     ran.again("explain").code(0).again("ledger verify").code(0);
+}
+
+/// A loop over a change that its tests do not allow, up to the point where a person is asked.
+fn blocked(act: &str) -> Ran {
+    let ran = tools(shop("baseline").committed()).code(0);
+    let check = "check --json --run night out.log";
+    let ran = tools(ran.again(check).setup(act)).code(1);
+    tools(ran.again(check)).code(4)
+}
+
+/// One approval suffices at once, after a commit, and if the file has another name by then.
+#[test]
+fn one_approval_of_a_run_suffices() {
+    if !needs("pytest") {
+        return;
+    }
+    for then in ["true", "git add -A; git commit -qm yes", "git mv test_calc.py test_prices.py"] {
+        let ran = blocked(RAISE).again("approve --run night").code(0).says("test_calc.py");
+        let words = "check --json --run night --new-run out.log";
+        let ran = tools(ran.again(words).setup(then)).code(0);
+        assert_eq!(ran.json()["verdict"], "exit", "{then}");
+    }
+}
+
+#[test]
+fn other_bytes_than_those_that_were_shown_ask_again() {
+    if !needs("pytest") {
+        return;
+    }
+    let more = "sed -i s/4/5/ calc.py test_calc.py";
+    // Both before the approval and after it.
+    for (before, after) in [(more, "true"), ("true", more)] {
+        let ran = blocked(RAISE).again("prompt").setup(before).code(0);
+        let ran = ran.again("approve all --reason asked-for").code(0);
+        tools(ran.again("check --json --run night --new-run out.log").setup(after)).code(1);
+    }
+}
+
+#[test]
+fn a_finding_is_approved_by_its_file_and_by_its_rule() {
+    let settings = "[checks.integrity]\n";
+    let ini = "[pytest]\n";
+    for name in ["pytest.ini", "all"] {
+        let run = gate("baseline").settings(settings).file("pytest.ini", ini).file("out.log", DONE);
+        let ran = run.committed().code(0);
+        let act = "printf '[pytest]\naddopts = --ignore=tests/test_a.py\n' > pytest.ini";
+        let ran = ran.again("check --json out.log").setup(act).code(1);
+        let ran = ran.again("approve").code(0).says("pytest.ini");
+        let ran = ran.again(&format!("approve {name}")).code(0).stderr("");
+        ran.again("check --json out.log").code(0);
+    }
+}
+
+#[test]
+fn another_tasks_loop_is_not_touched() {
+    if !needs("pytest") {
+        return;
+    }
+    let ran = blocked(RAISE).again("prompt").setup("git commit -qam yes").code(0);
+    let ran = tools(ran.again("baseline")).code(0);
+    let act = "echo '# a comment' >> calc.py";
+    tools(ran.again("check --json --run other out.log").setup(act)).code(0);
+}
+
+#[test]
+fn a_task_that_a_script_starts_again_goes_on_from_its_first_baseline() {
+    if !needs("pytest") {
+        return;
+    }
+    let agent = format!(
+        "#!/bin/sh\ncat >seen\n[ -e ../did ] || {{ touch ../did; {RAISE}; git commit -qam up; }}\n{SAYS}"
+    );
+    for task in ["--task t1 ", ""] {
+        let words = format!("run {task}--prompt P.md --max-iterations 3 -- ./agent.sh");
+        let run = shop(&words).file("P.md", "Raise it.\n").script("agent.sh", &agent);
+        let ran = run.committed().code(1).says("BLOCKED");
+        let ran = tools(ran.again(&words)).code(1).says("BLOCKED");
+        // Another prompt begins another task.
+        let other = "run --prompt Q.md --max-iterations 1 -- ./agent.sh";
+        let comment = "echo '# more' >> calc.py";
+        let ran = ran.again(other).file("Q.md", "Comment it.\n").setup(comment);
+        let ran = tools(ran).code(0);
+        // A commit of the person takes the tests as they are.
+        let ran = ran.again(&words).setup("git add -A; git commit -qm mine; rm ../did");
+        let halve = agent.replace("s/3/4/", "s/#.*//");
+        tools(ran.script("agent.sh", &halve)).code(0);
+    }
 }

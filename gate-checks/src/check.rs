@@ -77,8 +77,8 @@ pub struct CheckContext {
     pub(crate) baseline: Option<Baseline>,
     /// Changes that the operator allows.
     pub(crate) allow: Arc<[Allowance]>,
-    /// True at a stop where a person waits: the warm copy decides.
-    pub(crate) interactive: bool,
+    /// True if each command runs once, in the tree itself: nothing is compared.
+    pub(crate) plain: bool,
     /// Facts about the decision.
     pub(crate) about: Arc<About>,
     /// The tests that were written before the work, if a phase of its own wrote some.

@@ -7,7 +7,11 @@
 //! tree back: the change may be the agent's. Files that only appeared are reported, and
 //! checks that depend on new files run again.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +26,7 @@ use crate::baseline::Baseline;
 use crate::cache::EvidenceCache;
 use crate::cancellation::Cancellation;
 use crate::check::{About, CheckContext};
+use crate::check_kind::CheckKind;
 use crate::checks::{self, OwnChecks, Planned};
 use crate::event::{Event, Events};
 use crate::logs::Logs;
@@ -30,6 +35,7 @@ use crate::settings::BadSetting;
 use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::store;
+use crate::too_long::TooLong;
 use crate::worktree::{Changes, FileList, Snapshot, WorkTree, WorktreeError};
 
 /// Options of [`gather`].
@@ -42,9 +48,10 @@ pub struct GatherOptions {
     pub all: bool,
     /// Takes no earlier record.
     pub fresh: bool,
-    /// Accepts a pass on the same files from another session's stop, hermetic or not:
-    /// enough to let an agent go, never for an `exit`.
-    pub shared: bool,
+    /// Runs each configured command once, in the tree itself, and compares nothing: for a person's
+    /// session. A pass on the same files from another session's stop counts, too. It is enough to
+    /// let an agent go, never for an `exit`.
+    pub plain: bool,
     /// Time limit of the call. A check that takes longer is ended without grace, and its
     /// record is inconclusive.
     pub deadline: Option<Duration>,
@@ -54,8 +61,6 @@ pub struct GatherOptions {
     pub baseline: Option<Baseline>,
     /// Changes that the operator has approved, beside those of the policy.
     pub allow: Vec<Allowance>,
-    /// True at a stop where a person waits: the warm copy decides.
-    pub interactive: bool,
     /// Facts about the decision.
     pub about: About,
     /// The tests that were written before the work, if a phase of its own wrote some.
@@ -133,10 +138,19 @@ pub fn gather(
     };
     let folder = site.state.as_ref().map(|state| store::tree_folder(state, tree.root()));
     let folder = folder.as_deref();
-    let cache = Arc::new(EvidenceCache::new(folder, options.fresh, options.shared));
+    let cache = Arc::new(EvidenceCache::new(folder, options.fresh, options.plain));
     let masker = Arc::new(site.masker());
     let wanted = (options.only.as_deref(), &options.checks);
-    let plan = checks::plan(policy, &site, &cache, wanted);
+    let mut plan = checks::plan(policy, &site, &cache, wanted);
+    if options.plain {
+        plan.retain(|planned| !is_integrity(policy, planned.check.id().as_str()));
+    }
+    let too_long = TooLong::new(folder, policy);
+    if options.deadline.is_some() && !options.fresh {
+        for planned in &mut plan {
+            planned.is_too_long = too_long.has(planned.check.id().as_str());
+        }
+    }
     let gathering = Gathering {
         runtime,
         tree,
@@ -150,7 +164,7 @@ pub fn gather(
             tree: before,
             baseline: options.baseline.clone(),
             allow: policy.integrity.allow.iter().chain(&options.allow).cloned().collect(),
-            interactive: options.interactive,
+            plain: options.plain,
             about: Arc::new(options.about.clone()),
             first_tests: options.first_tests.clone().map(Arc::new),
             cancel: options.cancel.clone(),
@@ -160,6 +174,7 @@ pub fn gather(
         },
     };
     let mut gathered = gathering.run(&plan);
+    too_long.note(&gathered.evidence, schedule::is_too_long);
     gathered.evidence.extend(left_out(policy, options.only.as_deref()));
     for record in &mut gathered.evidence {
         masker.evidence(record);
@@ -188,6 +203,26 @@ pub fn list_files(site: &CheckSite) -> Result<FileList, WorktreeError> {
     Ok(FileList::new(&WorkTree::open(site)?.snapshot()?))
 }
 
+/// The commit that is checked out; none outside of git, before the first commit, and if that cannot
+/// be read.
+pub fn head(site: &CheckSite) -> Option<String> {
+    WorkTree::open(site).ok()?.commit("HEAD").ok().flatten()
+}
+
+/// The files, relative to the root, that two commits have differently; none if one of them cannot
+/// be read.
+pub fn committed_files(site: &CheckSite, from: &str, to: &str) -> Option<Vec<PathBuf>> {
+    let tree = WorkTree::open(site).ok()?;
+    let (from, to) = (tree.files_of(from).ok()??, tree.files_of(to).ok()??);
+    let names: BTreeSet<_> = from.keys().chain(to.keys()).collect();
+    let differ = |name: &&Vec<u8>| {
+        let objects = [&from, &to].map(|files| files.get(*name).map(|blob| &blob.object));
+        objects[0] != objects[1]
+    };
+    let differing = names.into_iter().filter(differ);
+    Some(differing.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())
+}
+
 /// True if anything in the work tree is not committed; `None` outside of git, and before
 /// the first commit.
 ///
@@ -208,6 +243,13 @@ pub fn is_uncommitted(site: &CheckSite) -> Result<Option<bool>, WorktreeError> {
 pub fn changed_files(site: &CheckSite, since: &str) -> Result<Option<u64>, WorktreeError> {
     let files = WorkTree::open(site)?.changed_files(Some(since), &Cancellation::default())?;
     Ok(files.map(|files| files.len() as u64))
+}
+
+fn is_integrity(policy: &Policy, check: &str) -> bool {
+    policy
+        .checks
+        .get(check)
+        .is_some_and(|settings| CheckKind::for_check(check, settings) == CheckKind::Integrity)
 }
 
 fn unreadable(policy: &Policy, error: &WorktreeError) -> Gathered {

@@ -43,21 +43,22 @@ mod site;
 mod slots;
 mod store;
 mod temporary;
+mod too_long;
 mod workspace;
 pub mod worktree;
 
 pub use cancellation::{CancelReason, Cancellation, Grace};
 pub use checks::{
-    OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, PutBack, carry_tests, is_test_allowed,
-    learn_tests, red_tests, rerun, tests_first_policy,
+    OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RerunTree, carry_tests,
+    is_test_allowed, learn_tests, red_tests, rerun, tests_first_policy,
 };
 pub use doctor::{
     Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,
 };
 pub use event::{Event, Events};
 pub use gather::{
-    GatherError, GatherOptions, Gathered, TreeChange, changed_files, gather, is_uncommitted,
-    list_files, look,
+    GatherError, GatherOptions, Gathered, TreeChange, changed_files, committed_files, gather, head,
+    is_uncommitted, list_files, look,
 };
 pub use programs::{Program, programs, starts_program};
 pub use prune::{PruneFailure, PruneOptions, Pruned, PrunedKind, prune};

@@ -2,7 +2,7 @@
 //! output, folders that killed gates left behind, logs, and folders of old runs.
 //!
 //! It is safe while other gates run: it takes the locks that they take, never waits for one, and
-//! leaves alone what is locked. Records, baselines and old texts of tests are not touched.
+//! leaves alone what is locked. Records and baselines are not touched.
 
 use std::io;
 use std::path::{Path, PathBuf};

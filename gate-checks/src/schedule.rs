@@ -105,6 +105,10 @@ impl<'p> Round<'p> {
 
     fn start(&mut self, place: Index) {
         self.waiting.remove(&place);
+        if self.plan[place].is_too_long {
+            self.record(place, not_started(self.plan[place]));
+            return;
+        }
         let check = self.plan[place].check.clone();
         self.cx.events.send(Event::Started { check: check.id().clone() });
         let cx = self.cx.clone();
@@ -235,6 +239,11 @@ fn not_started(planned: &Planned) -> Evidence {
 /// Summary of a check that does not end before the deadline. Only hooks have one.
 const TOO_LONG: &str = "it takes longer than a hook may: `when = [\"check\", \"run\"]` keeps it \
                         out of hooks, `hook.budget` gives it more time";
+
+/// True if a check was ended, or not started, for the budget of a hook.
+pub(crate) fn is_too_long(record: &Evidence) -> bool {
+    record.outcome == Outcome::Inconclusive && record.summary == TOO_LONG
+}
 
 /// True if this record alone keeps the loop from ending.
 pub(crate) fn forbids(evidence: &Evidence) -> bool {

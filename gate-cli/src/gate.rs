@@ -1,9 +1,11 @@
 //! A gate: its settings, its place, its memory, and its decisions.
 
+mod approved;
 mod baseline;
 mod builder;
 mod case;
 mod failures;
+mod news;
 mod reading;
 mod replayed;
 mod token;
@@ -29,7 +31,10 @@ use crate::remarks::{about_transcript, warning};
 use crate::request::{Checks, Request};
 use crate::source::Source;
 
+pub(crate) use self::approved::Contents;
+pub(crate) use self::baseline::before_unchecked;
 pub use self::builder::GateBuilder;
+pub(crate) use self::news::may_be_news;
 pub(crate) use self::reading::Judging;
 pub(crate) use self::replayed::{Replayed, Step};
 use self::trusted::Trusted;

@@ -68,6 +68,9 @@ pub struct Record {
     /// The changes of tests that the operator had approved for it.
     #[serde(default)]
     pub approved: Vec<ApprovedChange>,
+    /// The files that the decision names as changed, as they were.
+    #[serde(default)]
+    pub judged: Vec<FileContent>,
     /// The operator's mark, if the decision was wrong.
     #[serde(default)]
     pub wrong: Option<WrongMark>,
@@ -113,13 +116,33 @@ pub struct Ledger {
     pub hash: String,
 }
 
-/// A change of tests that the operator has approved.
+/// A file with its content.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileContent {
+    /// Its name, relative to the project.
+    pub file: String,
+    /// `blake3:` and 64 hex digits over its bytes, or `gone`.
+    pub content: String,
+}
+
+/// A change that the operator has approved.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovedChange {
-    /// Glob of the test files, relative to the project.
+    /// Glob of the files, relative to the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// The file whose change was approved, relative to the project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The bytes that it holds for: `blake3:` and 64 hex digits, or `gone`. Without it, it holds
+    /// for a failing test until that passes, and for a rule until the next exit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// The rule of a finding that concerns no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// The test's name, in which `*` stands for anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
@@ -128,16 +151,23 @@ pub struct ApprovedChange {
 }
 
 impl ApprovedChange {
+    /// A test that may fail.
+    pub(crate) fn from_test(test: &str, reason: &str) -> Self {
+        let (test, reason) = (Some(test.to_owned()), reason.to_owned());
+        Self { path: None, file: None, content: None, rule: None, test, reason }
+    }
+
     /// The glob or the test's name.
     pub(crate) fn name(&self) -> &str {
-        self.path.as_deref().or(self.test.as_deref()).unwrap_or_default()
+        let names = [&self.test, &self.file, &self.path, &self.rule];
+        names.into_iter().find_map(Option::as_deref).unwrap_or_default()
     }
 }
 
 impl From<ApprovedChange> for Allowance {
     fn from(approved: ApprovedChange) -> Self {
-        let ApprovedChange { path, test, reason } = approved;
-        Self { path, test, rule: None, reason }
+        let ApprovedChange { path, test, rule, reason, .. } = approved;
+        Self { path, test, rule, reason }
     }
 }
 

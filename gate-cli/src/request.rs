@@ -65,11 +65,13 @@ pub struct Request {
     pub deadline: Option<Duration>,
     /// When a hook has to answer at the latest, whatever its checks still do.
     pub until: Option<Instant>,
-    /// If true, a pass on the same files from an earlier call counts: enough to let an agent
-    /// stop, never for an exit.
-    pub shared: bool,
-    /// Files that another session changed, relative to the work tree's root.
+    /// If true, each command runs once, in the tree itself, and nothing is compared: enough to let
+    /// an agent stop, never for an exit.
+    pub plain: bool,
+    /// Files that others changed since the prompt, relative to the work tree's root.
     pub others_files: Vec<PathBuf>,
+    /// Why the tree of the last prompt is not known, if it could not be noted.
+    pub no_prompt_tree: Option<String>,
     /// The session whose baseline a hook compares with.
     pub session: Option<String>,
     /// Files of the caller's own, such as the one for the feedback: if they are untracked, they are
@@ -82,10 +84,10 @@ pub struct Request {
 }
 
 impl Request {
-    /// True at a stop for which a person waits.
-    pub(crate) fn is_interactive(&self) -> bool {
+    /// True at a stop of an agent that a person may sit in front of.
+    pub(crate) fn is_of_person(&self) -> bool {
         let situation = self.stop.as_ref().and_then(|stop| stop.situation.as_ref());
-        situation.is_some_and(|situation| !situation.headless)
+        situation.is_some_and(|situation| !situation.is_unattended())
     }
 }
 

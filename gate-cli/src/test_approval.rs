@@ -1,21 +1,25 @@
 //! Approves changed tests, for `gate approve` and for a person who types it in an agent's
 //! prompt.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::Duration;
 
 use gate_checks::validate_glob;
+use gate_checks::worktree::Globs;
 use gate_core::decide::changed_tests::{ChangedTests, approve_command, names_to_approve};
-use gate_core::text;
+use gate_core::integrity::{Finding, Severity};
+use gate_core::{Decision, text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::Here;
 use crate::failure::Failure;
+use crate::gate::Contents;
 use crate::memory::{Memory, RecordSelector};
 use crate::operator::Operator;
-use crate::record::{ApprovedChange, Ledger, Record};
+use crate::record::{ApprovedChange, FileContent, Ledger, Record};
+use crate::render::findings::findings;
 use crate::settings::Selection;
 use crate::store::PATIENCE;
 use crate::trust;
@@ -38,74 +42,118 @@ pub(crate) struct ApproveRecord {
 /// The most red tests that a note names.
 const MAX_RED_SHOWN: usize = 5;
 
-/// The tests that the latest decision here names.
-#[derive(Default)]
-struct NamedTests {
-    changed: Vec<ChangedTests>,
-    failed: Vec<String>,
+/// The word that approves all that a decision names.
+const ALL: &str = "all";
+
+/// A file that a decision names as changed.
+pub(crate) struct NamedFile {
+    pub(crate) file: String,
+    /// Its name is relative to the work tree's root, not to the project.
+    pub(crate) is_from_root: bool,
 }
 
-impl NamedTests {
-    fn new(record: Option<&Record>) -> Self {
-        let Some(decision) = record.map(|record| &record.decision) else { return Self::default() };
+/// The files that a decision names as changed.
+pub(crate) fn named_files(decision: &Decision) -> impl Iterator<Item = NamedFile> {
+    let tests = decision.changed_tests().into_iter().map(|changed| (changed.file, false));
+    let findings = deciding_findings(decision).into_iter().map(|finding| (finding.file, true));
+    let named = tests.chain(findings).filter(|(file, _)| !matches!(file.as_str(), "" | "."));
+    named.map(|(file, is_from_root)| NamedFile { file, is_from_root })
+}
+
+/// The findings of a decision that keep the work from counting.
+fn deciding_findings(decision: &Decision) -> Vec<Finding> {
+    let (findings, _) = findings(&decision.evidence);
+    findings.into_iter().filter(|finding| finding.severity != Severity::Warn).collect()
+}
+
+/// The changes that a decision names, and the tests that failed in it.
+#[derive(Default)]
+struct Named {
+    changed: Vec<ChangedTests>,
+    failed: Vec<String>,
+    findings: Vec<Finding>,
+    judged: Vec<FileContent>,
+}
+
+impl Named {
+    fn new(record: Option<&Record>, contents: &Contents) -> Self {
+        let Some(record) = record else { return Self::default() };
+        let decision = &record.decision;
         let evidence = decision.evidence.iter();
         let failed =
             evidence.flat_map(|one| one.failed_tests().into_iter().chain(one.red_before()));
         let failed = failed.map(str::to_owned).collect();
-        Self { changed: decision.changed_tests(), failed }
+        let mut findings = deciding_findings(decision);
+        findings.iter_mut().for_each(|finding| finding.file = contents.project_name(&finding.file));
+        let (changed, judged) = (decision.changed_tests(), record.judged.clone());
+        Self { changed, failed, findings, judged }
     }
 
-    fn has_file(&self, file: &str) -> bool {
-        self.changed.iter().any(|changed| changed.file == file)
+    fn files(&self) -> impl Iterator<Item = &str> {
+        let changed = self.changed.iter().map(|changed| changed.file.as_str());
+        let findings = self.findings.iter().map(|finding| finding.file.as_str());
+        changed.chain(findings).filter(|file| !matches!(*file, "" | "."))
     }
 
     fn tests(&self) -> impl Iterator<Item = &String> {
         self.changed.iter().flat_map(|changed| &changed.tests).chain(&self.failed)
     }
 
-    fn has_test(&self, test: &str) -> bool {
-        self.tests().any(|known| known == test)
-    }
-
     /// True if the decision names this, or something that begins like this pattern.
     fn knows(&self, name: &str) -> bool {
         let start = name.split('*').next().unwrap_or_default();
-        let mut files = self.changed.iter().map(|changed| &changed.file);
-        if start == name {
-            return self.has_file(name) || self.has_test(name);
-        }
-        files.any(|file| file.starts_with(start))
-            || self.tests().any(|test| test.starts_with(start))
+        let fits = |named: &str| match start == name {
+            true => named == name,
+            false => named.starts_with(start),
+        };
+        name == ALL && (self.files().next().is_some() || !self.findings.is_empty())
+            || self.files().any(fits)
+            || self.tests().any(|test| fits(test))
+            || self.findings.iter().any(|finding| finding.rule == name)
+    }
+
+    /// The content that the decision judged; if it names no such file, the content now.
+    fn content(&self, file: &str, contents: &Contents) -> String {
+        let judged = self.judged.iter().find(|judged| judged.file == file);
+        judged.map_or_else(|| contents.content(file), |judged| judged.content.clone())
     }
 }
 
-/// The changed tests that the latest decision here waits for.
+/// The changes that the latest decision here waits for.
 ///
 /// # Errors
 ///
 /// Settings or a store that cannot be read.
-pub(crate) fn waiting(here: &Here) -> Result<ApproveRecord, Failure> {
-    let named = named_here(&mut memory(here, PATIENCE)?)?;
-    Ok(ApproveRecord { waiting: named.changed, ..record(Vec::new(), Vec::new(), None) })
+pub(crate) fn waiting(here: &Here, run: Option<&str>) -> Result<ApproveRecord, Failure> {
+    let named = named_here(here, &mut memory(here, PATIENCE)?, run)?.0;
+    let files: BTreeSet<_> = named.findings.iter().map(|finding| finding.file.clone()).collect();
+    let changed = named.changed;
+    let beside = files.into_iter().filter(|file| changed.iter().all(|one| one.file != *file));
+    let beside = beside.map(|file| ChangedTests { file, tests: Vec::new() });
+    let waiting = changed.iter().cloned().chain(beside).collect();
+    Ok(ApproveRecord { waiting, ..record(Vec::new(), Vec::new(), None) })
 }
 
-/// Approves changed tests, and records it.
+/// Approves changes that a decision names, or tests that fail, and records it. `run` selects the
+/// decision: the latest one of a run, else the latest one here.
 ///
 /// # Errors
 ///
 /// A glob that cannot be parsed, settings that cannot be read, a store that cannot be written.
 pub(crate) fn approve(
     here: &Here,
-    (tests, reason): (&[String], &str),
+    (names, reason): (&[String], &str),
+    run: Option<&str>,
     operator: &Operator,
     patience: Duration,
 ) -> Result<ApproveRecord, Failure> {
     let mut memory = memory(here, patience)?;
-    let named = named_here(&mut memory)?;
-    let project = here.places.project()?;
-    let changes = tests.iter().map(|test| change(test, reason, &named, &project));
-    let changes = changes.collect::<Result<Vec<_>, _>>()?;
-    let unknown = tests.iter().filter(|test| !named.knows(test)).cloned().collect();
+    let (named, contents) = named_here(here, &mut memory, run)?;
+    let mut changes = Vec::new();
+    for name in names {
+        changes.extend(approved(name, reason, &named, &contents)?);
+    }
+    let unknown = names.iter().filter(|name| !named.knows(name)).cloned().collect();
     let ledger = memory.approve(&changes, operator)?;
     Ok(record(changes, unknown, Some(ledger)))
 }
@@ -122,11 +170,11 @@ pub(crate) fn approve_typed(
     patience: Duration,
 ) -> Result<String, Failure> {
     if words.is_empty() {
-        return Ok(card(&waiting(here)?));
+        return Ok(card(&waiting(here, None)?));
     }
     let (tests, reason) = tests_and_reason(words);
     let operator = Operator::from_process();
-    let record = approve(here, (&tests, &reason), &operator, patience)?;
+    let record = approve(here, (&tests, &reason), None, &operator, patience)?;
     let mut text = card(&record);
     for doubt in doubts(&record) {
         let _ = writeln!(text, "{doubt}");
@@ -151,25 +199,68 @@ fn looks_like_a_test(word: &str) -> bool {
     ["::", "/", "*", " > ", "_", "."].iter().any(|mark| inner.contains(mark))
 }
 
-/// The change that a name stands for: a test file, or a test.
-fn change(
+/// The changes that a name stands for: a file's, a test's, a rule's, or all.
+fn approved(
     name: &str,
     reason: &str,
-    named: &NamedTests,
-    project: &Path,
-) -> Result<ApprovedChange, Failure> {
-    let reason = reason.to_owned();
-    if named.has_test(name) && !named.has_file(name) {
-        return Ok(ApprovedChange { path: None, test: Some(name.to_owned()), reason });
+    named: &Named,
+    contents: &Contents,
+) -> Result<Vec<ApprovedChange>, Failure> {
+    let of_file = |file: &str| ApprovedChange {
+        path: Some(literal_glob(file)),
+        file: Some(file.trim_start_matches("./").to_owned()),
+        content: Some(named.content(file.trim_start_matches("./"), contents)),
+        ..ApprovedChange::from_test("", reason)
+    };
+    let of_file = |file: &str| ApprovedChange { test: None, ..of_file(file) };
+    let of_rule = |finding: &Finding| match finding.file.as_str() {
+        "" | "." => {
+            let rule = Some(finding.rule.clone());
+            ApprovedChange { test: None, rule, ..ApprovedChange::from_test("", reason) }
+        }
+        file => of_file(file),
+    };
+    if name == ALL {
+        let files: BTreeSet<_> = named.files().collect();
+        let rules = named.findings.iter().filter(|one| matches!(one.file.as_str(), "" | "."));
+        let of_no_file = named.changed.iter().filter(|changed| changed.file.is_empty());
+        let tests = of_no_file.flat_map(|changed| &changed.tests);
+        let changes = files.into_iter().map(of_file).chain(rules.map(of_rule));
+        return Ok(changes
+            .chain(tests.map(|test| ApprovedChange::from_test(test, reason)))
+            .collect());
     }
-    let is_literal = named.has_file(name) || project.join(name).is_file();
+    if let Some(changed) =
+        named.changed.iter().find(|one| one.tests.iter().any(|test| test == name))
+        && !named.files().any(|file| file == name)
+    {
+        let test = ApprovedChange::from_test(name, reason);
+        return Ok(vec![match changed.file.as_str() {
+            "" => test,
+            file => ApprovedChange { test: test.test, path: None, ..of_file(file) },
+        }]);
+    }
+    let of_rules: Vec<_> = named.findings.iter().filter(|one| one.rule == name).collect();
+    if !of_rules.is_empty() {
+        return Ok(of_rules.into_iter().map(of_rule).collect());
+    }
+    let is_failing = named.failed.iter().any(|test| test == name);
+    let is_file = named.files().any(|file| file == name) || contents.project().join(name).is_file();
+    if is_file && !is_failing {
+        return Ok(vec![of_file(name)]);
+    }
     let is_glob = !name.contains("::") && name.contains('*') && name.contains(['/', '.']);
-    if !is_literal && !is_glob {
-        return Ok(ApprovedChange { path: None, test: Some(name.to_owned()), reason });
+    if is_failing || !is_glob {
+        return Ok(vec![ApprovedChange::from_test(name, reason)]);
     }
-    let glob = if is_literal { literal_glob(name) } else { name.to_owned() };
-    file_glob(&glob)?;
-    Ok(ApprovedChange { path: Some(glob), test: None, reason })
+    file_glob(name)?;
+    let fits = Globs::new(&[name.to_owned()]).map_err(|error| bad_glob(&error.to_string()))?;
+    let mut files: BTreeSet<_> = named.files().map(str::to_owned).collect();
+    files.retain(|file| fits.matches(file.as_bytes()));
+    if files.is_empty() {
+        files = contents.names().filter(|file| fits.matches(file.as_bytes())).collect();
+    }
+    Ok(files.iter().map(|file| of_file(file)).collect())
 }
 
 /// Checks a glob of the project's files.
@@ -178,14 +269,15 @@ fn change(
 ///
 /// A glob that cannot be parsed, or that leads out of the project.
 pub(crate) fn file_glob(glob: &str) -> Result<(), Failure> {
-    validate_glob(glob).map_err(|error| {
-        Failure::usage("usage", error.to_string())
-            .hint("name files relative to the project, such as `tests/**`")
-    })
+    validate_glob(glob).map_err(|error| bad_glob(&error.to_string()))
+}
+
+fn bad_glob(problem: &str) -> Failure {
+    Failure::usage("usage", problem).hint("name files relative to the project, such as `tests/**`")
 }
 
 /// A glob that stands for one file alone.
-fn literal_glob(file: &str) -> String {
+pub(crate) fn literal_glob(file: &str) -> String {
     let mut glob = String::new();
     for c in file.trim_start_matches("./").chars() {
         match c {
@@ -204,9 +296,20 @@ fn memory(here: &Here, patience: Duration) -> Result<Memory, Failure> {
     here.memory_within(&trust, &settings.policy, patience)
 }
 
-fn named_here(memory: &mut Memory) -> Result<NamedTests, Failure> {
-    let latest = memory.latest(&RecordSelector::default())?;
-    Ok(NamedTests::new(latest.as_ref()))
+/// The changes that a decision names, and the files as they are now.
+fn named_here(
+    here: &Here,
+    memory: &mut Memory,
+    run: Option<&str>,
+) -> Result<(Named, Contents), Failure> {
+    let latest = memory.latest(&RecordSelector { run, ..RecordSelector::default() })?;
+    if let (Some(run), None) = (run, &latest) {
+        return Err(Failure::usage("usage", format!("--run {run}: nothing was decided there"))
+            .hint("`gate log` lists the runs"));
+    }
+    let contents = Contents::read(&here.site()?)
+        .ok_or_else(|| Failure::internal("unreadable-tree", "the work tree cannot be read"))?;
+    Ok((Named::new(latest.as_ref(), &contents), contents))
 }
 
 fn record(
@@ -234,9 +337,12 @@ pub(crate) fn card(record: &ApproveRecord) -> String {
         for change in &record.approved {
             let _ = writeln!(card, "approved  {}", text::clean(change.name()));
         }
+        if record.approved.is_empty() {
+            return "nothing waits for an approval here\n".to_owned();
+        }
         card.push_str(
-            "A change holds until the baseline has taken it in, a failing test until it passes; at \
-             most 30 days.\n",
+            "A change holds for the bytes that the decision showed, a failing test is left out until \
+             it passes; at most 30 days.\n",
         );
         // Only if a decision waits for it.
         if record.unknown.len() < record.approved.len() {
@@ -245,7 +351,7 @@ pub(crate) fn card(record: &ApproveRecord) -> String {
         return card;
     }
     if record.waiting.is_empty() {
-        return "nothing waits for an approval of changed tests here\n".to_owned();
+        return "nothing waits for an approval here\n".to_owned();
     }
     for changed in &record.waiting {
         let _ = writeln!(card, "waiting   {}", text::clean(&changed.file));
@@ -292,26 +398,5 @@ mod tests {
             let (found, why) = tests_and_reason(&words);
             assert_eq!((found.join(" ").as_str(), why.as_str()), (tests, reason));
         }
-    }
-
-    #[test]
-    fn a_name_is_a_file_if_it_is_there_and_else_a_test() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("app")).unwrap();
-        std::fs::write(folder.path().join("app/[id].test.ts"), "").unwrap();
-        let changed = ChangedTests { file: "gone.py".to_owned(), tests: vec!["a/b".to_owned()] };
-        let named = NamedTests { changed: vec![changed], ..NamedTests::default() };
-        for (name, path, test) in [
-            ("app/[id].test.ts", Some("app/[[]id[]].test.ts"), None),
-            ("gone.py", Some("gone.py"), None),
-            ("a/b", None, Some("a/b")),
-            ("tests/**/*.snap", Some("tests/**/*.snap"), None),
-            ("tests/test_a.py::test_*", None, Some("tests/test_a.py::test_*")),
-            ("other/c", None, Some("other/c")),
-        ] {
-            let change = change(name, "r", &named, folder.path()).unwrap();
-            assert_eq!((change.path.as_deref(), change.test.as_deref()), (path, test), "{name}");
-        }
-        assert!(change("../**/*.py", "r", &named, folder.path()).is_err());
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn record(changes: &Value) -> Record {
         "schema": "gate.decision.v1",
         "decision_id": "0195-a",
         "time": "2026-11-02T10:00:00Z",
-        "gate_version": "0.1.0",
+        "gate_version": "0.2.0",
         "run": null,
         "iteration": null,
         "repeated": false,

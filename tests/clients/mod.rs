@@ -50,7 +50,8 @@ macro_rules! with_each {
 // Gemini CLI takes any code but 0 and 1 for a refusal, also that of a program
 // that is not there: with that hook it ends when its stack overflows.
 with_each! {
-    in_claude_code: super::claude_code::CLAUDE_CODE, missing_hook in_a_loop in_an_endless_loop;
+    in_claude_code: super::claude_code::CLAUDE_CODE, missing_hook in_a_loop in_an_endless_loop
+        renamed_with_its_test deleted_as_asked half_done_by_the_person flaky_test;
     in_codex: super::codex::CODEX, missing_hook in_a_loop in_an_endless_loop;
     in_copilot: super::copilot::COPILOT, missing_hook;
     in_droid: super::droid::DROID, missing_hook;

@@ -152,6 +152,42 @@ pub(super) fn red_before(client: &'static Client) {
     ended.asked(2..=2).released("red");
 }
 
+/// A rename with its test, as it was asked for, costs no call beside its own.
+pub(super) fn renamed_with_its_test(client: &'static Client) {
+    let rename = Runs("sed -i s/straight/level/ shelf.txt check.sh");
+    let script = [rename, Says("It is called level now, in the test, too.")];
+    let ended = Session::new(client, straight(), &script).installed().run();
+    ended.asked(2..=2).released("green");
+}
+
+/// A test that was deleted as it was asked for, too.
+pub(super) fn deleted_as_asked(client: &'static Client) {
+    let both = "[checks.tests]\ncommand = [\"sh\", \"all.sh\"]\n";
+    let project = project().settings(both).file("shelf.txt", "straight\n");
+    let project = project.file("all.sh", "for t in tests/*.sh; do sh $t || exit 1; done\n");
+    let project = project.file("tests/old.sh", "true\n").file("tests/new.sh", "true\n");
+    let script = [Runs("git rm -q tests/old.sh; echo >> shelf.txt"), Says("The old test is gone.")];
+    let ended = Session::new(client, project.committed(), &script).installed().run();
+    ended.asked(2..=2).released("green");
+}
+
+/// An edit of the person that is half done and red holds nobody who was asked for something else.
+pub(super) fn half_done_by_the_person(client: &'static Client) {
+    let project = straight().file("shelf.txt", "half way\n");
+    let script = [Runs("echo 'echo hung' > hang.sh"), Says("I wrote how it hangs.")];
+    let ended = Session::new(client, project, &script).installed().run();
+    ended.asked(2..=2).released("red");
+}
+
+/// A test that fails once and then passes is named, and costs nothing.
+pub(super) fn flaky_test(client: &'static Client) {
+    let flaky = "[ -e \"$HOME/mark\" ] && exit 0\ntouch \"$HOME/mark\"\nexit 1\n";
+    let project = gated("").file("check.sh", flaky).committed();
+    let script = [Runs("echo 'echo hung' > hang.sh"), Says("I wrote how it hangs.")];
+    let ended = Session::new(client, project, &script).installed().run();
+    ended.asked(2..=2).released("green");
+}
+
 /// Prose that no check names runs nothing.
 pub(super) fn only_prose(client: &'static Client) {
     let script = [Runs("mkdir -p docs && echo 'It hangs.' >> docs/NOTES.md"), Says("I noted it.")];

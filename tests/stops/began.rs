@@ -200,7 +200,7 @@ fn after_an_exit_the_next_run_is_compared_with_what_was_accepted() {
 
 #[test]
 fn a_run_that_ended_otherwise_hands_its_baseline_on() {
-    let ran = begins("codex", project(""), "startup");
+    let ran = begins("codex", project(STRICT), "startup");
     let first = kept(&ran, "s1").unwrap();
     let ran = stops("codex", does(ran, "echo 'exit 1' > check.sh"), CLAIM);
     let ran = ran.again("breaker reset --session s1 --reason lunch").code(0);

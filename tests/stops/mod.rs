@@ -5,6 +5,8 @@ mod judged;
 mod lasting;
 mod laundered;
 mod leniency;
+mod newly_red;
+mod persons;
 mod released;
 mod talk;
 mod traps;

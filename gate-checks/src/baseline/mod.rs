@@ -11,7 +11,6 @@
 mod change;
 mod error;
 mod harness;
-mod old_texts;
 mod storage;
 mod stored_file;
 mod submodules;
@@ -21,7 +20,7 @@ mod tests;
 mod tool;
 mod watched;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +37,6 @@ use crate::worktree::{Blob, Kind, MergeBase, Snapshot, WorkTree};
 
 pub use change::{Change, What};
 pub use error::BaselineError;
-pub(crate) use old_texts::{OldPart, OldTexts};
 pub use stored_file::StoredFile;
 pub use tool::Tool;
 
@@ -122,9 +120,10 @@ struct Body {
     /// Submodules that stood at another commit than this one says.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     submodules: BTreeMap<String, String>,
-    /// Files of which it has an older text than the tree had.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    old_texts: BTreeSet<Name>,
+    /// Files of which an earlier version put older texts into it. It is no baseline of a tree that
+    /// ever was.
+    #[serde(default, skip_serializing)]
+    old_texts: Vec<Name>,
 }
 
 impl Baseline {
@@ -191,7 +190,7 @@ impl Baseline {
         let watched = watched::watched(&tree);
         let harness = harness::harness(&tree, &now);
         let submodules = submodules::moved(&tree, &commit)?;
-        let mut body = Body {
+        let body = Body {
             version,
             origin,
             time,
@@ -202,11 +201,8 @@ impl Baseline {
             watched,
             harness,
             submodules,
-            old_texts: BTreeSet::new(),
+            old_texts: Vec::new(),
         };
-        if let Some(old) = OldTexts::open(site, &tree)? {
-            old.lay(&tree, &mut body, &mut bytes)?;
-        }
         let tree = Some(now.digest().into());
         Ok(Some(Self { tree, ..Self::new(body, bytes) }))
     }
@@ -225,7 +221,7 @@ impl Baseline {
             Some(MergeBase { commit, is_local: true }) => (commit, Origin::LocalBranch),
             None => (head, Origin::Head),
         };
-        let mut body = Body {
+        let body = Body {
             version: VERSION,
             origin,
             time: time.to_owned(),
@@ -236,23 +232,9 @@ impl Baseline {
             watched: BTreeMap::new(),
             harness: BTreeMap::new(),
             submodules: BTreeMap::new(),
-            old_texts: BTreeSet::new(),
+            old_texts: Vec::new(),
         };
-        let mut bytes = BTreeMap::new();
-        if let Some(old) = OldTexts::open(site, &tree)? {
-            old.lay(&tree, &mut body, &mut bytes)?;
-        }
-        Ok(Some(Self::new(body, bytes)))
-    }
-
-    /// Forgets old texts of tests that agents have edited: a person says that the tests are right
-    /// as they stand.
-    ///
-    /// # Errors
-    ///
-    /// A folder that cannot be removed.
-    pub fn forget_old_texts(site: &CheckSite) -> Result<(), BaselineError> {
-        OldTexts::forget(site, &WorkTree::open(site)?)
+        Ok(Some(Self::new(body, BTreeMap::new())))
     }
 
     /// True if it has files of tests.
@@ -266,11 +248,6 @@ impl Baseline {
         let mut names = files.keys().chain(dirty.map(|(name, _)| &name.0));
         Ok(names
             .any(|name| std::str::from_utf8(name).ok().and_then(guarded) == Some(Guarded::Test)))
-    }
-
-    /// True if it has an older text of this file than the tree had when it was taken.
-    pub(crate) fn has_old_text(&self, path: &Path) -> bool {
-        self.body.old_texts.contains(&Name::new(path))
     }
 
     fn new(body: Body, bytes: BTreeMap<String, Vec<u8>>) -> Self {
@@ -337,6 +314,20 @@ impl Baseline {
         path: &Path,
     ) -> Result<Option<StoredFile>, BaselineError> {
         self.reader(tree)?.content(path)
+    }
+
+    /// Several files, each as the baseline has it, if it does.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Baseline::content`].
+    pub fn contents(
+        &self,
+        tree: &WorkTree,
+        paths: &[&Path],
+    ) -> Result<Vec<Option<StoredFile>>, BaselineError> {
+        let reader = self.reader(tree)?;
+        paths.iter().map(|path| reader.content(path)).collect()
     }
 
     /// A reader for several files: it lists the files of the commit once.

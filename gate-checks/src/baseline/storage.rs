@@ -9,6 +9,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::error::BaselineError;
 use super::{Baseline, Body, Origin, VERSION, folder};
 use crate::site::CheckSite;
@@ -23,6 +25,9 @@ const YOUNG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The one that waits for runs.
 const WAITING: &str = "waiting.json";
+
+/// Texts of tests that an earlier version laid over later baselines.
+const OLD_TEXTS: &str = "old-texts";
 
 /// The digest of a baseline's content. It covers neither the time nor whether a session took it:
 /// what is known of a tree holds for the same tree later.
@@ -64,6 +69,9 @@ impl Baseline {
             );
             return Err(BaselineError::Damaged { path: file, problem });
         }
+        if !body.old_texts.is_empty() {
+            return Ok(None);
+        }
         let kept = Self::new(body, [].into());
         let bytes = bytes(&folder, &kept.digest);
         Ok(Some(Self { folder: Some(bytes.into()), ..kept }))
@@ -83,10 +91,41 @@ impl Baseline {
         }
         let text = serde_json::to_vec(&*self.body).unwrap_or_default();
         write(&file(&folder, run), &text)?;
+        if let Some(run) = run {
+            let _ = fs::remove_file(end_file(&folder, run));
+        }
+        let old_texts = folder.join(OLD_TEXTS);
+        crate::remove::remove_all(&old_texts)
+            .map_err(|source| BaselineError::Io { path: old_texts, source })?;
         for old in ["runs", "bytes", "tests", "begun"] {
             store::keep_newest(&folder.join(old), MAX_RUNS, YOUNG);
         }
         Ok(())
+    }
+
+    /// Notes the commit that was checked out when a run ended without an `exit`. Without a state
+    /// folder nothing is noted.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written.
+    pub fn note_end(site: &CheckSite, run: &str, head: &str) -> Result<(), BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let Some(folder) = folder(site, &tree) else { return Ok(()) };
+        write(&end_file(&folder, run), head.as_bytes())
+    }
+
+    /// The commit that was checked out when this run ended; none if that is not known: it may have
+    /// been killed.
+    pub fn ended_at(site: &CheckSite, run: &str) -> Option<String> {
+        let folder = folder(site, &WorkTree::open(site).ok()?)?;
+        fs::read_to_string(end_file(&folder, run)).ok()
+    }
+
+    /// True if it was taken later than another one.
+    pub fn is_newer_than(&self, other: &Self) -> bool {
+        let [own, others] = [self, other].map(|baseline| baseline.time().parse::<Timestamp>().ok());
+        own > others
     }
 
     /// True if a session of this name begins now: no call before this one has named it. Only then
@@ -132,6 +171,11 @@ impl Baseline {
 fn file(folder: &Path, run: Option<&str>) -> PathBuf {
     let Some(run) = run else { return folder.join(WAITING) };
     folder.join("runs").join(format!("{}.json", name_of(run)))
+}
+
+/// The path of the note on a run's end.
+fn end_file(folder: &Path, run: &str) -> PathBuf {
+    folder.join("runs").join(format!("{}.head", name_of(run)))
 }
 
 /// A run's name as that of a file.

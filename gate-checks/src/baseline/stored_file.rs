@@ -75,10 +75,6 @@ impl Mark {
         Self { hash, kind: file.kind().into() }
     }
 
-    pub(super) fn with(bytes: &[u8], kind: Kind) -> Self {
-        Self { hash: blake3::hash(bytes).to_hex().to_string(), kind: kind.into() }
-    }
-
     pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
         blake3::hash(bytes).to_hex().as_str() == self.hash
     }

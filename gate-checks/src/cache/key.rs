@@ -70,10 +70,11 @@ impl Work<'_> {
     /// Part of the key: the check, its settings and its environment.
     fn settings(&self) -> Value {
         let baseline = self.cx.baseline.as_ref().map(|baseline| baseline.digest());
-        let tried = self
-            .command
-            .uses_baseline
-            .then(|| json!([baseline, &*self.cx.allow, self.cx.interactive, self.sealed()]));
+        let tried = match (self.cx.plain, self.command.uses_baseline) {
+            (true, _) => Some(json!("plain")),
+            (false, true) => Some(json!([baseline, &*self.cx.allow, self.sealed()])),
+            (false, false) => None,
+        };
         json!([
             env!("CARGO_PKG_VERSION"),
             self.check.as_str(),
@@ -88,9 +89,6 @@ impl Work<'_> {
 
     /// Part of the key: the sealed tests of the check, or why they cannot run.
     fn sealed(&self) -> Option<String> {
-        if self.cx.interactive {
-            return None; // They do not run there, and a stop must not wait for them to be read.
-        }
         if self.cx.about.sealed_refusals >= MAX_SEALED_REFUSALS {
             return Some("spent".to_owned());
         }

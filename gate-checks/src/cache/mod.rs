@@ -42,7 +42,7 @@ pub(crate) struct EvidenceCache {
     /// Ignores earlier records.
     fresh: bool,
     /// Accepts passes that only let an agent go.
-    shared: bool,
+    plain: bool,
     offered: Mutex<Vec<Offer>>,
 }
 
@@ -55,9 +55,9 @@ struct Offer {
 impl EvidenceCache {
     /// The records inside a work tree's folder of the state; without one
     /// nothing is found or kept. With `fresh` nothing is found.
-    pub(crate) fn new(tree: Option<&Path>, fresh: bool, shared: bool) -> Self {
+    pub(crate) fn new(tree: Option<&Path>, fresh: bool, plain: bool) -> Self {
         let folder = tree.map(|tree| tree.join("evidence"));
-        Self { folder, fresh, shared, offered: Mutex::default() }
+        Self { folder, fresh, plain, offered: Mutex::default() }
     }
 
     /// An earlier record that still holds.
@@ -106,7 +106,7 @@ impl EvidenceCache {
     }
 
     fn same_release(&self, folder: &Path, work: &Work<'_>) -> Option<Evidence> {
-        if !self.shared {
+        if !self.plain {
             return None;
         }
         read_young(&named(folder, "release", &work.release_key()))

@@ -38,7 +38,8 @@ pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 use verified_tests::TestsFirst;
 pub use verified_tests::{
-    PutBack, carry_tests, is_test_allowed, learn_tests, red_tests, rerun, tests_first_policy,
+    RedTests, RerunTree, carry_tests, is_test_allowed, learn_tests, red_tests, rerun,
+    tests_first_policy,
 };
 
 /// A check, and what planning has to know of it.
@@ -51,6 +52,8 @@ pub(crate) struct Planned {
     /// The checks that have to pass before it.
     pub(crate) needs: Vec<CheckId>,
     pub(crate) mode: Mode,
+    /// It did not fit the budget of a hook, and is not started.
+    pub(crate) is_too_long: bool,
 }
 
 /// Rough cost of a check; the cheap ones run first.
@@ -88,6 +91,7 @@ pub(crate) fn plan(
                 .unwrap_or_else(|| configured((name, kind), settings, policy, site, cache)),
             needs: settings.needs.iter().map(CheckId::new).collect(),
             mode: settings.mode,
+            is_too_long: false,
         }
     });
     planned.collect()

@@ -44,6 +44,7 @@ fn planned(name: &str, needs: &[&str], outcome: Option<Outcome>) -> Planned {
         rerun_on_new_files: false,
         needs: needs.iter().map(|need| CheckId::new(*need)).collect(),
         mode: Mode::Require,
+        is_too_long: false,
     }
 }
 
@@ -57,7 +58,7 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
         site: Arc::new(site),
         baseline: None,
         allow: [].into(),
-        interactive: false,
+        plain: false,
         about: Arc::new(About::default()),
         first_tests: None,
         cancel: Cancellation::default(),

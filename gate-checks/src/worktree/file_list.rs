@@ -56,6 +56,17 @@ impl FileList {
         self.files.keys().map(|name| Path::new(OsStr::from_bytes(name)))
     }
 
+    /// The content of a file: `blake3:` and 64 hex digits over its bytes.
+    pub fn content(&self, file: &Path) -> Option<String> {
+        self.files.get(file.as_os_str().as_bytes()).map(content)
+    }
+
+    /// The files with this content.
+    pub fn with_content(&self, wanted: &str) -> Vec<&Path> {
+        let files = self.files.iter().filter(|(_, head)| content(head) == wanted);
+        files.map(|(name, _)| Path::new(OsStr::from_bytes(name))).collect()
+    }
+
     /// The files that are new, gone or different in a later list.
     pub fn changes_to(&self, later: &Self) -> Vec<PathBuf> {
         let gone = self.files.keys().filter(|name| !later.files.contains_key(*name));
@@ -63,6 +74,11 @@ impl FileList {
         let names: BTreeSet<_> = gone.chain(changed.map(|(name, _)| name)).collect();
         names.into_iter().map(|name| PathBuf::from(OsString::from_vec(name.clone()))).collect()
     }
+}
+
+fn content(head: &[u8; ENTRY_HEAD_BYTES]) -> String {
+    let hash: String = head[1..].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("blake3:{hash}")
 }
 
 #[cfg(test)]

@@ -14,10 +14,15 @@ const MAX_SHOWN_CHARS: usize = 200;
 /// Globs relative to one folder. `*` stays in a folder, `**` crosses; a glob
 /// that matches a folder means all that is in it.
 #[derive(Clone, Debug)]
-pub(crate) struct Globs(GlobSet);
+pub struct Globs(GlobSet);
 
 impl Globs {
-    pub(crate) fn new(globs: &[String]) -> Result<Self, WorktreeError> {
+    /// Globs; none matches nothing.
+    ///
+    /// # Errors
+    ///
+    /// One that cannot be parsed, or leads out of the folder.
+    pub fn new(globs: &[String]) -> Result<Self, WorktreeError> {
         if globs.is_empty() {
             return Ok(Self(GlobSet::empty()));
         }
@@ -33,7 +38,7 @@ impl Globs {
     }
 
     /// True if a file, or a folder above it, matches. The name is relative to the globs' folder.
-    pub(crate) fn matches(&self, path: &[u8]) -> bool {
+    pub fn matches(&self, path: &[u8]) -> bool {
         if self.0.is_empty() {
             return false;
         }

@@ -64,7 +64,7 @@ pub(crate) use error::stop_if_cancelled;
 pub use file::{File, Kind};
 pub use file_list::FileList;
 pub use git::hardened_git;
-pub(crate) use globs::Globs;
+pub use globs::Globs;
 pub use identity::identity;
 pub(crate) use names::shown;
 pub use snapshot::{Changes, Snapshot};

@@ -1,4 +1,4 @@
-//! `gate approve`: approves changed tests, or shows what waits for that.
+//! `gate approve`: approves changes that a decision names, or shows what waits for that.
 
 use super::common::DONE;
 use crate::commands::arguments::non_empty;
@@ -10,24 +10,35 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct Approve {
-    /// Changed tests, by their names in reports or by their files; `*` stands for anything.
-    /// Without any, gate shows what the latest decision here waits for.
-    #[arg(value_name = "TEST", requires = "reason", value_parser = non_empty)]
-    pub(crate) tests: Vec<String>,
+    /// Changes that a decision names: tests, by their names in reports or by their files, where
+    /// `*` stands for anything; settings; a finding's rule; or `all`. Also a test that fails and
+    /// is to be left out. Without any, gate shows what waits.
+    #[arg(value_name = "NAME", value_parser = non_empty)]
+    pub(crate) names: Vec<String>,
     /// Why the change is right.
-    #[arg(long, value_name = "TEXT", requires = "tests", value_parser = non_empty)]
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
     pub(crate) reason: Option<String>,
+    /// The run whose latest decision is meant. Without names, all that it names is approved.
+    #[arg(long, value_name = "RUN", value_parser = non_empty)]
+    pub(crate) run: Option<String>,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 pub(super) fn run(here: &Here, args: &Approve) -> Result<u8, Failure> {
-    let Some(reason) = &args.reason else {
-        return answer(args, &waiting(here)?);
+    let (names, run) = (args.names.as_slice(), args.run.as_deref());
+    let names = match (names, run, &args.reason) {
+        ([], None, None) => return answer(args, &waiting(here, None)?),
+        ([], None, Some(_)) => {
+            return Err(Failure::usage("usage", "--reason: name what is approved, or `all`"));
+        }
+        ([], Some(_), _) => vec!["all".to_owned()],
+        (names, ..) => names.to_vec(),
     };
+    let reason = args.reason.as_deref().unwrap_or("none was given");
     let operator = here.operator("gate approve")?;
-    let record = approve(here, (&args.tests, reason), &operator, here.places.patience()?)?;
+    let record = approve(here, (&names, reason), run, &operator, here.places.patience()?)?;
     render::notes(&doubts(&record));
     answer(args, &record)
 }

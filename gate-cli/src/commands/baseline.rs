@@ -71,7 +71,6 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
         return answer(args, &record(None, Some(ledger)), &site);
     }
     // With a new baseline, the person accepts the tests as they stand.
-    Baseline::forget_old_texts(&site)?;
     let interrupt = Interrupt::listen()?;
     let gate = Gate::open(settings, site.clone())?.remembering(memory).trusting(trust)?;
     let taken = gate.take_baseline(None)?;

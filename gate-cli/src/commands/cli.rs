@@ -157,7 +157,7 @@ pub(crate) enum Command {
     /// Removes what gate can make again and no running check uses: copies of work trees, the
     /// build output beside them, folders that killed gates left behind, and logs of checks that
     /// are older than an hour. With `--older` also the folders of runs that ended before.
-    /// Decisions, baselines and old texts of tests stay. It is safe while other gates run.
+    /// Decisions and baselines stay. It is safe while other gates run.
     Prune(prune::Prune),
     /// Print completions for a shell
     Completions {

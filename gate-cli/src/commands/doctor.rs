@@ -72,7 +72,7 @@ fn examined(
     gate.extend(trust_problem(trust, policy, site));
     gate.push(ledger_finding(here, policy));
     gate.extend(message_finding(here, args, settings, trust));
-    gate.extend(Agent::ALL.into_iter().filter_map(|agent| agent::outdated(here, agent)));
+    gate.extend(Agent::ALL.into_iter().filter_map(|agent| agent::installed(here, agent)));
     let mut others = examine(policy, site);
     if args.only.is_some() {
         others.retain(|finding| finding.check.is_none() || finding.check == args.only);

@@ -20,8 +20,8 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::{Session, is_new_message};
 use crate::hook::{
-    self, AgentStop, Client, Event, EventKind, Payload, Prompt, SessionStart, StopReply,
-    TurnContext,
+    self, AgentStop, Client, ClientStart, Event, EventKind, Payload, Prompt, SessionStart,
+    StopReply, TurnContext,
 };
 use crate::memory::{Memory, NotJudged};
 use crate::panics::guarded;
@@ -82,22 +82,22 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     let primary = project(here, &client, &payload, &event);
     let all = projects(here, primary, args.agent, &event);
     let Some(first) = all.places.first() else { return Ok(DONE) };
+    let start = ClientStart::of(args.agent, &payload, first);
+    let (agent, hook_called_at) = (args.agent, began);
     match event.kind {
         EventKind::SessionStart => {
             let here = Here { places: first.clone() };
-            let (agent, hook_called_at) = (args.agent, began);
-            begin(&here, &SessionStart { agent, event: &event, hook_called_at, deadline });
+            let (event, start) = (&event, &start);
+            begin(&here, &SessionStart { agent, event, start, hook_called_at, deadline });
             Ok(DONE)
         }
         EventKind::Prompt => {
             let here = Here { places: first.clone() };
-            let (agent, hook_called_at) = (args.agent, began);
-            let payload = &payload;
-            prompted(&here, &Prompt { agent, payload, event: &event, hook_called_at, deadline })
+            let (event, start) = (&event, &start);
+            prompted(&here, &Prompt { agent, event, start, hook_called_at, deadline })
         }
         EventKind::Stop | EventKind::MidTurn => {
-            let (agent, hook_called_at) = (args.agent, began);
-            let stopped = AgentStop { agent, payload, event, hook_called_at, deadline };
+            let stopped = AgentStop { agent, payload, event, start, hook_called_at, deadline };
             reply(&client, stop(&stopped, all, received.as_ref().err()))
         }
     }
@@ -184,7 +184,7 @@ fn begin(here: &Here, start: &SessionStart<'_>) {
     match start.take_baseline(here) {
         Ok(()) => {
             if let Some(mut around) = TurnContext::open(here, start.agent, start.event) {
-                around.begin_session(hook::is_nested(start.agent, &here.places));
+                around.begin_session(start.start.is_nested());
             }
         }
         Err(failure) => {

@@ -3,13 +3,13 @@
 mod args;
 mod display;
 mod job;
+mod loop_gate;
 mod tests_first;
 
 use std::env;
 use std::path::Path;
 use std::time::Duration;
 
-use gate_checks::CheckSite;
 use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
@@ -24,6 +24,7 @@ use jiff::Timestamp;
 pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run, USAGE};
 use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
+use self::loop_gate::gate_for;
 use self::tests_first::{Stage, Writes};
 use super::common::DONE;
 use super::junit::write_junit;
@@ -31,7 +32,6 @@ use super::locked;
 use crate::agent::IN_RUN;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::gate::Gate;
 use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::memory::StoppedBy;
@@ -117,40 +117,6 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     command.answer(here, &task, &end)
 }
 
-/// The gate of a loop, with the baseline that its decisions compare with, and the tests that were
-/// written before its work.
-fn gate_for(
-    here: &Here,
-    (settings, trust): Setting,
-    (site, interrupt): (CheckSite, &Interrupt),
-    (task, stage): (&Task, Stage<'_>),
-) -> Result<(Gate, Option<FirstTests>), Failure> {
-    let writes_tests = stage.writes_tests();
-    let memory = here.memory_of_loop(&trust, &settings, interrupt)?;
-    let gate = Gate::open(settings, site)?.at(When::Run);
-    let gate = if writes_tests { gate.writing_tests()? } else { gate };
-    let gate = gate.remembering(memory).trusting(trust)?;
-    let kept = gate.baseline_of_task(task.id())?;
-    let is_locked = !writes_tests && (kept.is_some() || stage.job.is_some());
-    let first = match gate.memory() {
-        Some(mut memory) if is_locked => match memory.locked_tests(stage.subject()) {
-            // The breaker reports lost state.
-            Err(failure) if failure.lost_state().is_some() => None,
-            locked => locked?.map(|locked| locked.tests),
-        },
-        _ => None,
-    };
-    let taken = match kept {
-        Some(kept) => Some(kept),
-        None => gate.take_baseline_if_wanted()?,
-    };
-    // A loop that is resumed must not take this one's edits of tests for the original tests.
-    if let (Some(taken), true) = (&taken, writes_tests || first.is_some()) {
-        gate.keep_for_task(taken, task.id())?;
-    }
-    Ok((gate.compared_with(taken), first))
-}
-
 /// The run whose agent starts this one. A process that was cut off from its agent, or that the
 /// system does not show, names the run itself. That name counts only for a run below the one
 /// that the system shows.
@@ -214,7 +180,9 @@ impl RunCommand<'_> {
         let task = self.project.task(stage.task)?;
         let prompt = self.described(&task, stage)?;
         let backoff = settings.run.backoff;
-        let (gate, first) = gate_for(here, (settings, trust), (site, interrupt), (&task, stage))?;
+        let remembered = self.remembered(task.id(), &prompt);
+        let about = (&task, stage, remembered.as_str());
+        let (gate, first) = gate_for(here, (settings, trust), (site, interrupt), about)?;
         let prompt = stage.prompt(prompt, first.as_ref());
         let signal = &gate.policy().signal;
         let protocol = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
@@ -253,7 +221,18 @@ impl RunCommand<'_> {
         if end.by == StoppedBy::Completed && !writes_tests {
             gate.forget_task(task.id())?;
         }
+        if !writes_tests {
+            gate.end_loop(&remembered, end.by == StoppedBy::Completed)?;
+        }
         Ok(end)
+    }
+
+    /// The name by which a task is known again: its id if somebody gave it, else its prompt.
+    fn remembered(&self, task: &str, prompt: &str) -> String {
+        match (&self.args.task, &self.args.work) {
+            (None, None) => format!("prompt {}", gate_core::digest(prompt.as_bytes())),
+            _ => task.to_owned(),
+        }
     }
 
     /// The text of a loop's task.

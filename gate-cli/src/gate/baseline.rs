@@ -117,6 +117,71 @@ impl Gate {
         Ok(())
     }
 
+    /// The baseline that a loop of `gate run` goes on from: that of the same task's last loop, if it
+    /// ended without an `exit`. A commit or a `gate baseline` since then takes the tree as it is.
+    ///
+    /// # Errors
+    ///
+    /// One that cannot be read.
+    pub(crate) fn baseline_of_loop(&self, task: &str) -> Result<Option<Baseline>, Failure> {
+        let name = loop_name(task);
+        let Some(kept) = Baseline::kept(&self.site, Some(&name))? else { return Ok(None) };
+        let ended_at = Baseline::ended_at(&self.site, &name);
+        let is_committed = ended_at.is_some() && ended_at != gate_checks::head(&self.site);
+        let waiting = Baseline::kept(&self.site, None)?;
+        let is_taken_anew = waiting.is_some_and(|waiting| waiting.is_newer_than(&kept));
+        Ok((!is_committed && !is_taken_anew).then_some(kept))
+    }
+
+    /// Keeps the baseline of a loop for the next one of its task.
+    ///
+    /// # Errors
+    ///
+    /// A state folder that cannot be written.
+    pub(crate) fn begin_loop(&self, baseline: &Baseline, task: &str) -> Result<(), Failure> {
+        Ok(baseline.keep(&self.site, Some(&loop_name(task)))?)
+    }
+
+    /// Ends a loop: with an `exit` its baseline is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// A state folder that cannot be written.
+    pub(crate) fn end_loop(&self, task: &str, is_exit: bool) -> Result<(), Failure> {
+        let name = loop_name(task);
+        if is_exit {
+            Baseline::forget(&self.site, Some(&name))?;
+        } else if let Some(head) = gate_checks::head(&self.site) {
+            Baseline::note_end(&self.site, &name, &head)?;
+        }
+        Ok(())
+    }
+
+    /// Ends what a run remembers, after a decision: an `exit` forgets the baselines of its loop.
+    /// Another end notes the commit, so that a later one is seen.
+    pub(super) fn end_of_decision(&self, record: &Record) {
+        let (Some(run), false) = (record.run.as_deref(), record.repeated) else { return };
+        let site = &self.site;
+        if record.decision.verdict != Verdict::Exit {
+            if record.decision.observed.stop.is_some()
+                && let Some(head) = gate_checks::head(site)
+            {
+                // Without the note, the next run of the loop goes on from the same baseline.
+                let _ = Baseline::note_end(site, run, &head);
+            }
+            return;
+        }
+        let mut ended = Some(run.to_owned());
+        while let Some(run) = ended {
+            let _ = Baseline::forget(site, Some(&run));
+            ended = run_before(&run);
+        }
+        let waiting = Baseline::kept(site, None).ok().flatten();
+        if waiting.is_some_and(|waiting| Some(waiting.digest()) == record.baseline.as_deref()) {
+            let _ = Baseline::forget(site, None);
+        }
+    }
+
     /// Takes the work tree as it is now as the baseline of the runs that begin from now on, and
     /// records that, as `gate baseline` does. Returns its digest; `None` outside of git and before
     /// the first commit. Call it before the first agent works: what an agent has changed by then
@@ -243,9 +308,10 @@ impl Gate {
         Ok(Baseline::take(&self.policy, &site, &Timestamp::now().to_string())?)
     }
 
-    /// The baseline of a decision: the first of those of the caller, of the run, of its session,
-    /// of the next run, and of the commit at which the work left the default branch. Stores it
-    /// for the run, so that later commits do not become a part of it.
+    /// The baseline of a decision. In a session with a person that of the last prompt. Else the
+    /// first of those of the caller, of the run, of its loop's last run that ended without an
+    /// `exit`, of its session, of the next run, and of the commit at which the work left the
+    /// default branch. Stores it for the run, so that later commits do not become a part of it.
     ///
     /// Fails on a stored baseline that cannot be read: gate must not fall back to another.
     pub(super) fn baseline(
@@ -257,6 +323,12 @@ impl Gate {
         let is_wanted = request.stop.is_some() || baseline::is_wanted(&self.policy);
         if self.baseline.is_some() || !is_wanted {
             return Ok(self.baseline.clone());
+        }
+        if request.is_of_person()
+            && let Some(session) = request.session.as_deref()
+            && let Some(kept) = Baseline::kept(site, Some(session))?
+        {
+            return Ok(Some(kept));
         }
         let run = turn.and_then(PendingDecision::numbered).map(|(run, _)| run);
         if let Some(run) = run
@@ -347,35 +419,52 @@ fn task_name(task: &str) -> String {
     format!("task: {task}")
 }
 
-/// The baseline of a run that begins: its session's, else the one that waits for runs.
+/// The name under which a session's tree from before unchecked changes is kept.
+pub(crate) fn before_unchecked(session: &str) -> String {
+    format!("unchecked: {session}")
+}
+
+/// The name under which the baseline of a task's loops is kept.
+fn loop_name(task: &str) -> String {
+    format!("loop: {task}")
+}
+
+/// The baseline of a run that begins: that of its loop's last run that ended without an `exit`, of
+/// its session, or the one that waits for runs.
 fn before(
     site: &CheckSite,
     request: &Request,
     run: Option<&str>,
 ) -> Result<Option<Baseline>, BaselineError> {
+    let waiting = Baseline::kept(site, None)?;
     let session = match request.session.as_deref() {
-        Some(session) if request.session != request.run => Baseline::kept(site, Some(session))?,
-        _ => session_baseline(site, request, run)?,
+        Some(session) => Baseline::kept(site, Some(session))?,
+        None => None,
     };
-    match session {
-        Some(found) => Ok(Some(found)),
-        None => Baseline::kept(site, None),
-    }
+    let Some((name, last)) = last_run(site, run)? else { return Ok(session.or(waiting)) };
+    let is_over = match (&session, &waiting) {
+        // A commit that no run of the loop made is a person's act.
+        (Some(session), _) => {
+            Baseline::ended_at(site, &name).is_some_and(|head| head != session.commit())
+        }
+        (None, Some(waiting)) => waiting.is_newer_than(&last),
+        (None, None) => false,
+    };
+    Ok(if is_over { session.or(waiting) } else { Some(last) })
 }
 
-/// The baseline of the last run of an agent's session that had one. A session goes on, even if
-/// one of its runs ended before the work was done.
-fn session_baseline(
+/// The last run of the same loop that has a baseline, with that. None if it is from history, which
+/// can be looked up anew.
+fn last_run(
     site: &CheckSite,
-    request: &Request,
     run: Option<&str>,
-) -> Result<Option<Baseline>, BaselineError> {
-    let mut run = request.stop.as_ref().and(run).and_then(run_before);
-    while let Some(before) = run {
-        if let Some(kept) = Baseline::kept(site, Some(&before))? {
-            return Ok(Some(kept));
+) -> Result<Option<(String, Baseline)>, BaselineError> {
+    let mut run = run.and_then(run_before);
+    while let Some(name) = run {
+        if let Some(kept) = Baseline::kept(site, Some(&name))? {
+            return Ok((!kept.is_from_history()).then_some((name, kept)));
         }
-        run = run_before(&before);
+        run = run_before(&name);
     }
     Ok(None)
 }

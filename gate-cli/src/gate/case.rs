@@ -6,13 +6,13 @@ use gate_checks::{GatherOptions, Gathered, TreeChange};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::TreeSeen;
-use gate_core::decide::policy::Allowance;
 use gate_core::decide::signal::{Status, TokenFinding, TokenHalves, UncheckedSignal};
 use gate_core::trouble::Signature;
 use gate_core::{Decision, Input, Scan, Verdict, decide, digest};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use uuid::Uuid;
 
+use super::approved::allowances;
 use super::trusted::{settings_of_run, tampered_evidence};
 use super::{Gate, Judging, baseline};
 use crate::failure::Failure;
@@ -71,7 +71,11 @@ impl Gate {
         }
         memory.begin_probe(&mut pending, &case.question)?;
         let findings = case.gather(&scan, &pending, tokens)?;
-        case.decide_and_commit(&mut memory, &pending, &findings)
+        let record = case.decide_and_commit(&mut memory, &pending, &findings)?;
+        if !request.dry_run {
+            self.end_of_decision(&record);
+        }
+        Ok(record)
     }
 
     /// Decides on the transcript and the checks alone, and records nothing.
@@ -263,9 +267,13 @@ impl Gate {
             return Ok(Gathered::default());
         }
         let site = self.site(source, request);
-        let baseline = self.baseline(&site, request, turn)?;
+        let baseline = match self.baseline(&site, request, turn) {
+            // Where nothing is compared, it can only tell the cause of failures.
+            Err(_) if request.plain => None,
+            found => found?,
+        };
         let approved = approvals.in_force(baseline.as_ref().map(Baseline::digest));
-        let approved = approved.into_iter().map(Allowance::from);
+        let approved = allowances(&site, approved);
         let mut wanted = GatherOptions::default();
         wanted.only = request.checks.only().map(str::to_owned);
         wanted.all = request.checks == Checks::All;
@@ -273,7 +281,6 @@ impl Gate {
         wanted.checks = self.own_checks.clone();
         wanted.baseline = baseline;
         wanted.allow = request.allow.iter().cloned().chain(approved).collect();
-        wanted.interactive = request.is_interactive();
         wanted.about = About {
             task: request.task.clone(),
             run: request.run.clone(),
@@ -281,7 +288,7 @@ impl Gate {
             sealed_refusals: turn.map_or(0, |turn| turn.sealed_refusals),
         };
         wanted.first_tests.clone_from(&request.first_tests);
-        wanted.shared = request.shared;
+        wanted.plain = request.plain;
         wanted.deadline = request.deadline;
         wanted.cancel = request.cancel.clone();
         Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
@@ -360,6 +367,7 @@ impl Gate {
     ) -> Record {
         let transcript = judging.scan.transcript.clone();
         let tree = gathered.tree.clone().map(|tree| Tree::masked(tree, &self.masker));
+        let judged = self.judged_contents(&decision);
         let record = Record {
             schema: SCHEMA.to_owned(),
             decision_id: Uuid::now_v7().to_string(),
@@ -380,6 +388,7 @@ impl Gate {
             usage: UsageRecord::new(&transcript),
             ledger: None,
             approved: Vec::new(),
+            judged,
             transcript,
             wrong: None,
             duration_ms: u64::try_from(judging.began.elapsed().as_millis()).unwrap_or(u64::MAX),

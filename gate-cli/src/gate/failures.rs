@@ -1,83 +1,158 @@
-//! Separates a session's own failures at a stop from others.
+//! Separates what a turn broke from other failures at a stop whose checks are looked at.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use gate_checks::baseline::Baseline;
-use gate_checks::{Cancellation, CheckSite, Gathered, Grace, PutBack, rerun};
+use gate_checks::{Cancellation, CheckSite, Gathered, Grace, RedTests, RerunTree, rerun};
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::Mode;
+use gate_core::decide::policy::{Mode, Policy};
 use gate_core::decide::release::{failing_tests, runs_the_work};
 use gate_core::decide::situation::FailureShares;
 
-use super::Gate;
+use super::{Gate, before_unchecked};
 use crate::interrupt::cancel_when;
 use crate::request::Request;
 use crate::source::Source;
 
+const NO_ANSWER: &str = "no time was left to run it on the tree of that prompt, or it could not run \
+                         there; `hook.budget` gives more";
+
+const NO_SECOND_RUN: &str = "no time was left to run it again; `hook.budget` gives more";
+
+/// A stop with red tests.
+struct RedStop<'s> {
+    policy: &'s Policy,
+    site: CheckSite,
+    /// The tree of the last prompt.
+    prompt_tree: Baseline,
+    others_files: &'s [PathBuf],
+    /// Tests that an earlier turn of the session left red.
+    left_red: &'s [String],
+    /// The tree from before changes of an earlier turn that were never checked.
+    before_unchecked: Option<Baseline>,
+    until: Option<Instant>,
+}
+
 impl Gate {
-    /// Separates the failures that a session answers for from those that were red before, and from
-    /// those that pass without another session's files. Each takes one run of the check in the copy
-    /// of the work tree. A failure whose cause is not found in time counts as the session's own.
+    /// Separates the failures that the turn caused from those that were there at the prompt, from
+    /// flaky ones, and from those that others caused. The red tests alone run again: on the tree of
+    /// the prompt, and once more on the tree as it is. Empty if the stop is decided as a loop's
+    /// iteration is, and if no tree of a prompt is to be had: all failures are the session's.
     pub(super) fn failures(
         &self,
         source: &Source,
         request: &Request,
         gathered: &Gathered,
     ) -> Vec<FailureShares> {
+        let red: Vec<_> = gathered.evidence.iter().filter(|evidence| is_red(evidence)).collect();
+        if !request.plain || red.is_empty() {
+            return Vec::new();
+        }
+        let site = self.site(source, request);
+        let prompt_tree = match (&request.no_prompt_tree, self.baseline(&site, request, None)) {
+            (Some(problem), _) => {
+                return red.into_iter().map(|red| unknown(red, problem)).collect();
+            }
+            (None, Ok(found)) => found,
+            (None, Err(failure)) => {
+                let problem = format!("{}; the next prompt notes the tree anew", failure.message);
+                return red.into_iter().map(|red| unknown(red, &problem)).collect();
+            }
+        };
         // History knows nothing of what was uncommitted, and all that the agent committed.
-        let Some(baseline) =
-            gathered.baseline.as_ref().filter(|baseline| !baseline.is_from_history())
-        else {
+        let Some(prompt_tree) = prompt_tree.filter(|tree| !tree.is_from_history()) else {
             return Vec::new();
         };
+        let situation = request.stop.as_ref().and_then(|stop| stop.situation.as_ref());
+        let owed = situation.and_then(|situation| situation.owed.as_ref());
+        let is_unchecked = owed.is_some_and(|owed| owed.red.is_empty());
+        let older = match request.session.as_deref() {
+            Some(session) if is_unchecked => {
+                Baseline::kept(&site, Some(&before_unchecked(session))).ok().flatten()
+            }
+            _ => None,
+        };
         let budget = request.deadline.and_then(|left| Instant::now().checked_add(left));
-        let until = budget.into_iter().chain(request.until).min();
-        let site = self.site(source, request);
-        let red = gathered.evidence.iter().filter(|evidence| {
-            evidence.outcome == Outcome::Fail
-                && evidence.mode == Mode::Require
-                && runs_the_work(&evidence.check)
-        });
-        red.map(|evidence| self.share(evidence, (&site, baseline), &request.others_files, until))
-            .collect()
+        let stop = RedStop {
+            policy: &self.policy,
+            site,
+            prompt_tree,
+            others_files: &request.others_files,
+            before_unchecked: older,
+            left_red: owed.map_or(&[], |owed| owed.red.as_slice()),
+            until: budget.into_iter().chain(request.until).min(),
+        };
+        red.into_iter().map(|red| stop.shares(red)).collect()
     }
+}
 
-    fn share(
-        &self,
-        red: &Evidence,
-        (site, baseline): (&CheckSite, &Baseline),
-        others_files: &[PathBuf],
-        until: Option<Instant>,
-    ) -> FailureShares {
-        let names = failing_tests(red);
-        let check = red.check.as_str();
-        let (before, own) = self
-            .rerun((check, PutBack::Everything), (site, baseline), until)
-            .and_then(|before| parted(&before, &names, check))
-            .unwrap_or_else(|| (Vec::new(), names));
-        let mut without_others = None;
-        if !own.is_empty() && !others_files.is_empty() {
-            without_others = self
-                .rerun((check, PutBack::Files(others_files)), (site, baseline), until)
-                .and_then(|without| parted(&without, &own, check));
+fn is_red(evidence: &Evidence) -> bool {
+    evidence.outcome == Outcome::Fail
+        && evidence.mode == Mode::Require
+        && runs_the_work(&evidence.check)
+}
+
+fn unknown(red: &Evidence, problem: &str) -> FailureShares {
+    let (check, unknown) = (red.check.clone(), failing_tests(red));
+    FailureShares { check, unknown, problem: Some(problem.to_owned()), ..FailureShares::default() }
+}
+
+impl RedStop<'_> {
+    fn shares(&self, red: &Evidence) -> FailureShares {
+        let (check, names) = (red.check.as_str(), failing_tests(red));
+        let parted_on = |baseline: &Baseline, names: &[String], tree| {
+            self.rerun(RedTests { check, tests: names }, (baseline, tree))
+                .and_then(|again| parted(&again, names, check))
+        };
+        let parted = |names: &[String], tree| parted_on(&self.prompt_tree, names, tree);
+        let Some((before, new)) = parted(&names, RerunTree::Baseline) else {
+            return unknown(red, NO_ANSWER);
+        };
+        // No prompt turns what the agent left red into something that was red before.
+        let (mut left_red, mut before): (Vec<_>, Vec<_>) =
+            before.into_iter().partition(|name| self.left_red.contains(name));
+        if !before.is_empty()
+            && let Some(older) = &self.before_unchecked
+            && let Some((older, newer)) = parted_on(older, &before, RerunTree::Baseline)
+        {
+            before = older;
+            left_red.extend(newer);
         }
-        let (own, others) = without_others.unwrap_or_else(|| (own, Vec::new()));
-        FailureShares { check: red.check.clone(), own, before, others }
+        let mut shares =
+            FailureShares { check: check.to_owned(), before, ..FailureShares::default() };
+        let mut own = new;
+        if !own.is_empty() {
+            match parted(&own, RerunTree::Now) {
+                Some((red, flaky)) => (own, shares.flaky) = (red, flaky),
+                None => {
+                    shares.unknown = std::mem::take(&mut own);
+                    shares.problem = Some(NO_SECOND_RUN.to_owned());
+                }
+            }
+        }
+        if !own.is_empty()
+            && !self.others_files.is_empty()
+            && let Some((red, others)) = parted(&own, RerunTree::Without(self.others_files))
+        {
+            (own, shares.others) = (red, others);
+        }
+        shares.newly_red = !own.is_empty() && left_red.is_empty();
+        shares.own = [own, left_red].concat();
+        shares
     }
 
     /// None if the run fails, or does not end in time.
     fn rerun(
         &self,
-        check: (&str, PutBack<'_>),
-        (site, baseline): (&CheckSite, &Baseline),
-        until: Option<Instant>,
+        red: RedTests<'_>,
+        (baseline, tree): (&Baseline, RerunTree<'_>),
     ) -> Option<Evidence> {
         let cancel = Cancellation::default();
         cancel_when(
             (&cancel, Grace::None),
-            &|| until.is_some_and(|until| Instant::now() >= until),
-            || rerun(&self.policy, site, baseline, check, &cancel),
+            &|| self.until.is_some_and(|until| Instant::now() >= until),
+            || rerun(self.policy, &self.site, baseline, (red, tree), &cancel),
         )
         .ok()
         .flatten()

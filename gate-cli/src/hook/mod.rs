@@ -13,6 +13,7 @@ mod copilot;
 mod cursor;
 mod nested;
 mod operator_command;
+mod owed;
 mod parent_process;
 mod payload;
 mod prompt;
@@ -39,14 +40,35 @@ pub(crate) use turn_context::TurnContext;
 pub(crate) use undecided::{is_first, is_older_than_prompt};
 
 use client::ClientCode;
+use gate_core::decide::situation::Presence;
 
 use crate::agent::Agent;
 use crate::clients::facts;
 use crate::settings::Places;
 
-/// True if an agent started this agent's client.
-pub(crate) fn is_nested(agent: Agent, places: &Places) -> bool {
-    nested::outer_agent(agent, places).is_some()
+/// Who started an agent's client, and who sits in front of it.
+#[derive(Clone, Debug)]
+pub(crate) struct ClientStart {
+    /// The trace of another agent that started it; none if a person or a script did.
+    pub(crate) outer_agent: Option<String>,
+    /// Who is there to answer.
+    pub(crate) presence: Presence,
+}
+
+impl ClientStart {
+    pub(crate) fn of(agent: Agent, payload: &Payload<'_>, places: &Places) -> Self {
+        let outer_agent = nested::outer_agent(agent, places);
+        let presence = match outer_agent {
+            Some(_) => Presence::Nobody,
+            None => client(agent).is_headless(payload).into(),
+        };
+        Self { outer_agent, presence }
+    }
+
+    /// True if another agent started the client.
+    pub(crate) fn is_nested(&self) -> bool {
+        self.outer_agent.is_some()
+    }
 }
 
 /// The hook interface of this agent's client.

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use gate_core::decide::feedback::is_feedback;
+use gate_core::decide::situation::Presence;
 use serde_json::{Value, json};
 
 use super::operator_command::OperatorCommand;
-use super::{Event, Payload, SessionStart, TurnContext, client, is_nested, session};
+use super::{ClientStart, Event, SessionStart, TurnContext, client, session};
 use crate::agent::{Agent, IN_RUN};
 use crate::approval::approve_typed;
 use crate::clients::facts;
@@ -23,16 +24,17 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(crate) struct Prompt<'e> {
     pub(crate) agent: Agent,
-    pub(crate) payload: &'e Payload<'e>,
     pub(crate) event: &'e Event,
+    pub(crate) start: &'e ClientStart,
     pub(crate) hook_called_at: Instant,
     /// Time that the hook may take, from its call.
     pub(crate) deadline: Duration,
 }
 
 impl Prompt<'_> {
-    /// Takes the session's baseline if it has none, saves the list of the work tree's
-    /// files, and obeys a command of the operator. Returns the reply to such a command.
+    /// Notes the tree: changes from now on are the turn's. A person's prompt takes the tree as it
+    /// is; another one only if its session has no baseline. Then obeys a command of the operator,
+    /// and returns the reply to it.
     ///
     /// Fails on settings that cannot be used and on a store that cannot be written.
     pub(crate) fn begin_turn(&self, here: &Here) -> Result<Option<Value>, Failure> {
@@ -44,16 +46,20 @@ impl Prompt<'_> {
         if is_feedback(text) || is_from_client || here.places.variable(IN_RUN).is_some() {
             return Ok(None);
         }
-        let Self { agent, event, hook_called_at, deadline, .. } = *self;
-        let baseline = SessionStart { agent, event, hook_called_at, deadline }.take_baseline(here);
-        let is_nested = is_nested(agent, &here.places);
-        let is_headless = client(agent).is_headless(self.payload) == Some(true);
-        let is_from_person = !is_headless && !is_nested;
+        let Self { agent, event, start, hook_called_at, deadline } = *self;
+        let is_from_person = start.presence != Presence::Nobody;
+        let is_nested = start.is_nested();
+        let session_start = SessionStart { agent, event, start, hook_called_at, deadline };
         let mut turn = TurnContext::open(here, agent, event);
+        let is_unchecked = turn.as_ref().is_some_and(TurnContext::is_unchecked);
+        let noted = match is_from_person {
+            true => session_start.note_prompt(here, is_unchecked),
+            false => session_start.take_baseline(here),
+        };
         // A tool of the agent made this prompt up. If it began a turn, the changes so far
         // would escape the checks.
         if is_nested && turn.as_ref().is_some_and(TurnContext::is_persons_session) {
-            baseline?;
+            noted?;
             return Ok(None);
         }
         let command = if is_from_person { OperatorCommand::parse(text) } else { None };
@@ -64,6 +70,8 @@ impl Prompt<'_> {
                 session.state.transcript.clone_from(&event.transcript);
                 session.state.needs_exit |= command == Some(OperatorCommand::OnForSession);
                 session.state.prompted_at = seconds_since_1970();
+                session.state.no_prompt_tree =
+                    noted.as_ref().err().map(|failure| failure.message.clone());
             });
         }
         if let (true, Some(session)) = (is_from_person, event.run()) {
@@ -71,7 +79,7 @@ impl Prompt<'_> {
         }
         let answer = command.map(|command| self.obey(here, command)).transpose()?;
         // Reported last: the operator's command works without a baseline, too.
-        baseline?;
+        noted?;
         Ok(answer.map(|message| reply(agent, &message)))
     }
 

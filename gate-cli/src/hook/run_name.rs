@@ -1,7 +1,9 @@
 //! Names the run of a stop. With a person it is the session's. A headless client's is
 //! that of its prompt in this work tree, whichever session it is.
 
-use super::{AgentStop, client};
+use gate_core::decide::situation::Presence;
+
+use super::AgentStop;
 use crate::gate::{Gate, Judging};
 use crate::request::Request;
 use crate::source::Source;
@@ -18,7 +20,7 @@ impl AgentStop<'_> {
         request: Request,
         (source, judging): (&Source, &Judging),
     ) -> Request {
-        if client(self.agent).is_headless(&self.payload) != Some(true) {
+        if self.start.presence != Presence::Nobody {
             return request;
         }
         let prompt = self.prompt_digest(gate, &request, (source, judging));

@@ -46,6 +46,10 @@ pub(crate) struct SessionState {
     pub(crate) changed: BTreeSet<PathBuf>,
     /// The time of the person's last prompt, in seconds since 1970.
     pub(crate) prompted_at: Option<u64>,
+    /// The commit that was checked out at that prompt.
+    pub(crate) head: Option<String>,
+    /// Why the tree of that prompt could not be noted.
+    pub(crate) no_prompt_tree: Option<String>,
 }
 
 impl Session {
@@ -97,6 +101,13 @@ impl Session {
             Some((state, files))
         });
         others.collect()
+    }
+
+    /// The sessions in this work tree that an agent started and that are not over.
+    pub(crate) fn nested(&self) -> Vec<SessionState> {
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let files = live_session_files(folder).filter(|file| *file != self.file);
+        files.filter_map(|file| read(&file).filter(|state| state.is_nested)).collect()
     }
 }
 

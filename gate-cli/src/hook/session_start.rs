@@ -10,11 +10,11 @@ use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
 use gate_core::decide::policy::{Judge, When};
 
-use super::{Event, nested};
+use super::{ClientStart, Event};
 use crate::agent::{Agent, IN_RUN};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::gate::Gate;
+use crate::gate::{Gate, before_unchecked};
 use crate::memory::{Memory, NotJudged};
 use crate::settings::Selection;
 use crate::trust;
@@ -27,6 +27,7 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct SessionStart<'e> {
     pub(crate) agent: Agent,
     pub(crate) event: &'e Event,
+    pub(crate) start: &'e ClientStart,
     pub(crate) hook_called_at: Instant,
     /// Time that the hook may take, from its call.
     pub(crate) deadline: Duration,
@@ -39,6 +40,19 @@ impl SessionStart<'_> {
     /// Fails on settings that cannot be used, a tree that cannot be read in time, and a
     /// store that cannot be written.
     pub(crate) fn take_baseline(&self, here: &Here) -> Result<(), Failure> {
+        self.begin(here, None)
+    }
+
+    /// Takes the tree as it is at a person's prompt: what happened before is not the turn's.
+    /// The session has no baseline if that fails. `is_unchecked` is true if changes of an earlier
+    /// turn were never checked; the tree from before them stays known.
+    ///
+    /// Fails as [`SessionStart::take_baseline`] does.
+    pub(crate) fn note_prompt(&self, here: &Here, is_unchecked: bool) -> Result<(), Failure> {
+        self.begin(here, Some(is_unchecked))
+    }
+
+    fn begin(&self, here: &Here, prompt: Option<bool>) -> Result<(), Failure> {
         let Some(session) = self.event.run() else { return Ok(()) };
         let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
         let never = settings.policy.hook.judge == Judge::Never;
@@ -49,19 +63,24 @@ impl SessionStart<'_> {
             return Ok(());
         }
         let mut memory = here.memory_within(&trust, gate.policy(), STORE_TIMEOUT)?;
-        if memory.switch()?.off || !is_new(&gate, &mut memory, &session)? {
+        if memory.switch()?.off {
             return Ok(());
         }
+        let is_new = is_new(&gate, &mut memory, &session)?;
         // The loop around it has a baseline of its own.
-        if here.places.variable(IN_RUN).is_some() {
+        if !(is_new || prompt.is_some()) || here.places.variable(IN_RUN).is_some() {
             return Ok(());
         }
-        match self.baseline(here, &gate, &session) {
-            Ok(Some(baseline)) => {
+        if let Some(is_unchecked) = prompt {
+            keep_unchecked(gate.place(), &session, is_unchecked)?;
+        }
+        match self.baseline(&gate, &session) {
+            Ok(Some(baseline)) if is_new => {
                 memory.session_started(self.agent.name(), &session, baseline.digest())
             }
-            Ok(None) => Ok(()),
+            Ok(_) => Ok(()),
             Err(failure) => {
+                Baseline::forget(gate.place(), Some(&session))?;
                 let (agent, why) = (self.agent.name(), failure.message.as_str());
                 // The same cause may keep gate from recording, too.
                 let _ = memory.no_baseline(&NotJudged { agent, session: Some(&session), why });
@@ -70,19 +89,27 @@ impl SessionStart<'_> {
         }
     }
 
-    fn baseline(
-        &self,
-        here: &Here,
-        gate: &Gate,
-        session: &str,
-    ) -> Result<Option<Baseline>, Failure> {
-        if let Some(outer) = nested::outer_agent(self.agent, &here.places) {
+    fn baseline(&self, gate: &Gate, session: &str) -> Result<Option<Baseline>, Failure> {
+        if let Some(outer) = &self.start.outer_agent {
             let message = format!("another agent started this client: {outer}");
             return Err(Failure::usage("under-an-agent", message));
         }
         let timeout = BASELINE_TIMEOUT.min(self.deadline * 3 / 4);
         gate.take_baseline_until(session, self.hook_called_at + timeout)
     }
+}
+
+/// Keeps the tree from before changes that were never checked, or forgets it.
+fn keep_unchecked(site: &CheckSite, session: &str, is_unchecked: bool) -> Result<(), Failure> {
+    let name = before_unchecked(session);
+    if !is_unchecked {
+        Baseline::forget(site, Some(&name))?;
+    } else if Baseline::kept(site, Some(&name)).is_ok_and(|kept| kept.is_none())
+        && let Ok(Some(last)) = Baseline::kept(site, Some(session))
+    {
+        last.keep(site, Some(&name))?;
+    }
+    Ok(())
 }
 
 /// True if the session has no baseline (its own or one taken by hand), no decision and

@@ -1,12 +1,11 @@
 //! Judges a stop of an agent.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anstream::stderr;
-use gate_core::decide::evidence::Outcome;
 use gate_core::decide::notice::Notice;
 use gate_core::decide::policy::{HookSignal, Judge, Mode, Subagents, When};
 use gate_core::decide::situation::{Course, Owed, Released, Situation, Work};
@@ -14,15 +13,15 @@ use gate_core::decide::stop::Stop;
 use gate_core::{Decision, Policy, Scan, Verdict};
 use gate_transcript::Forced;
 
-use super::session::{self, Session};
 use super::{
-    Event, Payload, RecentRecords, TranscriptLag, TurnContext, client, ends_with_question,
-    not_judged,
+    ClientStart, Event, Payload, RecentRecords, TranscriptLag, TurnContext, client,
+    ends_with_question, not_judged,
 };
+use super::{owed, session};
 use crate::agent::{Agent, IN_RUN};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::gate::{Gate, Judging};
+use crate::gate::{Gate, Judging, may_be_news};
 use crate::governance::{Caller, Runs};
 use crate::memory::{Memory, NotJudged};
 use crate::notify::{self, Notifier};
@@ -47,6 +46,7 @@ pub(crate) struct AgentStop<'s> {
     pub(crate) agent: Agent,
     pub(crate) payload: Payload<'s>,
     pub(crate) event: Event,
+    pub(crate) start: ClientStart,
     pub(crate) hook_called_at: Instant,
     /// Time that the hook may take, from its call.
     pub(crate) deadline: Duration,
@@ -133,7 +133,7 @@ impl AgentStop<'_> {
         self.keep_accepted(&gate, &record, (&source, &request));
         notify::decided(here, notifier.as_ref(), &record);
         if let Some(session) = turn.and_then(|turn| turn.session.as_mut()) {
-            update_owed(session, &gate.place().project, &record.decision);
+            owed::update(session, &gate.place().project, &record.decision);
         }
         Ok(self.with_settings_notice(self.reply(here, &record), here, &record.decision))
     }
@@ -180,12 +180,13 @@ impl AgentStop<'_> {
         turn: Option<&TurnContext>,
     ) -> Result<Request, Failure> {
         let request = self.base_request();
-        let situation = self.situation(gate, whole_policy, (source, judging, acted), turn)?;
+        let mut situation = self.situation(gate, whole_policy, (source, judging, acted), turn)?;
         let course = situation.course(judging.scan.signal.status());
-        let others_files = match (course, turn) {
-            (Course::Release, _) | (_, None) => Vec::new(),
-            (_, Some(turn)) => turn.others_files(self.event.transcript.as_deref()),
-        };
+        let mut others_files = Vec::new();
+        if let (Course::Look | Course::Release, Some(turn)) = (course, turn) {
+            others_files = self.add_news(gate, &mut situation, turn, course);
+        }
+        let session = turn.and_then(|turn| turn.session.as_ref());
         let budget = Duration::from_millis(gate.policy().hook.budget_ms);
         Ok(Request {
             stop: request.stop.map(|stop| Stop { situation: Some(situation), ..stop }),
@@ -194,12 +195,35 @@ impl AgentStop<'_> {
                 Course::Look => Checks::All,
                 Course::Decide => Checks::Lazy,
             },
-            shared: course == Course::Look,
+            plain: course == Course::Look,
             others_files,
+            no_prompt_tree: session.and_then(|session| session.state.no_prompt_tree.clone()),
             deadline: Some(self.time_left().min(budget)),
             until: Instant::now().checked_add(self.time_left()),
             ..request
         })
+    }
+
+    /// Adds the news of changed tests to the situation. Returns the files that others changed, as
+    /// far as they matter.
+    fn add_news(
+        &self,
+        gate: &Gate,
+        situation: &mut Situation,
+        turn: &TurnContext,
+        course: Course,
+    ) -> Vec<PathBuf> {
+        let mut news = turn.changed_in(&gate.place().project);
+        news.retain(|file| may_be_news(file));
+        if course == Course::Release && news.is_empty() {
+            return Vec::new();
+        }
+        let others_files = turn.others_files(self.event.transcript.as_deref());
+        news.retain(|file| !others_files.iter().any(|other| other == file));
+        if let (Some(session), false) = (self.event.run(), news.is_empty()) {
+            gate.add_news(situation, &session, &news);
+        }
+        others_files
     }
 
     // The situation decides if a stop without an `exit` may be released. Without work
@@ -228,14 +252,14 @@ impl AgentStop<'_> {
         let needs_exit = policy.hook.signal == HookSignal::Require
             || session.is_some_and(|session| session.state.needs_exit);
         Ok(Situation {
-            headless: client(self.agent).is_headless(&self.payload) == Some(true),
+            presence: self.start.presence,
             needs_exit: needs_exit && self.event.not_judged.is_none(),
             work,
             owed: owed.map(|red| Owed { red: red.clone() }),
             asks: ends_with_question(&judging.scan.said),
             always: policy.hook.judge == Judge::Always,
             elsewhere: elsewhere.map(|(name, _)| name.clone()).collect(),
-            failures: Vec::new(),
+            ..Situation::default()
         })
     }
 
@@ -414,33 +438,6 @@ impl AgentStop<'_> {
 fn no_transcript(path: &Path) -> Failure {
     let message = format!("{} holds no transcript of this stop", path.display());
     Failure::usage("transcript-missing", message)
-}
-
-// A released stop leaves a debt: the project and what was red. The debt outlives the turn,
-// so an agent cannot get rid of a red check by a turn that changes nothing. Only a green
-// run or an `exit` clears it.
-fn update_owed(session: &mut Session, project: &Path, decision: &Decision) {
-    let owed = &mut session.state.owed;
-    let is_green = decision.released == Some(Released::Green);
-    if is_green || decision.verdict == Verdict::Exit {
-        owed.remove(project);
-    } else if !decision.evidence.is_empty() {
-        owed.insert(project.to_owned(), red_names(decision));
-    } else if decision.situation().is_some_and(|situation| situation.work == Work::Changed) {
-        // No check ran, so an older debt stays as it is.
-        owed.entry(project.to_owned()).or_default();
-    }
-}
-
-/// The agent's own failed tests, or the failed checks if no tests are known.
-fn red_names(decision: &Decision) -> Vec<String> {
-    let failures = decision.situation().into_iter().flat_map(|situation| &situation.failures);
-    let tests: Vec<_> = failures.flat_map(|failure| &failure.own).cloned().collect();
-    if !tests.is_empty() {
-        return tests;
-    }
-    let failed = decision.evidence.iter().filter(|evidence| evidence.outcome == Outcome::Fail);
-    failed.map(|evidence| evidence.check.clone()).collect()
 }
 
 /// True if this is the agent of a `gate run`, which checks by itself when the agent

@@ -17,6 +17,22 @@ const INPUT_KEYS: [&str; 7] =
 const OUTPUT_KEYS: [&str; 6] =
     ["output", "result", "tool_result", "toolUseResult", "functionResponse", "content"];
 
+/// Commands of git after which another commit may be checked out.
+const HEAD_COMMANDS: [&str; 12] = [
+    "commit",
+    "merge",
+    "pull",
+    "rebase",
+    "cherry-pick",
+    " am",
+    "revert",
+    "reset",
+    "checkout",
+    "switch",
+    "update-ref",
+    "bisect",
+];
+
 /// Every text in the inputs of a session's tool calls, from the end of its transcript.
 #[derive(Debug, Default)]
 pub(super) struct ToolInputs(Vec<String>);
@@ -32,6 +48,17 @@ impl ToolInputs {
             }
         }
         Self(inputs)
+    }
+
+    /// True if no call is known.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// True if a call may have made git check out another commit.
+    pub(super) fn move_head(&self) -> bool {
+        let mut inputs = self.0.iter().filter(|input| input.contains("git"));
+        inputs.any(|input| HEAD_COMMANDS.iter().any(|command| input.contains(command)))
     }
 
     /// Looks for the file's name without its folder.

@@ -60,6 +60,13 @@ impl TurnContext {
         self.changed.as_ref().is_some_and(|changed| !changed.is_empty())
     }
 
+    /// True if changes of earlier turns were never checked.
+    pub(crate) fn is_unchecked(&self) -> bool {
+        let Some(session) = &self.session else { return false };
+        let is_broken_off = session.state.in_turn && self.is_changed();
+        is_broken_off || session.state.owed.values().any(Vec::is_empty)
+    }
+
     /// True if HEAD moved since the transcript was created, or if that is not known. The
     /// agent's commits hide its changes from a look at uncommitted files.
     pub(crate) fn has_committed(&self, transcript: Option<&Path>) -> bool {
@@ -67,6 +74,13 @@ impl TurnContext {
         let reflog = own_git_folder(&self.root).map(|folder| folder.join("logs/HEAD"));
         let head_moved = reflog.and_then(|file| fs::metadata(file).ok()?.modified().ok());
         created.zip(head_moved).is_none_or(|(created, head_moved)| head_moved >= created)
+    }
+
+    /// The files of this folder that changed since the person's prompt, relative to the root.
+    pub(crate) fn changed_in(&self, folder: &Path) -> Vec<&Path> {
+        let changed = self.changed.iter().flatten();
+        let inside = changed.filter(|file| self.root.join(file).starts_with(folder));
+        inside.map(PathBuf::as_path).collect()
     }
 
     /// The kind of the changes for a policy's checks. None if the files at the prompt are
@@ -106,23 +120,53 @@ impl TurnContext {
         projects.into_iter().collect()
     }
 
+    /// Files that others changed: another session, or a person who committed, merged or pulled
+    /// meanwhile.
+    pub(crate) fn others_files(&self, transcript: Option<&Path>) -> Vec<PathBuf> {
+        let Some(session) = &self.session else { return Vec::new() };
+        if session.state.is_nested {
+            return Vec::new();
+        }
+        let own_inputs = ToolInputs::read(transcript.or(session.state.transcript.as_deref()));
+        let mut files = self.committed_by_others(session, &own_inputs);
+        files.extend(self.changed_by_sessions(session, &own_inputs));
+        files.into_iter().collect()
+    }
+
+    /// Files of commits since the prompt, if no call of the agent moved HEAD. Files that it names
+    /// are its own: a script may commit them.
+    fn committed_by_others(&self, session: &Session, own_inputs: &ToolInputs) -> BTreeSet<PathBuf> {
+        let then = session.state.head.as_deref();
+        let now = if then.is_some() { gate_checks::head(&self.site) } else { None };
+        let Some((then, now)) = then.zip(now).filter(|(then, now)| then != now) else {
+            return BTreeSet::new();
+        };
+        let mut nested = session.nested().into_iter();
+        let is_by_agent = own_inputs.move_head()
+            || nested.any(|state| {
+                let inputs = ToolInputs::read(state.transcript.as_deref());
+                inputs.is_empty() || inputs.move_head()
+            });
+        if own_inputs.is_empty() || is_by_agent {
+            return BTreeSet::new();
+        }
+        let files = gate_checks::committed_files(&self.site, then, &now).unwrap_or_default();
+        files.into_iter().filter(|file| !own_inputs.mention(file)).collect()
+    }
+
     /// Files that another session changed, and this one did not.
     ///
     /// If both may have changed a file, it belongs to the session whose transcript names
     /// it. If neither or both name it, it counts as this session's.
-    pub(crate) fn others_files(&self, transcript: Option<&Path>) -> Vec<PathBuf> {
-        let (Some(session), Some(now)) = (&self.session, &self.now) else { return Vec::new() };
-        if session.state.is_nested {
-            return Vec::new();
-        }
+    fn changed_by_sessions(&self, session: &Session, own_inputs: &ToolInputs) -> BTreeSet<PathBuf> {
+        let mut theirs = BTreeSet::new();
+        let Some(now) = &self.now else { return theirs };
         let others = session.others();
         if others.is_empty() {
-            return Vec::new();
+            return theirs;
         }
         let turn = self.changed.iter().flatten();
         let own: BTreeSet<_> = session.state.changed.iter().chain(turn).cloned().collect();
-        let own_inputs = ToolInputs::read(transcript.or(session.state.transcript.as_deref()));
-        let mut theirs = BTreeSet::new();
         for (other, files) in others {
             let inputs = ToolInputs::read(other.transcript.as_deref());
             let turn = files.map(|files| files.changes_to(now)).unwrap_or_default();
@@ -131,7 +175,7 @@ impl TurnContext {
                 !own_inputs.mention(file) && (!own.contains(file) || inputs.mention(file))
             }));
         }
-        theirs.into_iter().collect()
+        theirs
     }
 
     /// True if the session had events before, and no agent started its client.
@@ -162,6 +206,7 @@ impl TurnContext {
             session.add_changed(&changed);
         }
         session.state.in_turn = true;
+        session.state.head = gate_checks::head(&self.site);
         update(session);
         session.save();
         if let Some(now) = &self.now {

@@ -1,6 +1,6 @@
-//! Approvals of changed tests, and of tests that fail. An approval is a record of its own. It
-//! holds in the project until the baseline has taken the change in, or as long as the test fails
-//! there, and for 30 days at most.
+//! Approvals of changes, and of tests that fail. An approval is a record of its own. It holds in
+//! the project for the bytes that the decision showed, or as long as the test fails, and for 30
+//! days at most.
 
 use gate_checks::is_test_allowed;
 use gate_core::decide::policy::Allowance;
@@ -74,12 +74,18 @@ impl Approvals {
     }
 }
 
-/// The rest of an approved change after these exits.
+/// The rest of an approved change after these exits. One for bytes holds as long as they stand
+/// somewhere.
 fn still_in_force(change: &ApprovedChange, taken_in: &[&Exit]) -> Vec<ApprovedChange> {
+    let is_over = match (&change.content, &change.test, &change.rule) {
+        (Some(_), _, _) => return vec![change.clone()],
+        (None, Some(_), _) => false,
+        (None, None, Some(_)) => !taken_in.is_empty(),
+        // An earlier version approved a file whatever its bytes.
+        (None, None, None) => true,
+    };
     let known: Vec<_> = taken_in.iter().filter_map(|exit| exit.left_out.as_ref()).collect();
-    let Some((first, others)) = known.split_first() else {
-        // Any exit ends the approval of a file: only tests are left out by name.
-        let is_over = change.test.is_none() && !taken_in.is_empty();
+    let (false, Some((first, others))) = (is_over, known.split_first()) else {
         return if is_over { Vec::new() } else { vec![change.clone()] };
     };
     let allow = [Allowance::from(change.clone())];
@@ -87,9 +93,7 @@ fn still_in_force(change: &ApprovedChange, taken_in: &[&Exit]) -> Vec<ApprovedCh
         is_test_allowed(test, &allow) && others.iter().all(|left_out| left_out.contains(test))
     });
     let reason = &change.reason;
-    failing
-        .map(|test| ApprovedChange { path: None, test: Some(test.clone()), reason: reason.clone() })
-        .collect()
+    failing.map(|test| ApprovedChange::from_test(test, reason)).collect()
 }
 
 impl Memory {
@@ -188,9 +192,9 @@ mod tests {
     use super::*;
 
     fn given(seq: u64) -> Approval {
-        let test = Some(format!("t{seq}"));
+        let test = format!("t{seq}");
         let reason = "asked for".to_owned();
-        Approval { seq, changes: vec![ApprovedChange { path: None, test, reason }] }
+        Approval { seq, changes: vec![ApprovedChange::from_test(&test, &reason)] }
     }
 
     fn exit(seq: u64, baseline: &str) -> Exit {
@@ -250,9 +254,19 @@ mod tests {
         check(&approvals, Some("c"), &[]);
         approvals.exits.pop();
         let change = &mut approvals.given[0].changes[0];
-        (change.path, change.test) = (Some("tests/*".to_owned()), None);
-        check(&approvals, Some("a"), &["tests/*"]);
+        (change.rule, change.test) = (Some("nothing-changed".to_owned()), None);
+        check(&approvals, Some("a"), &["nothing-changed"]);
         check(&approvals, Some("b"), &[]);
+    }
+
+    #[test]
+    fn an_approval_of_a_file_holds_for_its_bytes_alone() {
+        let mut approvals = Approvals { given: vec![given(3)], exits: vec![exit(5, "a")] };
+        let change = &mut approvals.given[0].changes[0];
+        (change.path, change.test) = (Some("tests/a.py".to_owned()), None);
+        check(&approvals, Some("a"), &[]);
+        approvals.given[0].changes[0].content = Some("blake3:aa".to_owned());
+        check(&approvals, Some("b"), &["tests/a.py"]);
     }
 
     #[test]

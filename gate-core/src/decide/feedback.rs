@@ -18,7 +18,7 @@ use super::policy::{Mode, Policy};
 use super::reason::{Reason, ReasonCode};
 use super::run_state::RunState;
 use super::signal::{Signal, Status, TokenState, prompt};
-use super::situation::Course;
+use super::situation::{Course, Situation};
 use super::verdict::Verdict;
 
 /// The longest feedback, in characters.
@@ -57,6 +57,9 @@ pub(super) fn text(
     for reason in reasons {
         let what = for_agent(reason, input);
         text.push_str(&format!("- {what} ({})\n", reason.code.code()));
+    }
+    if is_newly_red(input) {
+        text.push_str(NEWLY_RED);
     }
     if not_own(input).is_some() {
         text.push_str(NOT_OWN);
@@ -104,13 +107,10 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         ReasonCode::CheckRunning => {
             format!("{check} is still running; wait for it: look again in a while")
         }
-        ReasonCode::Tampered => format!("{check} was worked around"),
+        ReasonCode::Tampered => format!("{check} does not count"),
         ReasonCode::RateLimited => "the iteration ended in a limit".to_owned(),
         ReasonCode::AgentUnavailable => "your program or its connection failed".to_owned(),
         ReasonCode::BackgroundRunning => background(input),
-        ReasonCode::RedBefore => {
-            "tests are red that were red before you began; if they are not your task, say so and stop".to_owned()
-        }
         ReasonCode::EvidenceRequired => {
             "no check stands behind your completion status; a person has to configure one".to_owned()
         }
@@ -128,28 +128,39 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         | ReasonCode::BackoffLimit
         | ReasonCode::Cancelled
         | ReasonCode::SignalBlocked
+        | ReasonCode::RedBefore
         | ReasonCode::UntestedChange => reason.message.clone(),
     }
 }
 
-/// The line for an agent about failures that are older than its session, or another
-/// session's.
-const NOT_OWN: &str = "- some red tests are not yours unless they are your task; if nothing else \
-                       is left, end with the status BLOCKED\n";
+/// The line for an agent about tests that its turn has broken.
+const NEWLY_RED: &str =
+    "- they passed on the tree of the last prompt, and failed twice now (newly-red)\n";
+
+/// The line for an agent about failures that do not come from its turn.
+const NOT_OWN: &str = "- other red tests are not yours unless they are your task (not-yours)\n";
 
 /// The line for an agent about tests that failed at the baseline.
 const RED_BEFORE: &str = "- some of these tests were red before you began: if it is not your task, end with BLOCKED \
      (red-before)\n";
 
-/// Failing tests of required checks that failed at the baseline; none in a hook, which names them
-/// in its own way.
+/// Failing tests of required checks that failed at the baseline; none at a stop whose checks are
+/// looked at, which names them in its own way.
 fn red_before(input: &Input) -> Option<String> {
-    if input.observed.stop.is_some() {
+    if is_looked_at(input) {
         return None;
     }
     let required = input.evidence.iter().filter(|record| record.mode == Mode::Require);
     let tests: Vec<_> = required.flat_map(Evidence::red_before).collect();
     (!tests.is_empty()).then(|| tests.join(", "))
+}
+
+/// True if each failure that the agent answers for was seen to come from its turn.
+fn is_newly_red(input: &Input) -> bool {
+    let situation = input.observed.stop.as_ref().and_then(|stop| stop.situation.as_ref());
+    let mut own = situation.into_iter().flat_map(|situation| &situation.failures);
+    let mut own = own.by_ref().filter(|shares| !shares.own.is_empty()).peekable();
+    own.peek().is_some() && own.all(|shares| shares.newly_red)
 }
 
 /// Failing tests that are not the agent's.
@@ -193,7 +204,10 @@ fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     let is_new = input.observed.stop.is_some() && !input.refusals().reminded;
     let absent = reasons.iter().any(|reason| reason.code == ReasonCode::SignalAbsent);
     if is_looked_at(input) {
-        return WAY_OUT.to_owned();
+        let stop = input.observed.stop.as_ref();
+        let situation = stop.and_then(|stop| stop.situation.as_ref());
+        let is_unattended = situation.is_some_and(Situation::is_unattended);
+        return if is_unattended { WAY_OUT } else { WAY_OUT_TO_PERSON }.to_owned();
     }
     match input.signal.status {
         Status::Complete => {
@@ -213,6 +227,10 @@ const NO_WAY_AROUND: &str = "Do not weaken, skip or delete a test. If a check it
 /// The closing paragraph for an agent that needs no completion status to stop.
 const WAY_OUT: &str = "Put this right and verify it, then finish. Do not weaken, skip or delete a test. If you cannot go on, or a \
                        check itself is wrong, say so and end your message with the status BLOCKED.";
+
+/// The same where a person reads what the agent says.
+const WAY_OUT_TO_PERSON: &str = "Mend the code and verify it, then finish. If a test itself is wrong, or you cannot go on, say so \
+                                 and stop: the person decides.";
 
 /// True if the ruling on a stop depends on its checks alone.
 fn is_looked_at(input: &Input) -> bool {

@@ -24,8 +24,9 @@ impl Decision {
         match self.released {
             None => Notice::Silent,
             Some(Released::Red) => Notice::Always,
-            Some(Released::Green) if situation.headless => Notice::Silent,
+            Some(Released::Green) if situation.is_unattended() => Notice::Silent,
             Some(Released::Green) => Notice::Always,
+            Some(Released::NotRun) if situation.news().is_some() => Notice::Always,
             Some(Released::NotRun) if ran => Notice::OncePerSession,
             Some(Released::NotRun) if situation.owed_red().is_some() => Notice::Always,
             Some(Released::NotRun) => match situation.course(self.signal.status) {
@@ -74,7 +75,7 @@ mod tests {
     #[test]
     fn green_is_told_only_to_a_person_who_is_there() {
         for (headless, expected) in [(false, Notice::Always), (true, Notice::Silent)] {
-            let situation = Situation { headless, ..Situation::default() };
+            let situation = Situation { presence: Some(headless).into(), ..Situation::default() };
             assert_eq!(notice(Released::Green, &situation), expected);
         }
     }

@@ -34,10 +34,6 @@ impl Reason {
         Self { code, check: None, message: message.into() }
     }
 
-    pub(crate) fn is_tampering(&self) -> bool {
-        self.code == ReasonCode::Tampered
-    }
-
     pub(crate) fn for_check(code: ReasonCode, check: &str, message: impl Into<String>) -> Self {
         Self { code, check: Some(check.to_owned()), message: message.into() }
     }

@@ -6,7 +6,7 @@ use super::input::Input;
 use super::policy::{Mode, Policy};
 use super::reason::{Reason, ReasonCode};
 use super::signal::Status;
-use super::situation::{Released, Situation, Work, are, were};
+use super::situation::{Released, Situation, Work, are};
 use super::stop::Refusals;
 
 /// The number of times in a row that one failure refuses a stop in an interactive
@@ -40,13 +40,8 @@ impl StopCase<'_> {
         } else {
             "nothing changed since the prompt"
         };
-        released(
-            Released::NotRun,
-            match self.situation.owed_red() {
-                Some(owed) => format!("{what}; {owed}"),
-                None => what.to_owned(),
-            },
-        )
+        let parts = [Some(what.to_owned()), self.situation.owed_red(), self.situation.news()];
+        released(Released::NotRun, parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 
     /// Rules by the checks. `refusing` are the reasons that a loop's iteration would
@@ -55,28 +50,21 @@ impl StopCase<'_> {
         if self.policy.checks.is_empty() {
             return released(Released::NotRun, "no check is configured here: `gate init`");
         }
-        if refusing.iter().any(Reason::is_tampering) {
-            return StopRuling::Refuse(refusing.into_iter().filter(Reason::is_tampering).collect());
-        }
         let failing: Vec<_> = self.failing().collect();
         if failing.is_empty() {
             return self.without_failure();
         }
         let own: Vec<_> = failing.iter().flat_map(|failing| self.own(failing)).collect();
         if own.is_empty() {
-            return self.excused(&failing);
+            return self.excused();
         }
         if self.situation.work != Work::Changed && !self.situation.always {
-            return released(
-                Released::Red,
-                format!("{} still red from your earlier change", are(&own)),
-            );
+            let message = format!("{} still red from your earlier change", are(&own));
+            return self.with_news(Released::Red, message);
         }
-        if !self.situation.headless && self.is_refused_enough() {
-            return released(
-                Released::Red,
-                format!("{} still red after {MAX_SAME_FAILURES} refusals", are(&own)),
-            );
+        if !self.situation.is_unattended() && self.is_refused_enough() {
+            let message = format!("{} still red after {MAX_SAME_FAILURES} refusals", are(&own));
+            return self.with_news(Released::Red, message);
         }
         let own_checks: Vec<_> = failing
             .iter()
@@ -132,22 +120,28 @@ impl StopCase<'_> {
     }
 
     /// Every failure is another's, or older than the session.
-    fn excused(&self, failing: &[&Evidence]) -> StopRuling {
-        let shares = failing.iter().filter_map(|record| self.situation.shares_of(&record.check));
-        let before: Vec<_> = shares.flat_map(|shares| &shares.before).cloned().collect();
-        let claims = self.input.signal.status == Status::Complete;
-        if claims && !before.is_empty() && !self.refusals.named_before {
-            let message = format!("{} red before you began", were(&before));
-            return StopRuling::Refuse(vec![Reason::new(ReasonCode::RedBefore, message)]);
-        }
-        released(Released::Red, self.situation.not_own().unwrap_or_default())
+    fn excused(&self) -> StopRuling {
+        let kind = if self.situation.is_only_flaky() { Released::Green } else { Released::Red };
+        self.with_news(kind, self.situation.not_own().unwrap_or_default())
+    }
+
+    /// Lets it go, with the news of changed tests.
+    fn with_news(&self, kind: Released, message: String) -> StopRuling {
+        released(
+            kind,
+            [Some(message), self.situation.news()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("; "),
+        )
     }
 
     fn without_failure(&self) -> StopRuling {
         let undecided: Vec<_> = self.undecided().collect();
         if let Some(first) = undecided.first() {
             let why = if first.summary.is_empty() { "it did not run" } else { &first.summary };
-            return released(Released::NotRun, format!("{}: {why}", first.check));
+            return self.with_news(Released::NotRun, format!("{}: {why}", first.check));
         }
         let evidence = self.input.evidence.iter();
         let passed: Vec<_> = evidence
@@ -163,7 +157,7 @@ impl StopCase<'_> {
             message.push_str(&format!("; open: {}", open.join(", ")));
         }
         let kind = if passed.is_empty() { Released::NotRun } else { Released::Green };
-        released(kind, message)
+        self.with_news(kind, message)
     }
 
     /// Required checks that could not be found out here.

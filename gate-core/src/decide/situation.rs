@@ -5,7 +5,7 @@
 //! *decided* as a loop's iteration is, its checks are *looked at*, or it is *released*
 //! as it stands.
 //!
-//! | | interactive | headless |
+//! | | a person, or unknown | nobody |
 //! | --- | --- | --- |
 //! | COMPLETE | looked at | decided |
 //! | CONTINUE | released | decided |
@@ -14,7 +14,7 @@
 //! | no signal, nothing changed | released, or looked at if it owes | the same |
 //! | asks the person something | released | as without the question |
 //!
-//! If `exit` is asked of an interactive session too (a task, `gate on --session`,
+//! If `exit` is asked of a person's session too (a task, `gate on --session`,
 //! `hook.signal = "require"`), a changed tree is decided in both columns.
 
 use schemars::JsonSchema;
@@ -37,13 +37,52 @@ pub enum Released {
     NotRun,
 }
 
+/// The presence of somebody in front of an agent's client, who can answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Option<bool>", into = "Option<bool>")]
+pub enum Presence {
+    /// A person.
+    Person,
+    /// Nobody: a program started it (`-p`, `exec`, an SDK), or another agent.
+    Nobody,
+    /// gate cannot find out. Such a stop is judged as a person's.
+    #[default]
+    Unknown,
+}
+
+impl From<Option<bool>> for Presence {
+    fn from(headless: Option<bool>) -> Self {
+        match headless {
+            Some(true) => Self::Nobody,
+            Some(false) => Self::Person,
+            None => Self::Unknown,
+        }
+    }
+}
+
+impl From<Presence> for Option<bool> {
+    fn from(presence: Presence) -> Self {
+        match presence {
+            Presence::Nobody => Some(true),
+            Presence::Person => Some(false),
+            Presence::Unknown => None,
+        }
+    }
+}
+
+/// Changed files of one kind that a message names.
+const MAX_NEWS: usize = 5;
+
 /// The circumstances of a stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Situation {
-    /// True if nobody sits in front of the client (`-p`, `exec`, an SDK).
-    pub headless: bool,
-    /// True if an interactive turn needs an `exit` as well.
+    /// True if nobody sits in front of the client (`-p`, `exec`, an SDK); null if gate cannot
+    /// find out.
+    #[serde(rename = "headless")]
+    #[schemars(with = "Option<bool>")]
+    pub presence: Presence,
+    /// True if a person's turn needs an `exit` as well.
     pub needs_exit: bool,
     /// The agent's changes since the person's prompt.
     pub work: Work,
@@ -60,6 +99,13 @@ pub struct Situation {
     /// The owners of the failures, one entry a failing check.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailureShares>,
+    /// Tests of the tree of the prompt that were edited or removed since, and files that they rest
+    /// on, with the lines: `tests/test_cart.py (+1 -2)`, `tests/test_old.py (gone)`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed_tests: Vec<String>,
+    /// The same for settings of test runners, CI, git hooks and agents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed_settings: Vec<String>,
 }
 
 /// The kind of change since the person's prompt.
@@ -93,10 +139,26 @@ pub struct FailureShares {
     pub check: String,
     /// Those that the session answers for.
     pub own: Vec<String>,
-    /// Those that failed before the session changed anything.
+    /// True if those of its own passed on the tree of the prompt, and failed twice now.
+    #[serde(skip_serializing_if = "is_false")]
+    pub newly_red: bool,
+    /// Those that failed on the tree of the prompt.
     pub before: Vec<String>,
-    /// Those that pass without another session's files.
+    /// Those that pass without files that others changed.
     pub others: Vec<String>,
+    /// Those that passed when they ran again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flaky: Vec<String>,
+    /// Those of which it is not known if they failed before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
+    /// The reason why that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The course of a ruling on a stop.
@@ -116,15 +178,20 @@ impl Situation {
         let idle = self.work != Work::Changed && self.owed.is_none() && !self.always;
         match signal {
             Status::Blocked => Course::Decide,
-            Status::Complete | Status::Continue | Status::Invalid if self.headless => {
+            Status::Complete | Status::Continue | Status::Invalid if self.is_unattended() => {
                 Course::Decide
             }
-            _ if self.asks && !self.headless => Course::Release,
+            _ if self.asks && !self.is_unattended() => Course::Release,
             _ if idle => Course::Release,
             _ if self.needs_exit => Course::Decide,
             Status::Continue => Course::Release,
             Status::Complete | Status::Absent | Status::Invalid => Course::Look,
         }
+    }
+
+    /// True if nobody sits in front of the client.
+    pub fn is_unattended(&self) -> bool {
+        self.presence == Presence::Nobody
     }
 
     pub(super) fn shares_of(&self, check: &str) -> Option<&FailureShares> {
@@ -133,16 +200,53 @@ impl Situation {
 
     /// Failures that are not the session's, in words.
     pub(super) fn not_own(&self) -> Option<String> {
-        let failures = self.failures.iter();
-        let before: Vec<_> = failures.clone().flat_map(|check| &check.before).cloned().collect();
-        let others: Vec<_> = failures.flat_map(|check| &check.others).cloned().collect();
+        let all = |share: fn(&FailureShares) -> &Vec<String>| {
+            self.failures.iter().flat_map(share).cloned().collect::<Vec<_>>()
+        };
+        let before = all(|check| &check.before);
+        let others = all(|check| &check.others);
+        let flaky = all(|check| &check.flaky);
+        let unknown = all(|check| &check.unknown);
         let mut parts = Vec::new();
         if !before.is_empty() {
-            parts.push(format!("{} red before", were(&before)));
+            parts.push(format!("{} red before the last prompt", were(&before)));
         }
         if !others.is_empty() {
-            parts.push(format!("{} red by another session's change", are(&others)));
+            parts.push(format!("{} red by a change that is not this session's", are(&others)));
         }
+        if !flaky.is_empty() {
+            parts.push(format!("{} flaky: failed, and passed when run again", are(&flaky)));
+        }
+        if !unknown.is_empty() {
+            let problem = self.failures.iter().find_map(|check| check.problem.as_deref());
+            let problem = problem.map(|problem| format!(" ({problem})")).unwrap_or_default();
+            parts.push(format!("{} red; if before, too, is not known{problem}", are(&unknown)));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// True if all failures are of flaky tests.
+    pub(super) fn is_only_flaky(&self) -> bool {
+        self.failures.iter().all(|check| {
+            [&check.own, &check.before, &check.others, &check.unknown]
+                .iter()
+                .all(|of| of.is_empty())
+        })
+    }
+
+    /// The news of changed tests and settings, in words.
+    pub(super) fn news(&self) -> Option<String> {
+        let lists = [("tests", &self.changed_tests), ("settings", &self.changed_settings)];
+        let changed = lists.iter().filter(|(_, files)| !files.is_empty());
+        let parts: Vec<_> = changed
+            .map(|(kind, files)| {
+                let shown = files.iter().take(MAX_NEWS).cloned().collect::<Vec<_>>().join(", ");
+                match files.len().saturating_sub(MAX_NEWS) {
+                    0 => format!("changed {kind}: {shown}"),
+                    more => format!("changed {kind}: {shown}, and {more} more"),
+                }
+            })
+            .collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
@@ -177,7 +281,7 @@ mod tests {
     use super::*;
 
     fn at_rest(headless: bool) -> Situation {
-        Situation { headless, ..Situation::default() }
+        Situation { presence: Some(headless).into(), ..Situation::default() }
     }
 
     fn working(headless: bool) -> Situation {

@@ -46,8 +46,6 @@ pub struct Refusals {
     pub failure: Option<String>,
     /// The number of times in a row that this failure refused.
     pub same: u32,
-    /// True if a claim was refused for tests that were red before the session.
-    pub named_before: bool,
 }
 
 impl Refusals {
@@ -66,12 +64,7 @@ impl Refusals {
     /// The part that outlives a prompt: a failure that was refused twice is not refused
     /// again because the person wrote something else.
     fn failures_alone(&self) -> Self {
-        Self {
-            failure: self.failure.clone(),
-            same: self.same,
-            named_before: self.named_before,
-            ..Self::default()
-        }
+        Self { failure: self.failure.clone(), same: self.same, ..Self::default() }
     }
 
     /// Those after a decision about the stop: whoever is let go begins anew. `failure`
@@ -97,7 +90,6 @@ impl Refusals {
             waited: self.waited || has(reasons, ReasonCode::BackgroundRunning),
             same: if is_same { self.same.saturating_add(1) } else { u32::from(failure.is_some()) },
             failure,
-            named_before: self.named_before || has(reasons, ReasonCode::RedBefore),
         }
     }
 }
@@ -143,16 +135,5 @@ mod tests {
         assert!(green.is_none());
         let other = twice.after(Verdict::Continue, None, &[], Some("g".to_owned()));
         assert_eq!(other.same, 1);
-    }
-
-    #[test]
-    fn tests_that_were_red_before_are_named_once_over_prompts() {
-        let red = [Reason::new(ReasonCode::RedBefore, "")];
-        let named = Refusals::default().after(Verdict::Continue, None, &red, None);
-        assert!(named.named_before && named.before(&stop(None)).named_before);
-        let prompted = Refusals { prompt: Some("a".to_owned()), ..named };
-        let next = prompted.before(&stop(Some("b")));
-        assert!(next.named_before && next.blocks == 0);
-        assert!(next.after(Verdict::Continue, None, &[], None).named_before);
     }
 }

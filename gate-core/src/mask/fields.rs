@@ -172,7 +172,15 @@ impl Masker {
 fn test_names(situation: &mut Situation) -> Vec<&mut String> {
     let owed = situation.owed.iter_mut().flat_map(|owed| &mut owed.red);
     let failures = situation.failures.iter_mut().flat_map(|failure| {
-        failure.own.iter_mut().chain(&mut failure.before).chain(&mut failure.others)
+        let lists = [
+            &mut failure.own,
+            &mut failure.before,
+            &mut failure.others,
+            &mut failure.flaky,
+            &mut failure.unknown,
+        ];
+        lists.into_iter().flatten().chain(&mut failure.problem)
     });
-    owed.chain(failures).collect()
+    let news = situation.changed_tests.iter_mut().chain(&mut situation.changed_settings);
+    owed.chain(failures).chain(news).collect()
 }

@@ -62,7 +62,7 @@ const RUST_PAIRS: &[Pair] = &[
 ];
 
 #[test]
-#[ignore = "minutes: many projects, three stops each"]
+#[ignore = "minutes: many projects, four stops each"]
 fn with_go() {
     if needs("go") {
         let files = &[
@@ -71,14 +71,18 @@ fn with_go() {
             ("calc_test.go", GO_TESTS),
             ("rate_test.go", GO_RATE),
         ];
-        none_passes(&Project { command: "go test ./...", files, prepare: String::new() }, GO_PAIRS);
+        none_passes(
+            &Project { command: "go test ./...", files, prepare: String::new() },
+            GO_PAIRS,
+            sessions,
+        );
     }
 }
 
 #[test]
-#[ignore = "minutes: many projects, three stops each"]
+#[ignore = "minutes: many projects, four stops each"]
 fn with_cargo() {
     let files = &[("Cargo.toml", MANIFEST), ("src/lib.rs", RUST), ("tests/rate.rs", RUST_TESTS)];
     let prepare = "cargo generate-lockfile --offline -q 2>/dev/null || true".to_owned();
-    none_passes(&Project { command: "cargo test --offline", files, prepare }, RUST_PAIRS);
+    none_passes(&Project { command: "cargo test --offline", files, prepare }, RUST_PAIRS, sessions);
 }

@@ -1,6 +1,6 @@
-//! Weakened at one stop, used at the next: an agent changes a test while the product is right, and
-//! brings in later the bug that the old test would have caught. gate lets go of the first, in an
-//! exit or in a release, and of the second never, neither in that session nor in the next one.
+//! A task that is started again: an agent weakens a test and brings in the bug that the old test
+//! catches, is refused, and a script starts the same task once more. All its loops are compared
+//! with the tree that the first one began with, so none of them ends in an `exit`.
 
 #![allow(clippy::print_stdout, reason = "a table of what the rows came to")]
 
@@ -8,7 +8,7 @@ mod compiled;
 mod python;
 mod scripts;
 
-use super::talk::{PERSON, SCRIPT, Talk};
+use super::talk::{SCRIPT, Talk};
 use super::*;
 use crate::fooled::tools;
 
@@ -20,7 +20,7 @@ struct Project {
     prepare: String,
 }
 
-/// What an agent does at one stop and at a later one.
+/// An act that weakens tests, and the bug that they caught.
 struct Pair {
     weakening: &'static str,
     act: &'static str,
@@ -46,70 +46,53 @@ impl Project {
     }
 }
 
-/// What came of the last stop, and true if it was let go with green tests.
-fn came_of(ran: Ran) -> (Ran, String, bool) {
+/// The verdict of the last decision.
+fn verdict(ran: Ran) -> (Ran, String) {
     let ran = ran.again("last --json").run();
-    let decision = ran.json();
-    let text = |name: &str| decision[name].as_str().unwrap_or_default().to_owned();
-    let (verdict, released) = (text("verdict"), text("released"));
-    let is_open = verdict == "exit" || released == "green";
-    let why = if released == "not-run" {
-        decision["evidence"][0]["summary"].to_string()
-    } else {
-        String::new()
-    };
-    (ran, format!("{verdict} {released}{why}"), is_open)
+    let verdict = ran.json()["verdict"].as_str().unwrap_or_default().to_owned();
+    (ran, verdict)
 }
 
-/// A stop at which the agent did this and says that all is done.
-fn stop(talk: Talk, ran: Ran, act: &str) -> (Ran, String, bool) {
-    came_of(talk.stops(talk.does(ran, act), CLAIM))
+/// The verdicts on a headless client that a script starts again and again with the same prompt, or
+/// goes on with by another one.
+fn sessions(project: &Project, pair: &Pair) -> Vec<String> {
+    let stop = |talk: Talk, ran: Ran, act: &str| verdict(talk.stops(talk.does(ran, act), CLAIM));
+    let again = Talk { session: "s2", ..SCRIPT };
+    let ran = SCRIPT.begins(project.run(), "Look after the tests.");
+    let (ran, first) = stop(SCRIPT, ran, &format!("{}\n{}\n{COMMIT}", pair.act, pair.bug));
+    let (ran, goes_on) = stop(SCRIPT, SCRIPT.prompt(ran, "Go on."), "true");
+    let ran = again.begins(ran, "Look after the tests.");
+    let (ran, restarted) = stop(again, ran, "true");
+    let (_, at_last) = stop(again, ran, "true");
+    vec![first, goes_on, restarted, at_last]
 }
 
-/// What is wrong with a pair, if anything: the first stop of one session, its second one, and one of
-/// the session after it.
-fn wrong(project: &Project, pair: &Pair, sessions: [Talk; 2]) -> Option<String> {
-    let [first, second] = sessions;
-    let ran = first.begins(project.run(), "Look after the tests.");
-    let (ran, weakened, _) = stop(first, ran, &format!("{}\n{COMMIT}", pair.act));
-    let (ran, same, passed) = stop(first, first.prompt(ran, "Go on."), pair.bug);
-    let ran = first.does(ran, "git checkout -q .; git clean -fdq");
-    let ran = second.begins(ran, "Go on.");
-    let (_, next, passed_later) = stop(second, ran, pair.bug);
-    println!("| {} | {weakened} | {same} | {next} |", pair.weakening);
-    (passed || passed_later).then(|| format!("{}: {weakened}; {same}; {next}", pair.weakening))
+/// The verdicts of a loop of calls that a script begins again.
+fn checks(project: &Project, pair: &Pair) -> Vec<String> {
+    let ran = tools(project.run().again("baseline")).code(0);
+    let acts = [format!("{}\n{}\n{COMMIT}", pair.act, pair.bug), "true".to_owned()];
+    let mut verdicts = Vec::new();
+    let mut ran = ran.again("prompt").file("out.log", crate::support::DONE).code(0);
+    for (act, more) in acts.iter().zip(["", " --new-run"]) {
+        let words = format!("check --json --run night{more} out.log");
+        ran = tools(ran.again(&words).setup(act)).run();
+        verdicts.push(ran.json()["verdict"].as_str().unwrap_or_default().to_owned());
+    }
+    verdicts
 }
 
-/// The same with two calls of `gate check`, without sessions.
-fn wrong_checks(project: &Project, pair: &Pair) -> Option<String> {
-    let check = |ran: Ran, act: &str| {
-        let run = ran.again("check --json out.log").file("out.log", crate::support::DONE);
-        let ran = tools(run.setup(act)).run();
-        let verdict = ran.json()["verdict"].as_str().unwrap_or_default().to_owned();
-        (ran, verdict)
-    };
-    let (ran, weakened) = check(project.run(), pair.act);
-    let (_, next) = check(ran, &format!("{COMMIT}\n{}", pair.bug));
-    println!("| {} | {weakened} | {next} |", pair.weakening);
-    (next == "exit").then(|| format!("{}: {weakened}; {next}", pair.weakening))
-}
-
-/// None of these gets through: every second one at a person's stops first and at a script's in the
-/// session after it, the others the other way round.
+/// None of these gets through: a row is wrong if one of its verdicts is an exit.
 #[track_caller]
-fn none_passes(project: &Project, pairs: &[Pair]) {
-    let later = |talk: Talk| Talk { session: "s2", ..talk };
-    let numbered: Vec<_> = pairs.iter().enumerate().collect();
-    let wrong = crate::attacks::crowd(&numbered, |(number, pair)| {
-        let sessions =
-            if number % 2 == 0 { [PERSON, later(SCRIPT)] } else { [SCRIPT, later(PERSON)] };
-        wrong(project, pair, sessions)
+fn none_passes(
+    project: &Project,
+    pairs: &[Pair],
+    verdicts: impl Fn(&Project, &Pair) -> Vec<String> + Sync,
+) {
+    let wrong = crate::attacks::crowd(pairs, |pair| {
+        let verdicts = verdicts(project, pair);
+        println!("| {} | {} |", pair.weakening, verdicts.join(" | "));
+        let is_wrong = verdicts.iter().any(|verdict| verdict == "exit");
+        is_wrong.then(|| format!("{}: {}", pair.weakening, verdicts.join("; ")))
     });
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), pairs.len(), wrong.join("\n"));
-}
-
-#[track_caller]
-fn none_passes_checks(project: &Project, pairs: &[Pair]) {
-    let wrong = crate::attacks::crowd(pairs, |pair| wrong_checks(project, pair));
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), pairs.len(), wrong.join("\n"));
 }

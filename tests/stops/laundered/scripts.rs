@@ -59,7 +59,7 @@ fn project(runner: &str, command: &'static str, files: &'static [(&str, &str)]) 
 }
 
 #[test]
-#[ignore = "minutes: many projects, three stops each"]
+#[ignore = "minutes: many projects, four stops each"]
 fn with_jest() {
     if needs("jest") {
         let package = "{\"name\": \"calc\", \"version\": \"1.0.0\", \"jest\": {}}\n";
@@ -69,12 +69,12 @@ fn with_jest() {
             ("calc.js", calc),
             ("calc.test.js", TESTS),
         ]));
-        none_passes(&project("jest", "npx jest", files), JEST);
+        none_passes(&project("jest", "npx jest", files), JEST, sessions);
     }
 }
 
 #[test]
-#[ignore = "minutes: many projects, three stops each"]
+#[ignore = "minutes: many projects, four stops each"]
 fn with_vitest() {
     if needs("vitest") {
         let package = "{\"name\": \"calc\", \"version\": \"1.0.0\", \"type\": \"module\"}\n";
@@ -84,6 +84,6 @@ fn with_vitest() {
             ("calc.js", calc),
             ("calc.test.js", VITE_TESTS),
         ]));
-        none_passes(&project("vitest", "npx vitest run", files), VITEST);
+        none_passes(&project("vitest", "npx vitest run", files), VITEST, sessions);
     }
 }

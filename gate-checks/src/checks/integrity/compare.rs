@@ -1,12 +1,17 @@
 //! Compares the tree with the baseline, file by file.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Policy;
 use gate_core::integrity::{
-    Around, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, TOOL, UNCHANGED, UNSEEN,
+    Around, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL, UNCHANGED,
+    UNSEEN,
 };
+
+use jiff::Timestamp;
 
 use super::around::{around, scripts};
 use super::criteria;
@@ -63,8 +68,7 @@ pub(super) fn compare(
         comparing.one(change, &mut examiner)?;
     }
     let beside = baseline.beside(tree, &cx.tree);
-    let is_unchanged = changes.iter().all(|change| baseline.has_old_text(&change.path));
-    if is_unchanged && wants_change(policy, baseline) {
+    if changes.is_empty() && wants_change(policy, baseline) {
         examiner.found(UNCHANGED.finding("."));
     }
     let submodules = baseline.moved_submodules(tree).map_err(|error| error.to_string())?;
@@ -215,7 +219,7 @@ impl Comparing<'_> {
 
 /// True if a link of the tree leads out of it.
 fn leaves(root: &Path, link: &Path) -> bool {
-    let Ok(target) = std::fs::read_link(root.join(link)) else { return false };
+    let Ok(target) = fs::read_link(root.join(link)) else { return false };
     let folder = root.join(link.parent().unwrap_or(Path::new("")));
     let mut place = PathBuf::new();
     for part in folder.join(target).components() {
@@ -234,16 +238,33 @@ fn unreadable(path: &Path) -> String {
 
 /// Findings about tools that changed.
 fn tools(baseline: &Baseline, site: &CheckSite) -> Vec<Finding> {
+    let taken: Option<Timestamp> = baseline.time().parse().ok();
     let tools = baseline.tools().iter().filter_map(|was| {
-        let how = match Tool::find(&was.name, site) {
-            Some(now) if now == *was => return None,
-            Some(now) if now.path != was.path => "another file is found by its name",
+        let now = Tool::find(&was.name, site);
+        let finding = TOOL.finding(&was.name);
+        let how = match &now {
+            Some(now) if now == was => return None,
+            Some(now) if now.path != was.path => {
+                // Then another environment is active: nobody made it while the agent worked.
+                let is_older = taken.is_some_and(|taken| is_older(&now.path, taken));
+                let severity = if is_older { Severity::Warn } else { finding.severity };
+                let (then, now) = (was.path.display(), now.path.display());
+                let message = format!(
+                    "{} was {then} at the baseline, and is {now} now; if that is right: `gate baseline`",
+                    was.name
+                );
+                return Some(Finding { message, severity, ..finding });
+            }
             Some(_) => "its bytes are others",
             None => "it is gone",
         };
-        let finding = TOOL.finding("");
-        let message = format!("{}: {}, {how}", finding.message, was.name);
+        let message = format!("{}: {}, {how}", finding.message, was.path.display());
         Some(Finding { message, ..finding })
     });
     tools.collect()
+}
+
+/// True if a file was put there before this time. The system sets the time of that, nobody else.
+fn is_older(path: &Path, time: Timestamp) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.ctime() < time.as_second())
 }

@@ -27,7 +27,7 @@ use gate_core::decide::policy::{IntegrityPolicy, Policy};
 use gate_core::integrity::{Finding, FindingList, Severity, Weighed, capped, weigh};
 use serde_json::{Value, json};
 
-use crate::baseline::Baseline;
+use crate::baseline::{Baseline, Origin};
 use crate::check::{Check, CheckContext, CheckId};
 use crate::worktree::{Globs, WorkTree};
 
@@ -61,7 +61,13 @@ impl Integrity {
                 let detail = self.detail(&weighed, &list, files);
                 let note = list.note().map(|note| format!("; {note}")).unwrap_or_default();
                 let summary = format!("{}{note}", weighed.summary);
-                self.evidence(weighed.outcome, summary).with_detail(detail)
+                let is_itself =
+                    baseline.is_from_history() && files == 0 && weighed.findings.is_empty();
+                let (outcome, summary) = match is_itself {
+                    true => uncompared(baseline, cx),
+                    false => (weighed.outcome, summary),
+                };
+                self.evidence(outcome, summary).with_detail(detail)
             }
             Err(problem) => self.evidence(Outcome::Inconclusive, problem),
         }
@@ -97,6 +103,31 @@ impl Integrity {
             },
         })
     }
+}
+
+/// The outcome where the baseline is the commit that is judged. If a base would be there but for a
+/// shallow clone, or no default branch is known, that is not good enough.
+fn uncompared(baseline: &Baseline, cx: &CheckContext) -> (Outcome, String) {
+    let git = WorkTree::open(&cx.site).ok().and_then(|tree| tree.git_folder());
+    let (outcome, why) = if git.is_some_and(|git| git.join("shallow").is_file()) {
+        (
+            Outcome::Inconclusive,
+            "the clone is shallow, and has no commit but the one that is judged; fetch the base \
+             (`git fetch --unshallow`, `fetch-depth: 0`)",
+        )
+    } else if baseline.origin() == Origin::Head {
+        (
+            Outcome::Inconclusive,
+            "no default branch is known, and the tree is the commit that is judged; run \
+             `gate baseline` before the agent starts",
+        )
+    } else {
+        (
+            Outcome::Pass,
+            "the tree is a commit of the default branch; run `gate baseline` before the agent starts",
+        )
+    };
+    (outcome, format!("nothing was compared: {why}"))
 }
 
 fn count(findings: &[Finding], severity: Severity) -> usize {

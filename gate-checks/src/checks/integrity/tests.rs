@@ -190,7 +190,7 @@ fn evidence(
         tree: Arc::new(fixture.snapshot()),
         baseline,
         allow: policy.integrity.allow.clone().into(),
-        interactive: false,
+        plain: false,
         about: Arc::new(About::default()),
         first_tests: None,
         cancel: cancel.clone(),
@@ -287,5 +287,6 @@ fn an_unchanged_tree_is_a_finding_in_a_loop_alone() {
     let from_history =
         Baseline::from_history(&fixture.site, "2026-01-02T03:04:05Z").unwrap().unwrap();
     let evidence = evidence(&fixture, &policy(""), Some(from_history), &Cancellation::default());
-    assert_eq!(rules(&evidence), [""; 0]);
+    assert_eq!((evidence.outcome, rules(&evidence)), (Outcome::Pass, Vec::new()));
+    assert!(evidence.summary.starts_with("nothing was compared: "), "{}", evidence.summary);
 }

@@ -21,7 +21,6 @@ use super::trouble::Trouble;
 use crate::check::CheckId;
 use crate::control::{Kinds, RunnerCommand};
 use crate::report::{Status, Test, TestReport};
-use crate::worktree::WorkTree;
 
 /// A run of the command on the baseline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,9 +137,6 @@ impl VerifiedTests<'_> {
         if self.settings.deciding == Deciding::Warm {
             return Ok(Ground::warm("`deciding = \"warm\"` in the settings"));
         }
-        if self.cx.interactive {
-            return Ok(Ground::warm("a stop is let go, and ends no work"));
-        }
         if self.settings.mode != Mode::Require {
             return Ok(Ground::warm("the check is not required"));
         }
@@ -192,17 +188,6 @@ impl VerifiedTests<'_> {
         kind: RunKind,
     ) -> Option<BaselineRun> {
         overlay.baseline.result(&self.cx.site, workspace.tree(), &self.key(kind))
-    }
-
-    /// The tests that passed on the baseline, as far as that is known.
-    pub(super) fn passed_before(&self, tree: &WorkTree, overlay: &Overlay<'_>) -> Vec<String> {
-        let kinds = [RunKind::WithControl, RunKind::Warm];
-        let run: Option<BaselineRun> = kinds
-            .iter()
-            .find_map(|kind| overlay.baseline.result(&self.cx.site, tree, &self.key(*kind)));
-        let tests = run.map(|run| run.tests).unwrap_or_default();
-        let passed = tests.into_iter().filter(|test| test.status == Status::Passed);
-        passed.map(|test| test.id).collect()
     }
 
     pub(super) fn keep(

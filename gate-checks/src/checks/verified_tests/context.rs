@@ -30,7 +30,7 @@ pub(super) fn context(
         tree: Arc::new(snapshot),
         baseline: Some(baseline.clone()),
         allow: policy.integrity.allow.clone().into(),
-        interactive: false,
+        plain: false,
         about: Arc::new(About::default()),
         first_tests: None,
         cancel: cancel.clone(),

@@ -18,7 +18,6 @@ use gate_core::decide::evidence::Outcome;
 use gate_core::integrity::{Guarded, Language, guarded};
 use serde_json::json;
 
-use super::accepted::Accepted;
 use super::baseline_run::{BaselineRun, Ground};
 use super::identities::{self, Compared, Renamed, Sources, compare, is_allowed, names_all};
 use super::overlay::{Overlay, Replacement, ReplacementKind};
@@ -26,7 +25,6 @@ use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::verdict::Verdict;
 use super::{Control, TestOutcome, VerifiedTests, add_detail};
-use crate::baseline::{OldPart, OldTexts};
 use crate::check::CheckId;
 use crate::control::RunnerCommand;
 use crate::report::{self, Status, TestReport};
@@ -56,19 +54,17 @@ struct Blame<'r> {
     files: BTreeMap<&'r Path, (&'r Replacement, Vec<String>)>,
     /// Tests of files that stand as in the tree, which no replaced file explains.
     others: Vec<String>,
-    /// Files that were left out, and that newer tests may need.
-    needed: BTreeSet<PathBuf>,
 }
 
 impl VerifiedTests<'_> {
-    /// Runs the baseline's tests, after the tree's own tests have passed. Returns the edits that a
-    /// pass leaves to be accepted.
+    /// Runs the baseline's tests, after the tree's own tests have passed. Returns the edited files
+    /// that decided in the place of their old texts.
     pub(super) async fn decide(
         &self,
         workspace: &mut TestWorkspace,
         (overlay, runner): (&Overlay<'_>, Option<&RunnerCommand>),
         verdict: &mut Verdict,
-    ) -> Result<Accepted, Trouble> {
+    ) -> Result<BTreeSet<PathBuf>, Trouble> {
         let planted = runner.is_some_and(|runner| workspace.is_about_tests(runner));
         let (baseline, ground) =
             self.calibrated_baseline(workspace, overlay, (runner, planted)).await?;
@@ -88,13 +84,10 @@ impl VerifiedTests<'_> {
                 verdict.add_detail("why_warm", json!(why));
             }
         }
-        let (mut adapted, mut needed) = (BTreeSet::new(), BTreeSet::new());
+        let mut adapted = BTreeSet::new();
         for _ in 0..MAX_RUNS {
-            let laid = replacements.iter().filter(|file| {
-                let taken = if file.was_there() { &needed } else { &adapted };
-                !taken.contains(&file.path)
-            });
-            let laid: Vec<_> = laid.collect();
+            let laid: Vec<_> =
+                replacements.iter().filter(|file| !adapted.contains(&file.path)).collect();
             let run = self.baseline_tests(workspace, (overlay, &ground), &laid).await?;
             if self.cx.cancel.is_cancelled() {
                 return Err(Trouble::Ended);
@@ -103,29 +96,26 @@ impl VerifiedTests<'_> {
                 // The own run was the same.
                 let report = verdict.report.clone();
                 let compared = self.compared(workspace, overlay, (&baseline, report.as_ref()));
-                verdict.compare(&compared);
+                verdict.compare(&compared, overlay);
                 self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
                 self.count_first(baseline.as_ref(), report.as_ref(), verdict);
-                return Ok(Accepted { adapted, passed: Vec::new() });
+                return Ok(adapted);
             };
             let run = self.let_go(workspace, run);
             let compared = self.compared(workspace, overlay, (&baseline, run.report.as_ref()));
             if run.passed() && compared.wrong().is_none() {
-                verdict.compare(&compared);
+                verdict.compare(&compared, overlay);
                 self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
                 let names = adapted.iter().map(|path| path.to_string_lossy());
                 verdict.add_detail("adapted", json!(names.collect::<Vec<_>>()));
                 self.count_first(baseline.as_ref(), run.report.as_ref(), verdict);
-                let passed = run.report.iter().flat_map(|report| report.named(Status::Passed));
-                let passed = passed.map(str::to_owned).collect();
-                return Ok(Accepted { adapted, passed });
+                return Ok(adapted);
             }
             let failures = Failures::new(&run, &compared);
             let blame = Blame::new(&failures, &laid, &self.inside(workspace.tree()));
-            let explained = !blame.files.is_empty() || !blame.needed.is_empty();
-            if !blame.others.is_empty() || !explained {
+            if !blame.others.is_empty() || blame.files.is_empty() {
                 verdict.refuse(run, &compared, &laid);
-                return Ok(Accepted::default());
+                return Ok(BTreeSet::new());
             }
             let (kept, changed): (Vec<_>, Vec<_>) = blame
                 .files
@@ -133,54 +123,13 @@ impl VerifiedTests<'_> {
                 .partition(|(file, _)| self.is_adapted(workspace.tree(), overlay, file));
             if !changed.is_empty() {
                 verdict.needs_approval(run, &compared, &changed);
-                return Ok(Accepted::default());
+                return Ok(BTreeSet::new());
             }
             adapted.extend(kept.into_iter().map(|(file, _)| file.path.clone()));
-            needed.extend(blame.needed);
         }
         let why = "tests were changed in too many files at once to tell which matter";
         verdict.becomes(Outcome::Inconclusive, why.to_owned());
-        Ok(Accepted::default())
-    }
-
-    /// Keeps the old texts of edited and removed tests for later baselines.
-    pub(super) fn keep_old_texts(
-        &self,
-        tree: &WorkTree,
-        overlay: &Overlay<'_>,
-        accepted: &Accepted,
-    ) -> Result<(), Trouble> {
-        let Some(mut old) = OldTexts::open(&self.cx.site, tree)? else { return Ok(()) };
-        for change in overlay.approved() {
-            old.drop_text(&change.path);
-        }
-        old.drop_restored(tree)?;
-        for file in overlay.replacements(tree)? {
-            let part = match file.kind {
-                ReplacementKind::NewForAll => {
-                    // Of refused work, those that passed at the baseline.
-                    let passed = if accepted.passed.is_empty() {
-                        self.passed_before(tree, overlay)
-                    } else {
-                        accepted.passed.clone()
-                    };
-                    if !passed.is_empty() {
-                        old.keep_new_file(&file.path, passed);
-                    }
-                    continue;
-                }
-                ReplacementKind::New => continue,
-                ReplacementKind::Inline => OldPart::InlineTests,
-                ReplacementKind::Manifest => OldPart::TestKeys,
-                _ => OldPart::Whole,
-            };
-            if accepted.adapted.contains(&file.path) || self.is_adapted(tree, overlay, &file) {
-                old.drop_edit(&file.path);
-            } else {
-                old.keep(&file.path, part, overlay.baseline.content(tree, &file.path)?.as_ref())?;
-            }
-        }
-        Ok(old.write()?)
+        Ok(BTreeSet::new())
     }
 
     /// A pass is inconclusive if a baseline with tests was taken, and the results of its tests are
@@ -226,9 +175,7 @@ impl VerifiedTests<'_> {
             workspace.note_opened(fresh.take_opened());
             return Ok(Some(TestOutcome::new(ran, fresh.settings(), none)));
         }
-        // New tests alone are not worth a run if no work ends.
-        let only_new = laid.iter().all(|file| file.kind == ReplacementKind::New);
-        if laid.is_empty() || (only_new && self.cx.interactive) {
+        if laid.is_empty() {
             return Ok(None);
         }
         workspace.sync(Contents::Replaced(laid))?;
@@ -318,10 +265,6 @@ impl<'r> Blame<'r> {
         if failures.is_broken {
             let able = laid.iter().filter(|file| matches!(file.kind, Edited | Inline | Recipe));
             let able: Vec<_> = able.copied().collect();
-            blame.needed = paths(laid.iter().filter(|file| file.was_there()));
-            if !blame.needed.is_empty() {
-                return blame;
-            }
             let named =
                 able.iter().filter(|file| failures.errors.contains(&*file.path.to_string_lossy()));
             let named: Vec<_> = named.copied().collect();
@@ -331,11 +274,6 @@ impl<'r> Blame<'r> {
             return blame;
         }
         for test in &failures.tests {
-            let needed = paths(laid.iter().filter(|file| file.may_be_needed_by(test)));
-            if !needed.is_empty() {
-                blame.needed.extend(needed);
-                continue;
-            }
             let own = laid.iter().find(|file| file.owns(cwd, test));
             match own {
                 Some(file) => {
@@ -358,10 +296,6 @@ impl<'r> Blame<'r> {
         }
         blame
     }
-}
-
-fn paths<'f>(files: impl Iterator<Item = &'f &'f Replacement>) -> BTreeSet<PathBuf> {
-    files.map(|file| file.path.clone()).collect()
 }
 
 /// True for helpers, fixtures and snapshots.

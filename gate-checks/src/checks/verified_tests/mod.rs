@@ -21,14 +21,12 @@
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
 //! once. It cannot pass there, but it can show why.
 
-mod accepted;
 mod adapted;
 mod baseline_run;
 mod context;
 mod control_outcome;
 mod deciding;
 mod identities;
-mod new_file;
 mod overlay;
 mod prefetch;
 mod red_tests;
@@ -41,6 +39,7 @@ mod trouble;
 mod verdict;
 mod written_first;
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -55,7 +54,6 @@ use crate::report::{Status, TestReport};
 use crate::workspace::limit_copies;
 use crate::worktree::WorkTree;
 
-use accepted::Accepted;
 use control_outcome::{ControlOutcome, without};
 use overlay::Overlay;
 use test_workspace::{Contents, TestWorkspace};
@@ -65,7 +63,7 @@ use verdict::Verdict;
 pub use identities::is_allowed as is_test_allowed;
 pub use prefetch::learn_tests;
 pub use red_tests::red_tests;
-pub use rerun::{PutBack, rerun};
+pub use rerun::{RedTests, RerunTree, rerun};
 pub(super) use tests_first::TestsFirst;
 pub use tests_first::tests_first_policy;
 pub use written_first::carry_tests;
@@ -162,10 +160,6 @@ impl VerifiedTests<'_> {
     async fn verified_in(&self, tree: &WorkTree) -> Result<Evidence, Trouble> {
         let overlay = Overlay::new(self.cx, tree)?;
         let overlay = overlay.as_ref();
-        if let Some(overlay) = overlay.filter(|overlay| !overlay.baseline.is_from_history()) {
-            // Also of work that is refused: the next session begins with the tree as it is then.
-            self.keep_old_texts(tree, overlay, &Accepted::default())?;
-        }
         let runner = recognise(self.settings, &self.cx.site.folder_of(self.settings));
         let Some(runner) = &runner else {
             let reason = "the command starts no runner that gate has a control for".to_owned();
@@ -194,24 +188,18 @@ impl VerifiedTests<'_> {
         self.remember(workspace, overlay, runner, &own);
         let own = self.let_go(workspace, own);
         let mut verdict = self.own_verdict(workspace, overlay, runner, own).await?;
-        let mut accepted = Accepted::default();
+        let mut adapted = BTreeSet::new();
         if let (Some(overlay), true) = (overlay, verdict.passed()) {
-            accepted = self.decide(workspace, (overlay, runner), &mut verdict).await?;
+            adapted = self.decide(workspace, (overlay, runner), &mut verdict).await?;
         }
         if verdict.passed()
             && let Some(file) = workspace.tested_file_of_tree(self.id).await
         {
             verdict.is_about_the_tree(&file);
         }
-        self.run_sealed(workspace, (overlay, runner), &accepted, &mut verdict).await?;
+        self.run_sealed(workspace, (overlay, runner), &adapted, &mut verdict).await?;
         if let Some(overlay) = overlay {
             self.note_edited_first(overlay, &mut verdict);
-        }
-        // Of refused work too: by now it is known which tests passed at the baseline.
-        if let Some(overlay) = overlay
-            && (verdict.passed() || !overlay.baseline.is_from_history())
-        {
-            self.keep_old_texts(workspace.tree(), overlay, &accepted)?;
         }
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());

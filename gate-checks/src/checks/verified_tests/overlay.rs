@@ -1,6 +1,5 @@
 //! The changes of the tree since its baseline, and the files that are laid over it.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -13,8 +12,7 @@ use gate_core::integrity::{
 };
 
 use super::identities;
-use super::new_file::can_change_other_tests;
-use crate::baseline::{Baseline, BaselineError, Change, OldTexts, StoredFile, What};
+use crate::baseline::{Baseline, BaselineError, Change, StoredFile, What};
 use crate::check::CheckContext;
 use crate::workspace::Layout;
 use crate::worktree::{Globs, WorkTree, shown};
@@ -28,9 +26,6 @@ pub(super) struct Replacement {
     file: Option<StoredFile>,
     /// The names of the tests in the old text of a source.
     tests: Vec<String>,
-    /// The tests that passed without it at an earlier decision: others may need it. None if it was
-    /// there at none.
-    passed: Option<BTreeSet<String>>,
 }
 
 /// The reason for a replacement.
@@ -40,8 +35,6 @@ pub(super) enum ReplacementKind {
     Edited,
     /// A new test, or a new file that tests rest on: left out.
     New,
-    /// A new file that can change how other tests end: left out.
-    NewForAll,
     /// Settings of a test runner: as they were.
     Settings,
     /// A source with tests in it: the tree's source with the baseline's tests.
@@ -87,17 +80,7 @@ impl Replacement {
 
     /// True if it is left out for being new.
     pub(super) fn is_new(&self) -> bool {
-        matches!(self.kind, ReplacementKind::New | ReplacementKind::NewForAll)
-    }
-
-    /// True if it was there at an earlier decision, so that later tests may need it.
-    pub(super) fn was_there(&self) -> bool {
-        self.passed.is_some()
-    }
-
-    /// True if it was there before this test was known.
-    pub(super) fn may_be_needed_by(&self, test: &str) -> bool {
-        self.passed.as_ref().is_some_and(|passed| !passed.contains(test))
+        self.kind == ReplacementKind::New
     }
 
     /// True if it stands as in the baseline.
@@ -117,8 +100,6 @@ pub(super) struct Overlay<'a> {
     pub(super) baseline: &'a Baseline,
     pub(super) changes: Vec<Change>,
     allowed: Vec<bool>,
-    /// Files that were new at an earlier decision, with the tests that passed without them.
-    new_before: Vec<(PathBuf, BTreeSet<String>)>,
     /// The files of the product that the work changes, read once an edited test needs them.
     pub(super) changed_product: OnceLock<ChangedProduct>,
 }
@@ -142,19 +123,13 @@ impl<'a> Overlay<'a> {
             let inside = tree.in_project(change.path.as_os_str().as_bytes());
             allowed.push(inside.is_some_and(|inside| globs.matches(inside)));
         }
-        let mut new_before = Vec::new();
-        for (path, passed) in OldTexts::open(&cx.site, tree)?.iter().flat_map(OldTexts::new_files) {
-            let inside = tree.in_project(path.as_os_str().as_bytes());
-            let is_allowed = inside.is_some_and(|inside| globs.matches(inside));
-            let is_new = changes
-                .iter()
-                .any(|change| change.path == path && matches!(change.what, What::Added));
-            if !is_allowed && !is_new && tree.bytes(&path).is_some() {
-                new_before.push((path, passed.iter().cloned().collect()));
-            }
-        }
         let changed_product = OnceLock::new();
-        Ok(Some(Self { baseline, changes, allowed, new_before, changed_product }))
+        Ok(Some(Self { baseline, changes, allowed, changed_product }))
+    }
+
+    /// True if the baseline is the commit that is judged.
+    pub(super) fn is_the_tree(&self) -> bool {
+        self.baseline.is_from_history() && self.changes.is_empty()
     }
 
     /// The changes that the operator has approved by path.
@@ -190,12 +165,6 @@ impl<'a> Overlay<'a> {
                 replacements.extend(self.replacement(tree, change)?);
             }
         }
-        // They come last: an edit of such a file does not count as long as it is left out.
-        for (path, passed) in &self.new_before {
-            let (path, kind) = (path.clone(), ReplacementKind::NewForAll);
-            let passed = Some(passed.clone());
-            replacements.push(Replacement { path, kind, file: None, tests: Vec::new(), passed });
-        }
         Ok(replacements)
     }
 
@@ -211,19 +180,8 @@ impl<'a> Overlay<'a> {
         let is_test = matches!(change.guarded, Some(Guarded::Test | Guarded::Support));
         let is_loaded = change.guarded != Some(Guarded::Runner) && loaded_by_itself(&name);
         if is_new && change.moved_from.is_none() && (is_test || is_loaded) {
-            let text = tree.bytes(&path).unwrap_or_default();
-            let kind = if can_change_other_tests(&name, &text) {
-                ReplacementKind::NewForAll
-            } else {
-                ReplacementKind::New
-            };
-            return Ok(Some(Replacement {
-                path,
-                kind,
-                file: None,
-                tests: Vec::new(),
-                passed: None,
-            }));
+            let kind = ReplacementKind::New;
+            return Ok(Some(Replacement { path, kind, file: None, tests: Vec::new() }));
         }
         let kind = match change.guarded {
             Some(Guarded::Runner) => ReplacementKind::Settings,
@@ -235,7 +193,7 @@ impl<'a> Overlay<'a> {
             _ => return Ok(None),
         };
         let file = self.baseline.content(tree, &path)?;
-        Ok(Some(Replacement { path, kind, file, tests: Vec::new(), passed: None }))
+        Ok(Some(Replacement { path, kind, file, tests: Vec::new() }))
     }
 
     /// A manifest with the baseline's keys about tests, a source with the baseline's tests, or a module
@@ -268,7 +226,7 @@ impl<'a> Overlay<'a> {
         };
         let tests = test_names(&name, &bytes);
         let file = Some(StoredFile { bytes, kind: before.kind });
-        Ok(Some(Replacement { path, kind, file, tests, passed: None }))
+        Ok(Some(Replacement { path, kind, file, tests }))
     }
 
     /// True if code that runs while the work is built was changed: what was built before may not

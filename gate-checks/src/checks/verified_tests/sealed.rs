@@ -14,7 +14,6 @@ use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
 use super::VerifiedTests;
-use super::accepted::Accepted;
 use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
@@ -71,10 +70,10 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &TestWorkspace,
         (overlay, runner): (Option<&Overlay<'_>>, Option<&RunnerCommand>),
-        accepted: &Accepted,
+        adapted: &BTreeSet<PathBuf>,
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
-        if !verdict.passed() || self.cx.interactive {
+        if !verdict.passed() {
             return Ok(());
         }
         let (site, tree) = (&self.cx.site, workspace.tree());
@@ -101,7 +100,7 @@ impl VerifiedTests<'_> {
             verdict.becomes(Outcome::Fail, summary);
             return Ok(());
         }
-        let mut fresh = self.fresh_for_sealed(workspace, overlay, accepted)?;
+        let mut fresh = self.fresh_for_sealed(workspace, overlay, adapted)?;
         if let Err(evidence) = fresh.prepare(self.id).await {
             verdict.becomes(Outcome::Inconclusive, evidence.summary);
             return Ok(());
@@ -159,7 +158,7 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &TestWorkspace,
         overlay: Option<&Overlay<'_>>,
-        accepted: &Accepted,
+        adapted: &BTreeSet<PathBuf>,
     ) -> Result<TestWorkspace, Trouble> {
         let check = (self.id, self.settings);
         let Some(overlay) = overlay else {
@@ -168,7 +167,7 @@ impl VerifiedTests<'_> {
         let tree = workspace.tree();
         let replacements = overlay.replacements(tree)?;
         let laid: Vec<&Replacement> =
-            replacements.iter().filter(|file| !accepted.adapted.contains(&file.path)).collect();
+            replacements.iter().filter(|file| !adapted.contains(&file.path)).collect();
         let old: BTreeSet<_> =
             laid.iter().filter(|file| file.is_old()).map(|file| file.path.as_path()).collect();
         let changed = overlay.changes.iter().map(|change| change.path.as_path());

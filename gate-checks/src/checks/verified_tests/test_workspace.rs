@@ -225,7 +225,7 @@ impl TestWorkspace {
 
     /// Plants a control for a runner that was found; none if no place is known.
     pub(super) fn plant(&self, found: &RunnerCommand) -> io::Result<Option<Control>> {
-        let cwd = self.cx.site.folder_of(&self.settings);
+        let cwd = self.folder_of_tests();
         let (root, files) = (self.workspace.root(), self.files.as_slice());
         let changed = Changed { added: &self.changed.0, edited: &self.changed.1 };
         let place = Place { root, cwd: &cwd, files, args: &found.args, changed };
@@ -235,7 +235,7 @@ impl TestWorkspace {
     /// True if the runner's exit code only depends on tests, so that the code without a failed test
     /// is known.
     pub(super) fn is_about_tests(&self, found: &RunnerCommand) -> bool {
-        let cwd = self.cx.site.folder_of(&self.settings);
+        let cwd = self.folder_of_tests();
         found.alone && !found.runner.judges_more(&found.args, &cwd, self.workspace.root())
     }
 
@@ -320,7 +320,7 @@ impl TestWorkspace {
         let place = Selection {
             root: self.workspace.root(),
             tree: self.tree.root(),
-            cwd: &self.cx.site.folder_of(&self.settings),
+            cwd: &self.folder_of_tests(),
             args: &found.args,
         };
         let words = found.alone.then(|| place.words(found.runner, own, report)).flatten();
@@ -332,6 +332,16 @@ impl TestWorkspace {
         true
     }
 
+    /// The folder in the copy in which the command runs.
+    pub(super) fn folder_of_tests(&self) -> PathBuf {
+        self.cx.site.folder_of(&self.settings)
+    }
+
+    /// From now on the command runs these files alone.
+    pub(super) fn run_files(&mut self, files: &[&str]) {
+        self.settings.command = with_files(&self.settings.command, files.iter().copied());
+    }
+
     pub(super) fn settings(&self) -> &CheckPolicy {
         &self.settings
     }
@@ -339,4 +349,13 @@ impl TestWorkspace {
     pub(super) fn tree(&self) -> &WorkTree {
         &self.tree
     }
+}
+
+/// A runner's command with files; the command itself if the runner is not known.
+pub(super) fn with_files<'f>(
+    command: &[String],
+    files: impl IntoIterator<Item = &'f str>,
+) -> Vec<String> {
+    let files = files.into_iter().map(str::to_owned).collect();
+    with_options(command, files).unwrap_or_else(|| command.to_vec())
 }

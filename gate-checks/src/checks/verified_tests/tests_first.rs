@@ -19,7 +19,6 @@ use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
 use super::VerifiedTests;
-use super::accepted::Accepted;
 use super::identities::{Renamed, compare, name, names_all, needing_the_work, new_and_passed};
 use super::overlay::{Overlay, Replacement};
 use super::test_workspace::{Contents, TestWorkspace};
@@ -328,8 +327,6 @@ impl VerifiedTests<'_> {
         first.failing.insert(self.id.as_str().to_owned(), new);
         first.passing.extend(new_and_passed(&before, &report));
         first.not_built.extend(not_built);
-        // A new file that the runner loads by itself is no part of what old tests are decided with.
-        self.keep_old_texts(tree, overlay, &Accepted::default())?;
         Ok(Ok(()))
     }
 

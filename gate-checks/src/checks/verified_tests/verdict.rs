@@ -89,8 +89,15 @@ impl Verdict {
         self.becomes(Outcome::Inconclusive, summary);
     }
 
-    /// Takes in a comparison with the baseline's tests.
-    pub(super) fn compare(&mut self, compared: &Compared) {
+    /// Takes in a comparison with the baseline's tests, if there is one.
+    pub(super) fn compare(&mut self, compared: &Compared, overlay: &Overlay<'_>) {
+        // Then nothing older is known.
+        if !overlay.is_the_tree() {
+            self.take_comparison(compared);
+        }
+    }
+
+    fn take_comparison(&mut self, compared: &Compared) {
         self.add_detail("baseline", compared.detail());
         if let Some(wrong) = compared.wrong() {
             let summary = format!("{wrong}; of all tests, {}", self.evidence.summary);
@@ -142,7 +149,7 @@ impl Verdict {
     /// Takes in a run of the baseline's tests that did not pass.
     fn take(&mut self, run: TestOutcome, compared: &Compared) {
         self.evidence = run.evidence;
-        self.compare(compared);
+        self.take_comparison(compared);
         self.falls_short = false;
         if self.evidence.outcome == Outcome::Pass {
             self.evidence.outcome = Outcome::Fail;

@@ -82,6 +82,7 @@ impl Plan {
             rerun_on_new_files: false,
             needs: Vec::new(),
             mode,
+            is_too_long: false,
         });
         self
     }

@@ -38,16 +38,36 @@ pub(super) fn renew_copy(here: &Here, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// A finding about hooks that an older gate wrote, or that call another build. If settings
-/// cannot be read, `gate doctor --agent` says why.
-pub(super) fn outdated(here: &Here, agent: Agent) -> Option<Finding> {
+/// A finding about installed hooks: since when a turn's changes count, and who is told from whom; or
+/// that an older gate wrote them, or that they call another build. None if there are none. If
+/// settings cannot be read, `gate doctor --agent` says why.
+pub(super) fn installed(here: &Here, agent: Agent) -> Option<Finding> {
     let state = install::hook_state(agent, &Roots::new(&here.places).ok()?).ok()?;
-    (state == HookState::Outdated).then(|| {
-        let name = agent.name();
-        let message = format!("the hooks for {name} are not as this version writes them");
-        let hint = format!("gate doctor --fix, or see gate doctor --agent {name}");
-        Finding::new(Level::Note, "hooks-outdated", message).hint(hint)
-    })
+    let name = agent.name();
+    match state {
+        HookState::Outdated => {
+            let message = format!("the hooks for {name} are not as this version writes them");
+            let hint = format!("gate doctor --fix, or see gate doctor --agent {name}");
+            Some(Finding::new(Level::Note, "hooks-outdated", message).hint(hint))
+        }
+        HookState::Current => {
+            let hook = &facts(agent).hook;
+            let since = match (hook.events.prompt.is_empty(), hook.events.start.is_some()) {
+                (false, _) => "a turn's changes count from the person's prompt",
+                (true, true) => "it reports no prompts, so changes count from the session's start",
+                (true, false) => "it reports neither prompts nor starts: each red test refuses",
+            };
+            let who = match hook.headless_words.as_slice() {
+                [] => "each stop counts as a person's".to_owned(),
+                words => {
+                    format!("`{}` counts as a script, all else as a person", words.join("`, `"))
+                }
+            };
+            let message = format!("{name}: {since}; {who}");
+            Some(Finding::new(Level::Ok, "hooks-installed", message))
+        }
+        HookState::Absent | HookState::Untrusted => None,
+    }
 }
 
 pub(super) fn run(here: &Here, agent: Agent, json: bool) -> Result<u8, Failure> {

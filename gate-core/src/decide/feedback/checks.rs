@@ -1,4 +1,5 @@
-//! The line that lists each check with its outcome and its time.
+//! The line that lists each required check with its outcome and its time. One that only counts or
+//! warns is no work for the agent.
 
 use super::quoted;
 use crate::decide::budget::duration;
@@ -10,10 +11,12 @@ const MAX_CHECKS: usize = 12;
 
 /// The line; empty without checks.
 pub(super) fn line(evidence: &[Evidence]) -> String {
+    let required = evidence.iter().filter(|record| record.mode == Mode::Require);
+    let evidence: Vec<_> = required.collect();
     if evidence.is_empty() {
         return String::new();
     }
-    let listed: Vec<_> = evidence.iter().take(MAX_CHECKS).map(shown).collect();
+    let listed: Vec<_> = evidence.iter().take(MAX_CHECKS).map(|record| shown(record)).collect();
     let more = match evidence.len().saturating_sub(MAX_CHECKS) {
         0 => String::new(),
         more => format!(", and {more} more"),
@@ -26,17 +29,14 @@ fn shown(record: &Evidence) -> String {
         Outcome::Pass => "PASS",
         Outcome::Fail => "FAIL",
         Outcome::Inconclusive => "COULD NOT RUN",
-        Outcome::Tamper => "WORKED AROUND",
+        Outcome::Tamper => "DOES NOT COUNT",
         Outcome::Skipped => "NOT RUN",
     };
     let name = quoted::name_of(&record.check);
     let ran = record.outcome != Outcome::Skipped && record.duration_ms > 0;
     let time = ran.then(|| duration(record.duration_ms));
-    let only_shown = record.mode == Mode::Warn && record.outcome != Outcome::Pass;
-    let remarks = time.into_iter().chain(only_shown.then(|| "not required".to_owned()));
-    let remarks: Vec<_> = remarks.collect();
-    match remarks.is_empty() {
-        true => format!("{word} {name}"),
-        false => format!("{word} {name} ({})", remarks.join(", ")),
+    match time {
+        None => format!("{word} {name}"),
+        Some(time) => format!("{word} {name} ({time})"),
     }
 }

@@ -196,8 +196,13 @@ fn check_refusal(situation: Option<Situation>, (blocks, same): (u32, u32), expec
 
 #[test]
 fn a_hook_counts_its_refusals() {
-    let session =
-        |headless| Some(Situation { work: Work::Changed, headless, ..Situation::default() });
+    let session = |headless| {
+        Some(Situation {
+            work: Work::Changed,
+            presence: Some(headless).into(),
+            ..Situation::default()
+        })
+    };
     let same = "This is refusal 1 of at most 2 for the same failure.";
     check_refusal(None, (1, 0), "This is refusal 2 of at most 5.");
     check_refusal(session(false), (1, 1), same);

@@ -45,7 +45,7 @@ pub(super) fn line(input: &Input, run: Option<&RunState>, policy: &Policy) -> St
 fn refusals(input: &Input, same: u32, policy: &Policy) -> String {
     let (blocks, most) = (input.refusals().blocks.saturating_add(1), policy.hook.max_blocks);
     let situation = input.observed.stop.as_ref().and_then(|stop| stop.situation.as_ref());
-    let is_interactive = situation.is_some_and(|situation| !situation.headless);
+    let is_interactive = situation.is_some_and(|situation| !situation.is_unattended());
     let left = (most.saturating_sub(blocks), MAX_SAME_FAILURES.saturating_sub(same));
     match is_interactive && same > 0 && left.1 < left.0 {
         true => {

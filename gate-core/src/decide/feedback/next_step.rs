@@ -219,7 +219,6 @@ fn step(reason: &Reason) -> String {
         ReasonCode::ThresholdNotReached => {
             "add a check, let the agent say what it finished, or lower `exit_gate.indicator_threshold`".to_owned()
         }
-        ReasonCode::RedBefore => "say if the red tests are part of the task".to_owned(),
         ReasonCode::EvidenceRequired => {
             "configure a check (`gate init`), or set `exit_gate.unverified = \"exit\"`".to_owned()
         }
@@ -230,6 +229,7 @@ fn step(reason: &Reason) -> String {
         | ReasonCode::Passed
         | ReasonCode::Forced
         | ReasonCode::Released
+        | ReasonCode::RedBefore
         | ReasonCode::UntestedChange => reason.message.clone(),
     }
 }

@@ -136,7 +136,7 @@ codes! {
             what: "The work changed tests, and nothing is missing but a person's approval of that.",
             why: "The old text of these tests fails on the new work. Whether the task asks for other tests, only a person can say. The agent is told once; after that the verdict is `blocked`.",
             example: "`test_total` expected 3 and now expects 4.",
-            next: "If the change is right: `gate approve TEST… --reason …`, then check again; no further turn of the agent is needed. If not: put the tests back. `gate run --may-change GLOB` says beforehand which test files may change.",
+            next: "If the change is right: `gate approve NAME… --reason …`, then check again; no further turn of the agent is needed. If not: put the tests back. `gate run --may-change GLOB` says beforehand which test files may change.",
         }
         SealedTestsFailed = "sealed-tests-failed" {
             what: "Tests that the agent does not see fail on the work.",
@@ -228,12 +228,6 @@ codes! {
             example: "A question was answered, and no file changed.",
             next: "Nothing if it is green. Else read the other reasons.",
         }
-        RedBefore = "red-before" {
-            what: "Tests are red that were red before the session began.",
-            why: "The agent claims completion, so it has to say that these tests are not its task. This refuses once.",
-            example: "A test that fails since last week.",
-            next: "Fix the tests. If they are not the task, say so and stop.",
-        }
         BreakerIsolated = "breaker-isolated" {
             what: "An operator stopped the loop with `gate breaker isolate`.",
             why: "The operator's word counts until it is taken back.",
@@ -242,6 +236,7 @@ codes! {
         }
     } removed {
         UntestedChange = "untested-change"
+        RedBefore = "red-before"
     }
 }
 

@@ -8,7 +8,7 @@ use crate::decide::breaker::Breaker;
 use crate::decide::decision::{Decision, judge};
 use crate::decide::run_state::{LoopState, RunState};
 use crate::decide::signal::{Signal, TokenHalves};
-use crate::decide::situation::{FailureShares, Owed};
+use crate::decide::situation::{FailureShares, Owed, Presence};
 use crate::decide::stop::Stop;
 use crate::decide::verdict::Verdict;
 
@@ -79,7 +79,7 @@ fn names(texts: &[&str]) -> Vec<String> {
 
 fn shares(check: &str, own: &[&str], before: &[&str], others: &[&str]) -> FailureShares {
     let [own, before, others] = [own, before, others].map(names);
-    FailureShares { check: check.to_owned(), own, before, others }
+    FailureShares { check: check.to_owned(), own, before, others, ..FailureShares::default() }
 }
 
 #[test]
@@ -148,14 +148,6 @@ fn what_was_not_found_out_is_no_pass() {
 }
 
 #[test]
-fn a_stop_is_refused_for_tampering_and_for_nothing_beside_it() {
-    let cheated = required("integrity", Outcome::Tamper, "a test is gone");
-    let input = stop(Status::Absent, changed(), &[tests(Outcome::Fail), cheated]);
-    let told = "integrity does not count: a test is gone";
-    check(&input, &policy(TESTS), "continue", &[told]);
-}
-
-#[test]
 fn a_session_answers_for_its_own_failures_alone() {
     let two = policy(&format!("{TESTS}[checks.lint]\ncommand = [\"true\"]\n"));
     let red = [tests(Outcome::Fail), required("lint", Outcome::Fail, "")];
@@ -168,11 +160,40 @@ fn a_session_answers_for_its_own_failures_alone() {
     let mixed = by(&[old_lint.clone(), shares("tests", &["a"], &["b"], &[])]);
     check(&silent(mixed), &two, "continue", &[tests_failed]);
     let foreign = by(&[old_lint, shares("tests", &[], &["b", "c"], &["d"])]);
-    let told = "3 tests (lint, b, c) were red before; d is red by another session's change";
+    let told = "3 tests (lint, b, c) were red before the last prompt; \
+                d is red by a change that is not this session's";
     check(&silent(foreign.clone()), &two, "red", &[told]);
-    let claims = stop(Status::Complete, foreign, &red);
-    let told = "3 tests (b, c, lint) were red before you began";
-    check(&claims, &two, "continue", &[told]);
+    check(&stop(Status::Complete, foreign, &red), &two, "red", &[told]);
+}
+
+#[test]
+fn a_flaky_test_and_one_whose_past_is_not_known_refuse_nobody() {
+    let by = |shares| Situation { failures: vec![shares], ..changed() };
+    let ruling = |shares: FailureShares, end, told| {
+        let input = stop(Status::Absent, by(shares), &[tests(Outcome::Fail)]);
+        check(&input, &policy(TESTS), end, &[told]);
+    };
+    let shares = || FailureShares { check: "tests".to_owned(), ..FailureShares::default() };
+    let flaky = FailureShares { flaky: names(&["a"]), ..shares() };
+    ruling(flaky, "green", "a is flaky: failed, and passed when run again");
+    let unknown = FailureShares {
+        unknown: names(&["a", "b"]),
+        problem: Some("no time was left".to_owned()),
+        ..shares()
+    };
+    let told = "2 tests (a, b) are red; if before, too, is not known (no time was left)";
+    ruling(unknown, "red", told);
+}
+
+#[test]
+fn changed_tests_are_news_at_every_end() {
+    let news = |situation| Situation { changed_tests: names(&["tests/a.py (+1 -2)"]), ..situation };
+    let green = stop(Status::Absent, news(changed()), &[tests(Outcome::Pass)]);
+    let told = "passed: tests (41 tests); changed tests: tests/a.py (+1 -2)";
+    check(&green, &policy(TESTS), "green", &[told]);
+    let asks = stop(Status::Absent, news(Situation { asks: true, ..changed() }), &[]);
+    let told = "the agent asks something; changed tests: tests/a.py (+1 -2)";
+    check(&asks, &policy(TESTS), "not run", &[told]);
 }
 
 #[test]
@@ -194,7 +215,7 @@ fn in_a_row(headless: bool, failing: &[&[&str]]) -> Vec<String> {
     let end = |failed: &&[&str]| {
         let detail = Some(json!({ "tests": { "failed_tests": failed } }));
         let record = Evidence { detail, ..tests(Outcome::Fail) };
-        let situation = Situation { headless, ..changed() };
+        let situation = Situation { presence: Some(headless).into(), ..changed() };
         let mut input = stop(Status::Absent, situation, &[record]);
         (input.stateful, input.memory) = (true, Some(memory.clone()));
         let end = ruled(&input, &policy);
@@ -225,7 +246,7 @@ fn the_same_failure_refuses_a_person_twice_and_another_one_anew() {
 
 #[test]
 fn a_headless_claim_that_a_hook_cannot_measure_is_let_go_unproven() {
-    let headless = || Situation { headless: true, ..changed() };
+    let headless = || Situation { presence: Presence::Nobody, ..changed() };
     let running = Evidence { running: true, ..required("tests", Outcome::Skipped, "") };
     let claims = |evidence: &[Evidence]| stop(Status::Complete, headless(), evidence);
     check(
@@ -254,7 +275,7 @@ fn a_headless_claim_that_a_hook_cannot_measure_is_let_go_unproven() {
 
 #[test]
 fn what_runs_elsewhere_makes_a_green_stop_no_exit() {
-    let headless = Situation { headless: true, ..changed() };
+    let headless = Situation { presence: Presence::Nobody, ..changed() };
     let green = [tests(Outcome::Pass)];
     let here = stop(Status::Complete, headless.clone(), &green);
     assert_eq!(ruled(&here, &policy(TESTS)).0, "exit");

@@ -52,8 +52,7 @@ impl Case<'_> {
         } else if self.input.checks_left_out {
             // No option of a hook leaves checks out: this stop needed none.
             self.input.observed.stop.is_none().then(|| {
-                let message =
-                    "the configured checks did not run, because of an option such as `--no-checks`";
+                let message = "the configured checks did not run";
                 Warning::new(WarningCode::ChecksNotRun, message)
             })
         } else if !self.is_verified(verdict) && self.input.forced.is_none() {

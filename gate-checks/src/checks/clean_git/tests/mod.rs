@@ -24,7 +24,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: Cancellation, ignore: &[&str])
     let cx = CheckContext {
         baseline: None,
         allow: [].into(),
-        interactive: false,
+        plain: false,
         site: Arc::new(fixture.site.clone()),
         tree: Arc::new(tree),
         about: Arc::new(About::default()),

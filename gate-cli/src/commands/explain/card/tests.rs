@@ -40,7 +40,7 @@ fn without_its_policy_a_decision_cannot_be_made_again() {
     let rows = rows(&json!({}), None, None);
     let expected = [
         &format!("    decided     {}", local_time("2026-11-02T10:00:00Z")),
-        "    decision    0195-a, gate 0.1.0",
+        "    decision    0195-a, gate 0.2.0",
         "    policy      blake3:aa",
         "    transcript  text",
         "    replay      not possible: the settings of this decision are not stored",

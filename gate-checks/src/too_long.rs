@@ -1,0 +1,58 @@
+//! Checks that did not fit the budget of a hook. A later stop does not start them again: it would
+//! wait for nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::Policy;
+use serde_json::json;
+
+use crate::store;
+
+/// The time after which a check is tried again: the machine may have been busy.
+const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The marks of one work tree.
+#[derive(Debug)]
+pub(crate) struct TooLong<'p> {
+    folder: Option<PathBuf>,
+    policy: &'p Policy,
+}
+
+impl<'p> TooLong<'p> {
+    /// The marks inside a work tree's folder of the state; without one there is none.
+    pub(crate) fn new(tree: Option<&Path>, policy: &'p Policy) -> Self {
+        Self { folder: tree.map(|tree| tree.join("too-long")), policy }
+    }
+
+    /// True if this check, with these settings, did not fit this budget.
+    pub(crate) fn has(&self, check: &str) -> bool {
+        let written = self.file(check).and_then(|file| fs::metadata(file).ok()?.modified().ok());
+        written.is_some_and(|at| at.elapsed().is_ok_and(|age| age < LIFETIME))
+    }
+
+    /// Marks the checks that were ended for the budget, and takes the mark from those that fit.
+    pub(crate) fn note(&self, evidence: &[Evidence], is_ended: impl Fn(&Evidence) -> bool) {
+        let budget = self.policy.hook.budget_ms;
+        for record in evidence.iter().filter(|record| !record.cached) {
+            let Some(file) = self.file(&record.check) else { continue };
+            // One that began late may fit another time.
+            if is_ended(record) && record.duration_ms >= budget / 2 {
+                let _ = store::write_file(&file, &[]);
+            } else if matches!(record.outcome, Outcome::Pass | Outcome::Fail)
+                && record.duration_ms < budget
+            {
+                let _ = fs::remove_file(file);
+            }
+        }
+    }
+
+    fn file(&self, check: &str) -> Option<PathBuf> {
+        let settings = self.policy.checks.get(check)?;
+        let key = json!([check, settings.command, settings.shell, self.policy.hook.budget_ms]);
+        let name = blake3::hash(key.to_string().as_bytes()).to_hex();
+        Some(self.folder.as_ref()?.join(&name[..32]))
+    }
+}

@@ -1,0 +1,54 @@
+//! The gate of a loop, with what it remembers of the same task's last loop.
+
+use gate_checks::CheckSite;
+use gate_core::decide::first_tests::FirstTests;
+use gate_core::decide::policy::When;
+
+use super::Setting;
+use super::tests_first::Stage;
+use crate::context::Here;
+use crate::failure::Failure;
+use crate::gate::Gate;
+use crate::governance::Task;
+use crate::interrupt::Interrupt;
+
+/// The gate of a loop, with the baseline that its decisions compare with, and the tests that were
+/// written before its work.
+pub(super) fn gate_for(
+    here: &Here,
+    (settings, trust): Setting,
+    (site, interrupt): (CheckSite, &Interrupt),
+    (task, stage, remembered): (&Task, Stage<'_>, &str),
+) -> Result<(Gate, Option<FirstTests>), Failure> {
+    let writes_tests = stage.writes_tests();
+    let memory = here.memory_of_loop(&trust, &settings, interrupt)?;
+    let gate = Gate::open(settings, site)?.at(When::Run);
+    let gate = if writes_tests { gate.writing_tests()? } else { gate };
+    let gate = gate.remembering(memory).trusting(trust)?;
+    let kept = gate.baseline_of_task(task.id())?;
+    let is_locked = !writes_tests && (kept.is_some() || stage.job.is_some());
+    let first = match gate.memory() {
+        Some(mut memory) if is_locked => match memory.locked_tests(stage.subject()) {
+            // The breaker reports lost state.
+            Err(failure) if failure.lost_state().is_some() => None,
+            locked => locked?.map(|locked| locked.tests),
+        },
+        _ => None,
+    };
+    let carried = match (&kept, writes_tests) {
+        (None, false) => gate.baseline_of_loop(remembered)?,
+        _ => None,
+    };
+    let taken = match kept.or(carried) {
+        Some(kept) => Some(kept),
+        None => gate.take_baseline_if_wanted()?,
+    };
+    if let (Some(taken), false) = (&taken, writes_tests) {
+        gate.begin_loop(taken, remembered)?;
+    }
+    // A loop that is resumed must not take this one's edits of tests for the original tests.
+    if let (Some(taken), true) = (&taken, writes_tests || first.is_some()) {
+        gate.keep_for_task(taken, task.id())?;
+    }
+    Ok((gate.compared_with(taken), first))
+}

@@ -1,0 +1,122 @@
+//! Approved changes, for the bytes that a decision showed: under whatever name they stand, and
+//! whoever committed them. Other bytes ask again.
+
+use std::path::{Path, PathBuf};
+
+use gate_checks::worktree::{FileList, WorkTree};
+use gate_checks::{CheckSite, list_files};
+use gate_core::Decision;
+use gate_core::decide::policy::Allowance;
+
+use super::Gate;
+use crate::record::{ApprovedChange, FileContent};
+use crate::test_approval::{literal_glob, named_files};
+
+/// The content of a file that is gone.
+const GONE: &str = "gone";
+
+/// The files of a project, with their content.
+pub(crate) struct Contents {
+    files: FileList,
+    root: PathBuf,
+    /// The project's folder, relative to the root.
+    inside: PathBuf,
+}
+
+impl Contents {
+    /// None if the tree cannot be read.
+    pub(crate) fn read(site: &CheckSite) -> Option<Self> {
+        let root = WorkTree::open(site).ok()?.root().to_owned();
+        let inside = site.project.strip_prefix(&root).unwrap_or(Path::new("")).to_owned();
+        Some(Self { files: list_files(site).ok()?, root, inside })
+    }
+
+    /// The content of a file, whose name is relative to the project.
+    pub(crate) fn content(&self, file: &str) -> String {
+        self.files.content(&self.inside.join(file)).unwrap_or_else(|| GONE.to_owned())
+    }
+
+    /// The names, relative to the project, of the files that have this content.
+    fn with(&self, content: &str) -> Vec<String> {
+        let files = self.files.with_content(content);
+        files.into_iter().filter_map(|file| self.in_project(file)).collect()
+    }
+
+    /// The names of all files of the project.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        self.files.paths().filter_map(|file| self.in_project(file))
+    }
+
+    fn in_project(&self, file: &Path) -> Option<String> {
+        Some(file.strip_prefix(&self.inside).ok()?.to_str()?.to_owned())
+    }
+
+    /// The name of a file relative to the project, from that relative to the root.
+    pub(crate) fn project_name(&self, file: &str) -> String {
+        self.in_project(Path::new(file)).unwrap_or_else(|| file.to_owned())
+    }
+
+    /// The project's folder.
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root.join(&self.inside)
+    }
+}
+
+impl Gate {
+    /// The files that a decision names as changed, with the content that it has judged.
+    pub(super) fn judged_contents(&self, decision: &Decision) -> Vec<FileContent> {
+        if named_files(decision).next().is_none() {
+            return Vec::new();
+        }
+        let Some(contents) = Contents::read(self.place()) else { return Vec::new() };
+        let mut judged: Vec<_> = named_files(decision)
+            .map(|named| {
+                let file = if named.is_from_root {
+                    contents.project_name(&named.file)
+                } else {
+                    named.file
+                };
+                let content = contents.content(&file);
+                FileContent { file, content }
+            })
+            .collect();
+        judged.sort_by(|one, other| one.file.cmp(&other.file));
+        judged.dedup();
+        judged
+    }
+}
+
+/// The allowances that approved changes are in the tree as it is now.
+pub(super) fn allowances(site: &CheckSite, approved: Vec<ApprovedChange>) -> Vec<Allowance> {
+    let is_bound = approved.iter().any(|change| change.content.is_some());
+    let contents = if is_bound { Contents::read(site) } else { None };
+    let mut allowances = Vec::new();
+    for change in approved {
+        let Some(content) = change.content.clone() else {
+            allowances.push(Allowance::from(change));
+            continue;
+        };
+        let Some(contents) = &contents else { continue };
+        allowances.extend(allowed(contents, change, &content));
+    }
+    allowances
+}
+
+/// The allowances of a change that was approved with this content; none if no file has it.
+fn allowed(contents: &Contents, change: ApprovedChange, content: &str) -> Vec<Allowance> {
+    let file = change.file.clone().unwrap_or_default();
+    let is_gone = contents.content(&file) == GONE;
+    let mut names = if content == GONE { Vec::new() } else { contents.with(content) };
+    if names.is_empty() && !(content == GONE && is_gone) {
+        return Vec::new();
+    }
+    if change.test.is_some() {
+        return vec![Allowance { path: None, ..Allowance::from(change) }];
+    }
+    if is_gone {
+        // Under another name, or removed.
+        names.push(file);
+    }
+    let paths = names.iter().map(|name| Some(literal_glob(name)));
+    paths.map(|path| Allowance { path, ..Allowance::from(change.clone()) }).collect()
+}

@@ -1,0 +1,53 @@
+//! Changed tests and settings, as news for the person of a session.
+
+use std::fs;
+use std::path::Path;
+
+use gate_checks::baseline::Baseline;
+use gate_checks::worktree::WorkTree;
+use gate_core::decide::situation::Situation;
+use gate_core::integrity::{Guarded, guarded};
+use similar::{ChangeTag, TextDiff};
+
+use super::Gate;
+
+impl Gate {
+    /// Adds the news of these files to a situation: those that were there at the session's last
+    /// prompt, and decide what tests are worth. Their names are relative to the root. A file
+    /// of which nothing older is known is no news.
+    pub(crate) fn add_news(&self, situation: &mut Situation, session: &str, files: &[&Path]) {
+        let Ok(tree) = WorkTree::open(self.place()) else { return };
+        let Ok(Some(prompt_tree)) = Baseline::kept(self.place(), Some(session)) else { return };
+        let Ok(older) = prompt_tree.contents(&tree, files) else { return };
+        for (file, older) in files.iter().zip(older) {
+            let Some(older) = older else { continue };
+            let name = file.to_string_lossy();
+            let list = match guarded(&name) {
+                Some(Guarded::Test | Guarded::Support) => &mut situation.changed_tests,
+                Some(Guarded::Runner | Guarded::Ci | Guarded::Hook) => {
+                    &mut situation.changed_settings
+                }
+                Some(Guarded::Manifest | Guarded::Gate) | None => continue,
+            };
+            match fs::read(tree.root().join(file)) {
+                Ok(now) if now == older.bytes => {}
+                Ok(now) => list.push(format!("{name} {}", lines(&older.bytes, &now))),
+                Err(_) => list.push(format!("{name} (gone)")),
+            }
+        }
+    }
+}
+
+/// True for a file whose change may be news.
+pub(crate) fn may_be_news(file: &Path) -> bool {
+    guarded(&file.to_string_lossy())
+        .is_some_and(|kind| !matches!(kind, Guarded::Manifest | Guarded::Gate))
+}
+
+/// The numbers of lines that were added and removed.
+fn lines(older: &[u8], newer: &[u8]) -> String {
+    let (older, newer) = (String::from_utf8_lossy(older), String::from_utf8_lossy(newer));
+    let diff = TextDiff::from_lines(&older, &newer);
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    format!("(+{} -{})", count(ChangeTag::Insert), count(ChangeTag::Delete))
+}

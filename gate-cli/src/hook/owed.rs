@@ -1,0 +1,126 @@
+//! Changes of a session that no green run has followed.
+
+use std::path::Path;
+
+use gate_core::Decision;
+use gate_core::Verdict;
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::situation::{Released, Work};
+
+use super::session::Session;
+
+/// Updates what a session owes in a project: a released stop leaves a debt, the tests that it left
+/// red; none of them if they did not run. The debt outlives the turn, so an agent cannot get rid of
+/// a red test by a turn that changes nothing. Only a green run or an `exit` clears it, or one
+/// that shows that the red tests are not the session's.
+pub(super) fn update(session: &mut Session, project: &Path, decision: &Decision) {
+    let owed = &mut session.state.owed;
+    let is_green = decision.released == Some(Released::Green);
+    let red = red_names(decision);
+    if is_green || decision.verdict == Verdict::Exit || red.is_none() {
+        owed.remove(project);
+    } else if !decision.evidence.is_empty() {
+        owed.insert(project.to_owned(), red.unwrap_or_default());
+    } else if decision.situation().is_some_and(|situation| situation.work == Work::Changed) {
+        // No check ran, so an older debt stays as it is.
+        owed.entry(project.to_owned()).or_default();
+    }
+}
+
+/// The agent's own failed tests, or the failed checks if no tests are known; none if the red tests
+/// are all others'. Empty if it is not known whose they are.
+fn red_names(decision: &Decision) -> Option<Vec<String>> {
+    let failures = decision.situation().map(|situation| situation.failures.as_slice());
+    let failures = failures.unwrap_or_default();
+    let tests: Vec<_> = failures.iter().flat_map(|failure| &failure.own).cloned().collect();
+    if !failures.is_empty() {
+        let is_known = failures.iter().all(|failure| failure.unknown.is_empty());
+        return (!tests.is_empty() || !is_known).then_some(tests);
+    }
+    let failed = decision.evidence.iter().filter(|evidence| evidence.outcome == Outcome::Fail);
+    Some(failed.map(|evidence| evidence.check.clone()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::agent::Agent;
+    use crate::tests::decision;
+
+    /// A decision about a stop whose checks failed, with the failures' owners.
+    fn red(failures: &Value) -> Decision {
+        decision(&json!({
+            "released": "red",
+            "evidence": [
+                { "check": "tests", "mode": "require", "outcome": "fail" },
+                { "check": "lint", "mode": "require", "outcome": "pass" },
+                { "check": "build", "mode": "require", "outcome": "fail" },
+            ],
+            "observed": { "stop": { "agent": "codex", "situation": { "failures": failures } } },
+        }))
+    }
+
+    fn names(of: &[&str]) -> Option<Vec<String>> {
+        Some(of.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    #[test]
+    fn the_agents_own_tests_are_owed_and_else_the_failed_checks() {
+        let failures = json!([
+            { "check": "tests", "own": ["a", "b"], "before": ["c"], "others": ["d"] },
+            { "check": "build", "own": ["build"] },
+        ]);
+        assert_eq!(red_names(&red(&failures)), names(&["a", "b", "build"]));
+        let others = json!([{ "check": "tests", "before": ["c"] }]);
+        assert_eq!(red_names(&red(&others)), None, "nothing of it is the session's");
+        let unknown = json!([{ "check": "tests", "unknown": ["c"] }]);
+        assert_eq!(red_names(&red(&unknown)), names(&[]));
+        assert_eq!(red_names(&red(&json!([]))), names(&["tests", "build"]));
+    }
+
+    /// Compares the checks that `/w` owes after this decision, if it owed a red `old` before.
+    #[track_caller]
+    fn check_owed(decision: &Decision, expected: Option<&[&str]>) {
+        let state = tempfile::tempdir().unwrap();
+        let named = (Agent::Codex, Some("a"));
+        let mut session = Session::open(Some(state.path()), Path::new("/w"), named).unwrap();
+        session.state.owed.insert("/w".into(), vec!["old".to_owned()]);
+        session.state.owed.insert("/v".into(), Vec::new());
+        update(&mut session, Path::new("/w"), decision);
+        let owed = session.state.owed.get(Path::new("/w"));
+        let owed = owed.map(|names| names.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(owed.as_deref(), expected);
+        assert!(session.state.owed.contains_key(Path::new("/v")), "that is another project");
+    }
+
+    #[test]
+    fn a_debt_ends_with_green_checks_or_an_exit_alone() {
+        let passed = json!([{ "check": "tests", "mode": "require", "outcome": "pass" }]);
+        let exit = json!({ "verdict": "exit", "exit_code": 0, "evidence": passed });
+        check_owed(&decision(&exit), None);
+        check_owed(&decision(&json!({ "released": "green", "evidence": passed })), None);
+        check_owed(&red(&json!([{ "own": ["a"] }])), Some(&["a"]));
+        // A look that was cut short has found nothing red, and nothing green.
+        check_owed(&decision(&json!({ "released": "not-run", "evidence": passed })), Some(&[]));
+        // Without a look the older debt stays, whatever the turn changed.
+        check_owed(&decision(&json!({ "released": "not-run" })), Some(&["old"]));
+        let situation = json!({ "work": "changed" });
+        let stop = json!({ "stop": { "agent": "codex", "situation": situation } });
+        check_owed(&decision(&json!({ "observed": stop })), Some(&["old"]));
+    }
+
+    #[test]
+    fn changed_work_that_nobody_looked_at_is_owed() {
+        let state = tempfile::tempdir().unwrap();
+        for (work, expected) in [("changed", Some(Vec::new())), ("prose", None), ("none", None)] {
+            let named = (Agent::Codex, Some(work));
+            let mut session = Session::open(Some(state.path()), Path::new("/w"), named).unwrap();
+            let situation = json!({ "stop": { "agent": "codex", "situation": { "work": work } } });
+            let unseen = decision(&json!({ "released": "not-run", "observed": situation }));
+            update(&mut session, Path::new("/w"), &unseen);
+            assert_eq!(session.state.owed.get(Path::new("/w")), expected.as_ref(), "{work}");
+        }
+    }
+}
