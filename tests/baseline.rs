@@ -91,6 +91,15 @@ fn one_that_cannot_be_read_decides_nothing() {
     let damage = "for f in $(find ../home .. -name waiting.json); do echo '{' > $f; done";
     let ran = ran.again("check out.log").setup(damage).code(5).stops();
     assert!(ran.stderr.contains("the baseline is damaged"), "{}", ran.stderr);
+    let kept = "check --run night out.log";
+    let not_done = "printf 'Not yet.\\n' > other.log";
+    let ran = ran.again("baseline").code(0).again("check --run night other.log").setup(not_done);
+    let damage = "for f in $(find ../home .. -path '*runs/*.json'); do echo '{' > $f; done";
+    let ran =
+        ran.run().again("check --run night --json out.log").setup("echo z >> later.txt").run();
+    let ran = ran.again(kept).setup(damage).run();
+    let ran = ran.again("baseline").code(0).again(kept).run();
+    assert!(!ran.stderr.contains("damaged"), "{}", ran.stderr);
 }
 
 #[test]

@@ -308,7 +308,7 @@ fn named_here(
             .hint("`gate log` lists the runs"));
     }
     let contents = Contents::read(&here.site()?)
-        .ok_or_else(|| Failure::internal("unreadable-tree", "the work tree cannot be read"))?;
+        .ok_or_else(|| Failure::internal("tree-unreadable", "the work tree cannot be read"))?;
     Ok((Named::new(latest.as_ref(), &contents), contents))
 }
 

@@ -227,6 +227,28 @@ fn a_tool_that_is_another_is_found() {
 }
 
 #[test]
+fn another_environment_than_at_the_baseline_is_a_line_until_the_next_baseline() {
+    let tool = "mkdir -p ../a ../b; for d in ../a ../b; do echo 'exit 0' > $d/gate-tool; chmod +x $d/gate-tool; done; sleep 1.1";
+    let run = project("[checks.tool]\ncommand = [\"gate-tool\"]\n");
+    let path = |run: &Ran, folder: &str| {
+        format!("{}:{}", run.path(folder).display(), std::env::var("PATH").unwrap())
+    };
+    let ran = run.setup(tool).code(0);
+    let (one, other) = (path(&ran, "../a"), path(&ran, "../b"));
+    let ran = ran.again("baseline").env("PATH", &one).code(0);
+    let work = "echo more >> README.md";
+    let ran = ran.again(CHECK).setup(work).env("PATH", &other).run();
+    let found = evidence(&ran);
+    assert_eq!((&found["outcome"], rules(&found)), (&"pass".into(), Vec::new()));
+    let line = found["detail"]["findings"][0].to_string();
+    assert!(line.contains("/a/gate-tool at the baseline, and is "), "{line}");
+    assert!(line.contains("/b/gate-tool now") && line.contains("`gate baseline`"), "{line}");
+    let ran = ran.again("baseline").env("PATH", &other).code(0);
+    let found = evidence(&ran.again(CHECK).setup(work).env("PATH", &other).run());
+    assert_eq!(found["detail"]["findings"], Value::Array(Vec::new()));
+}
+
+#[test]
 fn a_task_that_needs_no_change_says_so() {
     let research = "[task_types.research]\nprogress = \"none\"\n";
     let allowed = "[[integrity.allow]]\nrule = \"nothing-changed\"\nreason = \"a question\"\n";

@@ -149,6 +149,28 @@ impl Baseline {
         }
     }
 
+    /// Forgets the baselines of runs that cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be removed.
+    pub fn forget_damaged(site: &CheckSite) -> Result<(), BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let Some(folder) = folder(site, &tree) else { return Ok(()) };
+        let files = fs::read_dir(folder.join("runs")).into_iter().flatten().flatten();
+        for path in files
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|kind| kind == "json"))
+        {
+            let body =
+                fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Body>(&text).ok());
+            if body.is_none_or(|body| body.version != VERSION) {
+                fs::remove_file(&path).map_err(|source| BaselineError::Io { path, source })?;
+            }
+        }
+        Ok(())
+    }
+
     /// Forgets the baseline of a run; without a run's name, the one that waits for runs: changes
     /// since then are not judged as an agent's work. True if there was one.
     ///

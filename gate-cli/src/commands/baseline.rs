@@ -74,6 +74,7 @@ pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     let interrupt = Interrupt::listen()?;
     let gate = Gate::open(settings, site.clone())?.remembering(memory).trusting(trust)?;
     let taken = gate.take_baseline(None)?;
+    Baseline::forget_damaged(&site)?;
     if let Some(taken) = &taken {
         if std::io::stderr().is_terminal() {
             render::notes(&[

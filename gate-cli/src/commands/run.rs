@@ -34,7 +34,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{Caller, Project, Runs, Task};
 use crate::interrupt::Interrupt;
-use crate::memory::StoppedBy;
+use crate::memory::{LoopId, StoppedBy};
 use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
 use crate::render::{self, print};
@@ -180,8 +180,13 @@ impl RunCommand<'_> {
         let task = self.project.task(stage.task)?;
         let prompt = self.described(&task, stage)?;
         let backoff = settings.run.backoff;
-        let remembered = self.remembered(task.id(), &prompt);
-        let about = (&task, stage, remembered.as_str());
+        let prompt_digest = gate_core::digest(prompt.as_bytes());
+        // Without an id from somebody, the same prompt is the same task.
+        let id = match (&self.args.task, &self.args.work) {
+            (None, None) => LoopId::Prompt(&prompt_digest),
+            _ => LoopId::Task(task.id()),
+        };
+        let about = (&task, stage, id);
         let (gate, first) = gate_for(here, (settings, trust), (site, interrupt), about)?;
         let prompt = stage.prompt(prompt, first.as_ref());
         let signal = &gate.policy().signal;
@@ -222,17 +227,9 @@ impl RunCommand<'_> {
             gate.forget_task(task.id())?;
         }
         if !writes_tests {
-            gate.end_loop(&remembered, end.by == StoppedBy::Completed)?;
+            gate.end_loop(id, end.by == StoppedBy::Completed)?;
         }
         Ok(end)
-    }
-
-    /// The name by which a task is known again: its id if somebody gave it, else its prompt.
-    fn remembered(&self, task: &str, prompt: &str) -> String {
-        match (&self.args.task, &self.args.work) {
-            (None, None) => format!("prompt {}", gate_core::digest(prompt.as_bytes())),
-            _ => task.to_owned(),
-        }
     }
 
     /// The text of a loop's task.

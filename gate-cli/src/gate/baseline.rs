@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use super::Gate;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};
-use crate::memory::{PendingDecision, next_run, run_before};
+use crate::memory::{LoopId, PendingDecision, next_run, run_before};
 use crate::record::Record;
 use crate::request::Request;
 use crate::source::Source;
@@ -123,8 +123,8 @@ impl Gate {
     /// # Errors
     ///
     /// One that cannot be read.
-    pub(crate) fn baseline_of_loop(&self, task: &str) -> Result<Option<Baseline>, Failure> {
-        let name = loop_name(task);
+    pub(crate) fn baseline_of_loop(&self, id: LoopId<'_>) -> Result<Option<Baseline>, Failure> {
+        let Some(name) = self.loop_name(id)? else { return Ok(None) };
         let Some(kept) = Baseline::kept(&self.site, Some(&name))? else { return Ok(None) };
         let ended_at = Baseline::ended_at(&self.site, &name);
         let is_committed = ended_at.is_some() && ended_at != gate_checks::head(&self.site);
@@ -138,8 +138,11 @@ impl Gate {
     /// # Errors
     ///
     /// A state folder that cannot be written.
-    pub(crate) fn begin_loop(&self, baseline: &Baseline, task: &str) -> Result<(), Failure> {
-        Ok(baseline.keep(&self.site, Some(&loop_name(task)))?)
+    pub(crate) fn begin_loop(&self, baseline: &Baseline, id: LoopId<'_>) -> Result<(), Failure> {
+        match self.loop_name(id)? {
+            Some(name) => Ok(baseline.keep(&self.site, Some(&name))?),
+            None => Ok(()),
+        }
     }
 
     /// Ends a loop: with an `exit` its baseline is forgotten.
@@ -147,14 +150,19 @@ impl Gate {
     /// # Errors
     ///
     /// A state folder that cannot be written.
-    pub(crate) fn end_loop(&self, task: &str, is_exit: bool) -> Result<(), Failure> {
-        let name = loop_name(task);
+    pub(crate) fn end_loop(&self, id: LoopId<'_>, is_exit: bool) -> Result<(), Failure> {
+        let Some(name) = self.loop_name(id)? else { return Ok(()) };
         if is_exit {
             Baseline::forget(&self.site, Some(&name))?;
         } else if let Some(head) = gate_checks::head(&self.site) {
             Baseline::note_end(&self.site, &name, &head)?;
         }
         Ok(())
+    }
+
+    /// The name of a loop; none without memory.
+    fn loop_name(&self, id: LoopId<'_>) -> Result<Option<String>, Failure> {
+        self.memory().map(|memory| memory.loop_name(id)).transpose()
     }
 
     /// Ends what a run remembers, after a decision: an `exit` forgets the baselines of its loop.
@@ -334,7 +342,10 @@ impl Gate {
         if let Some(run) = run
             && let Some(kept) = Baseline::kept(site, Some(run))?
         {
-            return Ok(Some(kept));
+            // A person who takes one in the middle of a run means it.
+            let waiting = Baseline::kept(site, None)?;
+            let newer = waiting.filter(|waiting| waiting.is_newer_than(&kept));
+            return Ok(Some(newer.unwrap_or(kept)));
         }
         let found = match before(site, request, run)? {
             Some(found) => Some(found),
@@ -422,11 +433,6 @@ fn task_name(task: &str) -> String {
 /// The name under which a session's tree from before unchecked changes is kept.
 pub(crate) fn before_unchecked(session: &str) -> String {
     format!("unchecked: {session}")
-}
-
-/// The name under which the baseline of a task's loops is kept.
-fn loop_name(task: &str) -> String {
-    format!("loop: {task}")
 }
 
 /// The baseline of a run that begins: that of its loop's last run that ended without an `exit`, of

@@ -351,7 +351,9 @@ impl Gate {
     fn input_with_evidence(&self, scan: &Scan, request: &Request, gathered: &Gathered) -> Input {
         let mut input = self.input(scan, request);
         input.evidence.clone_from(&gathered.evidence);
-        input.warnings.extend(self.no_baseline(gathered));
+        if !request.plain {
+            input.warnings.extend(self.no_baseline(gathered));
+        }
         if let Some(signature) = Signature::from_evidence(&input.evidence) {
             input.observed.signature = Some(signature.into());
         }

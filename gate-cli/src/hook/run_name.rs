@@ -5,6 +5,7 @@ use gate_core::decide::situation::Presence;
 
 use super::AgentStop;
 use crate::gate::{Gate, Judging};
+use crate::memory::LoopId;
 use crate::request::Request;
 use crate::source::Source;
 
@@ -24,7 +25,9 @@ impl AgentStop<'_> {
             return request;
         }
         let prompt = self.prompt_digest(gate, &request, (source, judging));
-        let run = prompt.zip(gate.memory()).map(|(prompt, memory)| memory.loop_of_prompt(&prompt));
+        let run = prompt
+            .zip(gate.memory())
+            .and_then(|(prompt, memory)| memory.loop_name(LoopId::Prompt(&prompt)).ok());
         Request { run: run.or(request.run), ..request }
     }
 

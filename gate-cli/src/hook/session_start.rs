@@ -66,7 +66,11 @@ impl SessionStart<'_> {
         if memory.switch()?.off {
             return Ok(());
         }
-        let is_new = is_new(&gate, &mut memory, &session)?;
+        let is_new = match (is_new(&gate, &mut memory, &session), prompt) {
+            // A damaged baseline is no reason not to take this one.
+            (Err(_), Some(_)) => false,
+            (is_new, _) => is_new?,
+        };
         // The loop around it has a baseline of its own.
         if !(is_new || prompt.is_some()) || here.places.variable(IN_RUN).is_some() {
             return Ok(());

@@ -16,7 +16,7 @@ use super::body::{self, ActBody};
 use super::breakers::{self, OpenBreaker, Which};
 use super::run_history::{self, Loop};
 use super::set_aside::{self, SetAside};
-use super::{Memory, made_at, naming, now};
+use super::{LoopId, Memory, made_at, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
@@ -95,7 +95,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn breaker(&mut self, which: Which<'_>, policy: &Policy) -> Result<BreakerStatus, Failure> {
-        let name = self.loop_name(which)?;
+        let name = self.loop_name(which.loop_id())?;
         let (open, counters) = match self.open_breakers(&name, policy) {
             Err(failure) => {
                 let Some(why) = failure.lost_state() else { return Err(failure) };
@@ -229,7 +229,7 @@ impl Memory {
     ) -> Result<(usize, Option<Ledger>), Failure> {
         let Operation { which, act, reason } = operation;
         let reason = &secrets::masked(reason);
-        let name = self.loop_name(which)?;
+        let name = self.loop_name(which.loop_id())?;
         let (time, actor) = (Timestamp::now().to_string(), Operator::from_process().actor());
         let mut count = 0;
         let place = self.retry(|memory, is_again| {
@@ -264,15 +264,6 @@ impl Memory {
         Ok((count, place))
     }
 
-    fn loop_name(&self, which: Which<'_>) -> Result<String, Failure> {
-        let (run, task) = match which {
-            Which::Here => (None, None),
-            Which::Task(task) => (None, Some(task)),
-            Which::Run(run) => (Some(run), None),
-        };
-        naming::loop_name(run, task, &self.tree)
-    }
-
     fn lost_status(&self, which: Which<'_>, why: &str) -> BreakerStatus {
         BreakerStatus {
             schema: "gate.breaker.v1",
@@ -291,7 +282,15 @@ impl Memory {
     }
 }
 
-impl Which<'_> {
+impl<'a> Which<'a> {
+    fn loop_id(self) -> LoopId<'a> {
+        match self {
+            Self::Here => LoopId::Tree,
+            Self::Task(task) => LoopId::Task(task),
+            Self::Run(run) => LoopId::Named(run),
+        }
+    }
+
     fn task(&self) -> &str {
         if let Self::Task(task) = self { task } else { "" }
     }

@@ -52,7 +52,7 @@ pub(crate) use decision_transaction::{DecisionContext, DecisionStart};
 pub(crate) use hook::NotJudged;
 pub(crate) use locked_tests::LockedTests;
 pub(crate) use loop_end::{LoopEnd, StoppedBy};
-pub(crate) use naming::{next_run, run_before};
+pub(crate) use naming::{LoopId, next_run, run_before};
 pub(crate) use pending_decision::{DecisionRequest, LookUp, PendingDecision};
 pub(crate) use queries::Last;
 pub use queries::{RecordSelector, ReplayedDecision};
@@ -178,9 +178,13 @@ impl Memory {
         &self.project
     }
 
-    /// The name of the loop of a headless client with this prompt.
-    pub(crate) fn loop_of_prompt(&self, prompt: &str) -> String {
-        naming::prompt_loop_name(prompt, &self.tree)
+    /// The name of a loop in this work tree.
+    ///
+    /// # Errors
+    ///
+    /// A name that a run cannot have.
+    pub(crate) fn loop_name(&self, id: LoopId<'_>) -> Result<String, Failure> {
+        id.name(&self.tree)
     }
 
     /// A consistent view of the ledger.

@@ -15,19 +15,46 @@ pub(super) fn tree_name(folder: &Path) -> String {
     sayable(&blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex()[..8])
 }
 
-/// The name from the caller, or one from the task and the work tree.
-pub(super) fn loop_name(
-    named: Option<&str>,
-    task: Option<&str>,
-    tree: &str,
-) -> Result<String, Failure> {
-    match named {
-        Some(name) if name.contains(MARK) || name.trim().is_empty() => {
-            let message = format!("--run {name}: a run's name is not empty and has no `{MARK}`");
-            Err(Failure::usage("usage", message))
+/// A loop: the decisions that count together, and that are compared with one baseline until an
+/// `exit`. If its agent is started again, the loop goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoopId<'a> {
+    /// By the caller's name: `--run`, or an agent's session.
+    Named(&'a str),
+    /// By its task in this work tree.
+    Task(&'a str),
+    /// By the prompt of a headless client or of `gate run` in this work tree: its digest.
+    Prompt(&'a str),
+    /// The work tree's only one: nothing else is known.
+    Tree,
+}
+
+impl<'a> LoopId<'a> {
+    /// The loop that a caller names, else that of its task, else the work tree's.
+    pub(crate) fn new(named: Option<&'a str>, task: Option<&'a str>) -> Self {
+        let task = task.map_or(Self::Tree, Self::Task);
+        named.map_or(task, Self::Named)
+    }
+
+    /// Its name. `tree` is the work tree's.
+    ///
+    /// Fails on a name that a run cannot have.
+    pub(super) fn name(self, tree: &str) -> Result<String, Failure> {
+        match self {
+            Self::Named(name) if name.contains(MARK) || name.trim().is_empty() => {
+                let message =
+                    format!("--run {name}: a run's name is not empty and has no `{MARK}`");
+                Err(Failure::usage("usage", message))
+            }
+            Self::Named(name) => Ok(name.to_owned()),
+            Self::Task(task) => Ok(format!("{task}-{tree}")),
+            Self::Prompt(digest) => {
+                let digest = digest.rsplit(':').next().unwrap_or(digest);
+                let digest: String = digest.chars().take(8).collect();
+                Ok(format!("{PROMPT_PREFIX}{}-{tree}", sayable(&digest)))
+            }
+            Self::Tree => Ok(format!("run-{tree}")),
         }
-        Some(name) => Ok(name.to_owned()),
-        None => Ok(format!("{}-{tree}", task.unwrap_or("run"))),
     }
 }
 
@@ -57,13 +84,6 @@ fn quint(word: u32) -> String {
 }
 
 const PROMPT_PREFIX: &str = "prompt-";
-
-/// The loop of a headless client: one for each prompt in a work tree, so that a client
-/// that starts again with the same prompt goes on with it. `prompt` is a digest.
-pub(super) fn prompt_loop_name(prompt: &str, tree: &str) -> String {
-    let digest: String = prompt.rsplit(':').next().unwrap_or(prompt).chars().take(8).collect();
-    format!("{PROMPT_PREFIX}{}-{tree}", sayable(&digest))
-}
 
 pub(super) fn is_prompt_loop(name: &str) -> bool {
     name.starts_with(PROMPT_PREFIX)
@@ -108,9 +128,12 @@ mod tests {
 
     #[test]
     fn a_loop_is_named_by_the_caller_or_by_its_task_and_tree() {
-        assert_eq!(loop_name(Some("nightly"), Some("7"), "ab"), Ok("nightly".to_owned()));
-        assert_eq!(loop_name(None, Some("7"), "ab"), Ok("7-ab".to_owned()));
-        assert_eq!(loop_name(None, None, "ab"), Ok("run-ab".to_owned()));
-        assert_eq!(loop_name(Some("a#2"), None, "ab").unwrap_err().exit_code, 2);
+        let name = |named, task| LoopId::new(named, task).name("ab");
+        assert_eq!(name(Some("nightly"), Some("7")), Ok("nightly".to_owned()));
+        assert_eq!(name(None, Some("7")), Ok("7-ab".to_owned()));
+        assert_eq!(name(None, None), Ok("run-ab".to_owned()));
+        assert_eq!(name(Some("a#2"), None).unwrap_err().exit_code, 2);
+        let prompt = LoopId::Prompt("blake3:7f000001").name("ab");
+        assert_eq!(prompt, Ok("prompt-lusab-babad-ab".to_owned()));
     }
 }

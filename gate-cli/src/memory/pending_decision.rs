@@ -18,7 +18,7 @@ use super::constraints::RunConstraints;
 use super::decision_transaction::{DecisionContext, transition};
 use super::recorded_decision::RecordedDecision;
 use super::run_history::{RunHistory, last_policy, load, lookups};
-use super::{Memory, naming, now};
+use super::{LoopId, Memory, now};
 use crate::failure::Failure;
 use crate::record::Record;
 use crate::trust::{self, TrustReport};
@@ -219,7 +219,7 @@ impl PendingDecision {
     fn new(request: &DecisionRequest<'_>, tree: &str) -> Result<Self, Failure> {
         Ok(Self {
             task: request.task.unwrap_or_default().to_owned(),
-            name: naming::loop_name(request.run, request.task, tree)?,
+            name: LoopId::new(request.run, request.task).name(tree)?,
             probe: Uuid::now_v7().to_string(),
             admission: Admission::Held,
             begins_probe: false,

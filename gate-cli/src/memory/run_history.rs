@@ -6,7 +6,7 @@ use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::history::Owner;
 use gate_core::ledger::Sealed;
 
-use super::{Memory, body, naming, now};
+use super::{LoopId, Memory, body, naming, now};
 use crate::failure::Failure;
 use crate::store::{Lookup, Reading};
 
@@ -126,7 +126,7 @@ pub(super) struct NamedLoop {
 
 impl Loop<'_> {
     pub(super) fn named(&self, memory: &Memory) -> Result<NamedLoop, Failure> {
-        let name = naming::loop_name(self.run, self.task, &memory.tree)?;
+        let name = memory.loop_name(LoopId::new(self.run, self.task))?;
         Ok(NamedLoop { name, task: self.task.unwrap_or_default().to_owned() })
     }
 }

@@ -249,11 +249,9 @@ fn tools(baseline: &Baseline, site: &CheckSite) -> Vec<Finding> {
                 let is_older = taken.is_some_and(|taken| is_older(&now.path, taken));
                 let severity = if is_older { Severity::Warn } else { finding.severity };
                 let (then, now) = (was.path.display(), now.path.display());
-                let message = format!(
-                    "{} was {then} at the baseline, and is {now} now; if that is right: `gate baseline`",
-                    was.name
-                );
-                return Some(Finding { message, severity, ..finding });
+                let message = format!("it was {then} at the baseline, and is {now} now");
+                let hint = "if that is right: `gate baseline`".to_owned();
+                return Some(Finding { message, hint, severity, ..finding });
             }
             Some(_) => "its bytes are others",
             None => "it is gone",

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::governance::Task;
 use crate::interrupt::Interrupt;
+use crate::memory::LoopId;
 
 /// The gate of a loop, with the baseline that its decisions compare with, and the tests that were
 /// written before its work.
@@ -18,7 +19,7 @@ pub(super) fn gate_for(
     here: &Here,
     (settings, trust): Setting,
     (site, interrupt): (CheckSite, &Interrupt),
-    (task, stage, remembered): (&Task, Stage<'_>, &str),
+    (task, stage, id): (&Task, Stage<'_>, LoopId<'_>),
 ) -> Result<(Gate, Option<FirstTests>), Failure> {
     let writes_tests = stage.writes_tests();
     let memory = here.memory_of_loop(&trust, &settings, interrupt)?;
@@ -36,7 +37,7 @@ pub(super) fn gate_for(
         _ => None,
     };
     let carried = match (&kept, writes_tests) {
-        (None, false) => gate.baseline_of_loop(remembered)?,
+        (None, false) => gate.baseline_of_loop(id)?,
         _ => None,
     };
     let taken = match kept.or(carried) {
@@ -44,7 +45,7 @@ pub(super) fn gate_for(
         None => gate.take_baseline_if_wanted()?,
     };
     if let (Some(taken), false) = (&taken, writes_tests) {
-        gate.begin_loop(taken, remembered)?;
+        gate.begin_loop(taken, id)?;
     }
     // A loop that is resumed must not take this one's edits of tests for the original tests.
     if let (Some(taken), true) = (&taken, writes_tests || first.is_some()) {
