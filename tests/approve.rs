@@ -185,3 +185,77 @@ fn a_task_that_a_script_starts_again_goes_on_from_its_first_baseline() {
         tools(ran.script("agent.sh", &halve)).code(0);
     }
 }
+
+/// The approved bytes under the name of another old test are a weakened test, and out of sight they
+/// are a removed one.
+#[test]
+fn an_approval_of_one_test_is_none_of_another() {
+    if !needs("pytest") {
+        return;
+    }
+    let tax = "from tax import tax\n\ndef test_tax():\n    assert tax() == 1\n";
+    for (name, then) in [
+        ("test_calc.py", "cp test_calc.py test_tax.py; echo 'def tax(): return 2' > tax.py"),
+        ("test_calc.py", "mkdir notes; mv test_calc.py notes/old.txt; sed -i s/4/9/ calc.py"),
+        (
+            "test_calc.py::*",
+            "cp test_calc.py keep.txt; echo 'def test_price(): pass' > test_calc.py",
+        ),
+    ] {
+        let run = shop("baseline").file("tax.py", "def tax():\n    return 1\n");
+        let ran = tools(run.file("test_tax.py", tax).committed()).code(0);
+        let check = "check --json --run night out.log";
+        let ran = tools(ran.again(check).setup(RAISE)).code(1);
+        let ran = ran.again(&format!("approve {name}")).code(0);
+        let ran = tools(ran.again(check).setup(then)).run();
+        assert_ne!(ran.json()["verdict"], "exit", "{then}");
+    }
+}
+
+#[test]
+fn a_test_file_that_was_changed_and_renamed_at_once_needs_one_approval() {
+    if !needs("pytest") {
+        return;
+    }
+    let ran = blocked(&format!("{RAISE}; git mv test_calc.py test_prices.py"));
+    let ran = ran.again("approve --run night").code(0);
+    tools(ran.again("check --json --run night --new-run out.log")).code(0);
+}
+
+#[test]
+fn approved_settings_may_leave_tests_out() {
+    if !needs("pytest") {
+        return;
+    }
+    let more = "def test_more():\n    assert True\n";
+    let run = shop("baseline").settings(&format!("{PYTEST}[checks.integrity]\n"));
+    let run = run.file("pytest.ini", "[pytest]\n").file("test_more.py", more);
+    let ran = tools(run.committed()).code(0);
+    let act = "printf '[pytest]\\naddopts = --ignore=test_more.py\\n' > pytest.ini";
+    let check = "check --json --run night out.log";
+    let ran = tools(ran.again(check).setup(act)).run();
+    let ran = ran.again("approve pytest.ini").code(0);
+    tools(ran.again(check)).code(0);
+}
+
+/// Neither another task's commit nor the agent's own edit of its prompt ends what a task remembers.
+#[test]
+fn a_task_remembers_beside_other_loops_and_with_another_prompt() {
+    if !needs("pytest") {
+        return;
+    }
+    let edit = "echo '- [x] done' >> P.md";
+    let agent = format!(
+        "#!/bin/sh\ncat >seen\n[ -e ../did ] || {{ touch ../did; {RAISE}; {edit}; }}\n{SAYS}"
+    );
+    let other = format!(
+        "#!/bin/sh\ncat >seen\necho '# more' >> calc.py; git add -A; git commit -qm other\n{SAYS}"
+    );
+    let words = "run --prompt P.md --max-iterations 3 -- ./agent.sh";
+    let run = shop(words).file("P.md", "Raise it.\n").script("agent.sh", &agent);
+    let run = run.script("other.sh", &other).file("Q.md", "Comment it.\n");
+    let ran = run.committed().code(1).says("BLOCKED");
+    let beside = "run --prompt Q.md --max-iterations 2 -- ./other.sh";
+    let ran = tools(ran.again(beside)).code(0);
+    tools(ran.again(words)).code(1).says("BLOCKED");
+}

@@ -265,20 +265,3 @@ fn without_a_terminal_or_tests_to_read_no_agent_starts() {
     let run = agent(words).settings(SETTINGS).file("PROMPT.md", "x\n").committed();
     run.code(2).tells("does not know how to start specstory");
 }
-
-#[test]
-#[ignore = "minutes: projects with real test runners"]
-fn support_that_came_with_the_tests_does_not_decide_on_old_ones() {
-    if !needs("pytest") {
-        return;
-    }
-    // The first loop brings a trap, which the second one springs.
-    let trap = "printf 'import os, calc\\nif os.path.exists(\"done\"):\\n    \
-                calc.add = lambda a, b: a + b\\n' >tests/conftest.py\n";
-    let spring = format!("{CODE}touch done; sed -i 's/a + b/a - b/' calc.py\n");
-    let ran = looped(&format!("{NEW_TEST}{trap}"), &spring).code(1);
-    assert_eq!(ran.json()["tests_first"]["locked"], true);
-    assert!(summary(&ran).contains("tests/test_add.py::test_add"), "{}", summary(&ran));
-    // Without the trap sprung, the same support does no harm.
-    looped(&format!("{NEW_TEST}{trap}"), CODE).code(0);
-}

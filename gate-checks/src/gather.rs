@@ -174,7 +174,7 @@ pub fn gather(
         },
     };
     let mut gathered = gathering.run(&plan);
-    too_long.note(&gathered.evidence, schedule::is_too_long);
+    too_long.note(&gathered.evidence, options.deadline, schedule::is_too_long);
     gathered.evidence.extend(left_out(policy, options.only.as_deref()));
     for record in &mut gathered.evidence {
         masker.evidence(record);

@@ -34,12 +34,20 @@ impl<'p> TooLong<'p> {
     }
 
     /// Marks the checks that were ended for the budget, and takes the mark from those that fit.
-    pub(crate) fn note(&self, evidence: &[Evidence], is_ended: impl Fn(&Evidence) -> bool) {
+    /// `deadline` is the time that they had.
+    pub(crate) fn note(
+        &self,
+        evidence: &[Evidence],
+        deadline: Option<Duration>,
+        is_ended: impl Fn(&Evidence) -> bool,
+    ) {
         let budget = self.policy.hook.budget_ms;
+        let deadline = deadline
+            .map_or(budget, |time| budget.min(u64::try_from(time.as_millis()).unwrap_or(u64::MAX)));
         for record in evidence.iter().filter(|record| !record.cached) {
             let Some(file) = self.file(&record.check) else { continue };
             // One that began late may fit another time.
-            if is_ended(record) && record.duration_ms >= budget / 2 {
+            if is_ended(record) && record.duration_ms >= deadline / 2 {
                 let _ = store::write_file(&file, &[]);
             } else if matches!(record.outcome, Outcome::Pass | Outcome::Fail)
                 && record.duration_ms < budget

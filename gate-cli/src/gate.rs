@@ -5,6 +5,7 @@ mod baseline;
 mod builder;
 mod case;
 mod failures;
+mod loop_baseline;
 mod news;
 mod reading;
 mod replayed;

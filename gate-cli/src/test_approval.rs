@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use gate_checks::validate_glob;
 use gate_checks::worktree::Globs;
+use gate_checks::{is_test_allowed, validate_glob};
 use gate_core::decide::changed_tests::{ChangedTests, approve_command, names_to_approve};
+use gate_core::decide::policy::Allowance;
 use gate_core::integrity::{Finding, Severity};
 use gate_core::{Decision, text};
 use schemars::JsonSchema;
@@ -153,6 +154,10 @@ pub(crate) fn approve(
     for name in names {
         changes.extend(approved(name, reason, &named, &contents)?);
     }
+    if changes.is_empty() {
+        return Err(Failure::usage("usage", "nothing here waits for an approval under that name")
+            .hint("`gate approve` shows what waits"));
+    }
     let unknown = names.iter().filter(|name| !named.knows(name)).cloned().collect();
     let ledger = memory.approve(&changes, operator)?;
     Ok(record(changes, unknown, Some(ledger)))
@@ -244,6 +249,21 @@ fn approved(
     if !of_rules.is_empty() {
         return Ok(of_rules.into_iter().map(of_rule).collect());
     }
+    let pattern = [Allowance::from(ApprovedChange::from_test(name, reason))];
+    let by_pattern: Vec<_> = named
+        .changed
+        .iter()
+        .flat_map(|changed| changed.tests.iter().map(|test| (&changed.file, test)))
+        .filter(|(file, test)| !file.is_empty() && is_test_allowed(test, &pattern))
+        .map(|(file, test)| ApprovedChange {
+            test: Some(test.clone()),
+            path: None,
+            ..of_file(file)
+        })
+        .collect();
+    if !by_pattern.is_empty() {
+        return Ok(by_pattern);
+    }
     let is_failing = named.failed.iter().any(|test| test == name);
     let is_file = named.files().any(|file| file == name) || contents.project().join(name).is_file();
     if is_file && !is_failing {
@@ -302,7 +322,10 @@ fn named_here(
     memory: &mut Memory,
     run: Option<&str>,
 ) -> Result<(Named, Contents), Failure> {
-    let latest = memory.latest(&RecordSelector { run, ..RecordSelector::default() })?;
+    let mut latest = memory.latest(&RecordSelector { run, ..RecordSelector::default() })?;
+    if run.is_some() && latest.is_none() {
+        latest = memory.latest(&RecordSelector { task: run, ..RecordSelector::default() })?;
+    }
     if let (Some(run), None) = (run, &latest) {
         return Err(Failure::usage("usage", format!("--run {run}: nothing was decided there"))
             .hint("`gate log` lists the runs"));
@@ -337,16 +360,13 @@ pub(crate) fn card(record: &ApproveRecord) -> String {
         for change in &record.approved {
             let _ = writeln!(card, "approved  {}", text::clean(change.name()));
         }
-        if record.approved.is_empty() {
-            return "nothing waits for an approval here\n".to_owned();
-        }
         card.push_str(
             "A change holds for the bytes that the decision showed, a failing test is left out until \
              it passes; at most 30 days.\n",
         );
         // Only if a decision waits for it.
         if record.unknown.len() < record.approved.len() {
-            card.push_str("Check again: the agent needs no further turn.\n");
+            card.push_str("Check again: the agent needs no further turn. `gate run` goes on with the same command.\n");
         }
         return card;
     }

@@ -115,6 +115,32 @@ impl Baseline {
         write(&end_file(&folder, run), head.as_bytes())
     }
 
+    /// Takes back a note on a run's end: it goes on.
+    pub fn forget_end(site: &CheckSite, run: &str) {
+        let folder = WorkTree::open(site).ok().and_then(|tree| folder(site, &tree));
+        if let Some(folder) = folder {
+            let _ = fs::remove_file(end_file(&folder, run));
+        }
+    }
+
+    /// Moves the notes of ended runs from one commit to a later one that another loop made.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written.
+    pub fn move_ends(site: &CheckSite, from: &str, to: &str) -> Result<(), BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let (Some(folder), true) = (folder(site, &tree), from != to) else { return Ok(()) };
+        for entry in fs::read_dir(folder.join("runs")).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_note = path.extension().is_some_and(|kind| kind == "head");
+            if is_note && fs::read_to_string(&path).is_ok_and(|head| head == from) {
+                write(&path, to.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
     /// The commit that was checked out when this run ended; none if that is not known: it may have
     /// been killed.
     pub fn ended_at(site: &CheckSite, run: &str) -> Option<String> {

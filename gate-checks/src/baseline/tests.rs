@@ -201,6 +201,22 @@ fn a_baseline_that_is_damaged_is_none_that_holds() {
 }
 
 #[test]
+fn a_baseline_with_old_texts_of_an_earlier_version_is_none() {
+    let fixture = Fixture::repository().keeping_state();
+    let baseline = take(&fixture);
+    baseline.keep(&fixture.site, None).unwrap();
+    let folder = super::folder(&fixture.site, &WorkTree::open(&fixture.site).unwrap()).unwrap();
+    let waiting = folder.join("waiting.json");
+    let text = fs::read_to_string(&waiting).unwrap();
+    fs::write(&waiting, text.replacen('{', "{\"old_texts\":[\"tests/a.py\"],", 1)).unwrap();
+    assert!(Baseline::kept(&fixture.site, None).unwrap().is_none());
+    fs::create_dir_all(folder.join("old-texts")).unwrap();
+    baseline.keep(&fixture.site, None).unwrap();
+    assert!(Baseline::kept(&fixture.site, None).unwrap().is_some());
+    assert!(!folder.join("old-texts").exists());
+}
+
+#[test]
 fn a_tool_is_known_by_its_place_and_its_bytes() {
     let fixture = Fixture::repository();
     let bin = fixture.beside("home/bin");

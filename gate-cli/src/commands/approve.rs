@@ -18,7 +18,8 @@ pub(crate) struct Approve {
     /// Why the change is right.
     #[arg(long, value_name = "TEXT", value_parser = non_empty)]
     pub(crate) reason: Option<String>,
-    /// The run whose latest decision is meant. Without names, all that it names is approved.
+    /// The run, or the task, whose latest decision is meant. Without names, all that it names is
+    /// approved.
     #[arg(long, value_name = "RUN", value_parser = non_empty)]
     pub(crate) run: Option<String>,
     /// Print one JSON object.

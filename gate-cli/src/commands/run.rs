@@ -186,6 +186,7 @@ impl RunCommand<'_> {
             (None, None) => LoopId::Prompt(&prompt_digest),
             _ => LoopId::Task(task.id()),
         };
+        let began_at = gate_checks::head(&site);
         let about = (&task, stage, id);
         let (gate, first) = gate_for(here, (settings, trust), (site, interrupt), about)?;
         let prompt = stage.prompt(prompt, first.as_ref());
@@ -227,9 +228,22 @@ impl RunCommand<'_> {
             gate.forget_task(task.id())?;
         }
         if !writes_tests {
-            gate.end_loop(id, end.by == StoppedBy::Completed)?;
+            let is_exit = end.by == StoppedBy::Completed;
+            gate.end_loop(id, began_at.as_deref(), is_exit)?;
+            if let (LoopId::Prompt(_), false) = (id, is_exit) {
+                // An agent that ticks boxes in its prompt makes no other task of it.
+                let digest = gate_core::digest(self.prompt_now(here).as_bytes());
+                gate.remember_as(LoopId::Prompt(&digest))?;
+            }
         }
         Ok(end)
+    }
+
+    /// The prompt as its file has it now; empty if it has none.
+    fn prompt_now(&self, here: &Here) -> String {
+        let file = self.args.prompt.as_deref().filter(|file| *file != "-");
+        let text = file.map(|file| Source::named(file, &here.places.folder).text());
+        text.and_then(Result::ok).unwrap_or_default()
     }
 
     /// The text of a loop's task.

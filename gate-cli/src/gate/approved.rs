@@ -3,13 +3,18 @@
 
 use std::path::{Path, PathBuf};
 
+use gate_checks::baseline::Baseline;
 use gate_checks::worktree::{FileList, WorkTree};
-use gate_checks::{CheckSite, list_files};
+use gate_checks::{CheckSite, Gathered, list_files};
 use gate_core::Decision;
 use gate_core::decide::policy::Allowance;
+use gate_core::integrity::guarded;
 
 use super::Gate;
-use crate::record::{ApprovedChange, FileContent};
+use crate::memory::Approvals;
+use crate::record::{ApprovedChange, FileContent, Record};
+use crate::request::Request;
+use crate::source::Source;
 use crate::test_approval::{literal_glob, named_files};
 
 /// The content of a file that is gone.
@@ -86,8 +91,31 @@ impl Gate {
     }
 }
 
-/// The allowances that approved changes are in the tree as it is now.
-pub(super) fn allowances(site: &CheckSite, approved: Vec<ApprovedChange>) -> Vec<Allowance> {
+impl Gate {
+    /// The record with the approved changes that the decision has used, if checks ran.
+    pub(super) fn with_approvals(
+        &self,
+        record: Record,
+        approvals: &Approvals,
+        (source, request): (&Source, &Request),
+        gathered: &Gathered,
+    ) -> Record {
+        let mut approved = approvals.in_force(record.baseline.as_deref());
+        if record.decision.evidence.is_empty() || approved.is_empty() {
+            return record;
+        }
+        let (site, baseline) = (self.site(source, request), gathered.baseline.as_ref());
+        approved.retain(|change| !allowances(&site, vec![change.clone()], baseline).is_empty());
+        Record { approved, ..record }
+    }
+}
+
+/// The allowances that approved changes are in the tree as it is now, compared with a baseline.
+pub(super) fn allowances(
+    site: &CheckSite,
+    approved: Vec<ApprovedChange>,
+    baseline: Option<&Baseline>,
+) -> Vec<Allowance> {
     let is_bound = approved.iter().any(|change| change.content.is_some());
     let contents = if is_bound { Contents::read(site) } else { None };
     let mut allowances = Vec::new();
@@ -97,25 +125,40 @@ pub(super) fn allowances(site: &CheckSite, approved: Vec<ApprovedChange>) -> Vec
             continue;
         };
         let Some(contents) = &contents else { continue };
-        allowances.extend(allowed(contents, change, &content));
+        let tree = WorkTree::open(site).ok();
+        let is_new = |file: &str| {
+            let path = contents.inside.join(file);
+            let older = tree.as_ref().zip(baseline);
+            older.is_some_and(|(tree, older)| {
+                older.content(tree, &path).is_ok_and(|file| file.is_none())
+            })
+        };
+        allowances.extend(allowed(contents, change, &content, is_new));
     }
     allowances
 }
 
-/// The allowances of a change that was approved with this content; none if no file has it.
-fn allowed(contents: &Contents, change: ApprovedChange, content: &str) -> Vec<Allowance> {
+/// The allowances of a change that was approved with this content. The file has it, or a new file of
+/// the same kind in its place. A copy under the name of another old test is not what was approved.
+fn allowed(
+    contents: &Contents,
+    change: ApprovedChange,
+    content: &str,
+    is_new: impl Fn(&str) -> bool,
+) -> Vec<Allowance> {
     let file = change.file.clone().unwrap_or_default();
-    let is_gone = contents.content(&file) == GONE;
-    let mut names = if content == GONE { Vec::new() } else { contents.with(content) };
-    if names.is_empty() && !(content == GONE && is_gone) {
+    let now = contents.content(&file);
+    let mut names = Vec::new();
+    if now == GONE && content != GONE {
+        names = contents.with(content);
+        names.retain(|name| guarded(name) == guarded(&file) && is_new(name));
+    }
+    if now != content && names.is_empty() {
         return Vec::new();
     }
+    names.push(file);
     if change.test.is_some() {
         return vec![Allowance { path: None, ..Allowance::from(change) }];
-    }
-    if is_gone {
-        // Under another name, or removed.
-        names.push(file);
     }
     let paths = names.iter().map(|name| Some(literal_glob(name)));
     paths.map(|path| Allowance { path, ..Allowance::from(change.clone()) }).collect()

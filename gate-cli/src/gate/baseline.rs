@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use super::Gate;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};
-use crate::memory::{LoopId, PendingDecision, next_run, run_before};
+use crate::memory::{PendingDecision, next_run, run_before};
 use crate::record::Record;
 use crate::request::Request;
 use crate::source::Source;
@@ -115,79 +115,6 @@ impl Gate {
     pub(crate) fn forget_task(&self, task: &str) -> Result<(), Failure> {
         Baseline::forget(&self.site, Some(&task_name(task)))?;
         Ok(())
-    }
-
-    /// The baseline that a loop of `gate run` goes on from: that of the same task's last loop, if it
-    /// ended without an `exit`. A commit or a `gate baseline` since then takes the tree as it is.
-    ///
-    /// # Errors
-    ///
-    /// One that cannot be read.
-    pub(crate) fn baseline_of_loop(&self, id: LoopId<'_>) -> Result<Option<Baseline>, Failure> {
-        let Some(name) = self.loop_name(id)? else { return Ok(None) };
-        let Some(kept) = Baseline::kept(&self.site, Some(&name))? else { return Ok(None) };
-        let ended_at = Baseline::ended_at(&self.site, &name);
-        let is_committed = ended_at.is_some() && ended_at != gate_checks::head(&self.site);
-        let waiting = Baseline::kept(&self.site, None)?;
-        let is_taken_anew = waiting.is_some_and(|waiting| waiting.is_newer_than(&kept));
-        Ok((!is_committed && !is_taken_anew).then_some(kept))
-    }
-
-    /// Keeps the baseline of a loop for the next one of its task.
-    ///
-    /// # Errors
-    ///
-    /// A state folder that cannot be written.
-    pub(crate) fn begin_loop(&self, baseline: &Baseline, id: LoopId<'_>) -> Result<(), Failure> {
-        match self.loop_name(id)? {
-            Some(name) => Ok(baseline.keep(&self.site, Some(&name))?),
-            None => Ok(()),
-        }
-    }
-
-    /// Ends a loop: with an `exit` its baseline is forgotten.
-    ///
-    /// # Errors
-    ///
-    /// A state folder that cannot be written.
-    pub(crate) fn end_loop(&self, id: LoopId<'_>, is_exit: bool) -> Result<(), Failure> {
-        let Some(name) = self.loop_name(id)? else { return Ok(()) };
-        if is_exit {
-            Baseline::forget(&self.site, Some(&name))?;
-        } else if let Some(head) = gate_checks::head(&self.site) {
-            Baseline::note_end(&self.site, &name, &head)?;
-        }
-        Ok(())
-    }
-
-    /// The name of a loop; none without memory.
-    fn loop_name(&self, id: LoopId<'_>) -> Result<Option<String>, Failure> {
-        self.memory().map(|memory| memory.loop_name(id)).transpose()
-    }
-
-    /// Ends what a run remembers, after a decision: an `exit` forgets the baselines of its loop.
-    /// Another end notes the commit, so that a later one is seen.
-    pub(super) fn end_of_decision(&self, record: &Record) {
-        let (Some(run), false) = (record.run.as_deref(), record.repeated) else { return };
-        let site = &self.site;
-        if record.decision.verdict != Verdict::Exit {
-            if record.decision.observed.stop.is_some()
-                && let Some(head) = gate_checks::head(site)
-            {
-                // Without the note, the next run of the loop goes on from the same baseline.
-                let _ = Baseline::note_end(site, run, &head);
-            }
-            return;
-        }
-        let mut ended = Some(run.to_owned());
-        while let Some(run) = ended {
-            let _ = Baseline::forget(site, Some(&run));
-            ended = run_before(&run);
-        }
-        let waiting = Baseline::kept(site, None).ok().flatten();
-        if waiting.is_some_and(|waiting| Some(waiting.digest()) == record.baseline.as_deref()) {
-            let _ = Baseline::forget(site, None);
-        }
     }
 
     /// Takes the work tree as it is now as the baseline of the runs that begin from now on, and
@@ -342,10 +269,7 @@ impl Gate {
         if let Some(run) = run
             && let Some(kept) = Baseline::kept(site, Some(run))?
         {
-            // A person who takes one in the middle of a run means it.
-            let waiting = Baseline::kept(site, None)?;
-            let newer = waiting.filter(|waiting| waiting.is_newer_than(&kept));
-            return Ok(Some(newer.unwrap_or(kept)));
+            return Ok(Some(newer_act(site, request, (run, kept))?));
         }
         let found = match before(site, request, run)? {
             Some(found) => Some(found),
@@ -447,7 +371,8 @@ fn before(
         Some(session) => Baseline::kept(site, Some(session))?,
         None => None,
     };
-    let Some((name, last)) = last_run(site, run)? else { return Ok(session.or(waiting)) };
+    let is_named = request.run.is_some() || request.task.is_some();
+    let Some((name, last)) = last_run(site, run, is_named)? else { return Ok(session.or(waiting)) };
     let is_over = match (&session, &waiting) {
         // A commit that no run of the loop made is a person's act.
         (Some(session), _) => {
@@ -459,16 +384,41 @@ fn before(
     Ok(if is_over { session.or(waiting) } else { Some(last) })
 }
 
-/// The last run of the same loop that has a baseline, with that. None if it is from history, which
-/// can be looked up anew.
+/// The baseline of a run that goes on, or a newer one: a person who takes one in the middle of a run
+/// means it, and one who commits after its headless agent was let go has looked at the work.
+fn newer_act(
+    site: &CheckSite,
+    request: &Request,
+    (run, kept): (&str, Baseline),
+) -> Result<Baseline, BaselineError> {
+    if let Some(waiting) = Baseline::kept(site, None)?
+        && waiting.is_newer_than(&kept)
+    {
+        return Ok(waiting);
+    }
+    if let Some(session) = request.session.as_deref()
+        && request.session != request.run
+        && let Some(session) = Baseline::kept(site, Some(session))?
+        && Baseline::ended_at(site, run).is_some_and(|head| head != session.commit())
+    {
+        session.keep(site, Some(run))?;
+        return Ok(session);
+    }
+    Ok(kept)
+}
+
+/// The last run of the same loop that has a baseline, with that. One from history goes on in a loop
+/// that somebody named; else it is looked up anew.
 fn last_run(
     site: &CheckSite,
     run: Option<&str>,
+    is_named: bool,
 ) -> Result<Option<(String, Baseline)>, BaselineError> {
     let mut run = run.and_then(run_before);
     while let Some(name) = run {
         if let Some(kept) = Baseline::kept(site, Some(&name))? {
-            return Ok((!kept.is_from_history()).then_some((name, kept)));
+            let goes_on = is_named || !kept.is_from_history();
+            return Ok(goes_on.then_some((name, kept)));
         }
         run = run_before(&name);
     }

@@ -73,7 +73,7 @@ impl Gate {
         let findings = case.gather(&scan, &pending, tokens)?;
         let record = case.decide_and_commit(&mut memory, &pending, &findings)?;
         if !request.dry_run {
-            self.end_of_decision(&record);
+            self.end_of_decision(&record, request);
         }
         Ok(record)
     }
@@ -215,7 +215,7 @@ impl Case<'_> {
         findings: &Findings,
         context: &DecisionContext,
     ) -> (Record, Judged) {
-        let Self { gate, judging, request, report, approvals, question, .. } = self;
+        let Self { gate, judging, source, request, report, approvals, question } = self;
         let Findings { gathered, tree, tokens, .. } = findings;
         let tokens = tokens.as_ref();
         let mut input = findings.input.clone();
@@ -234,7 +234,7 @@ impl Case<'_> {
         input.observed.probe = Some(context.probe.clone());
         let judged = judge(&input, pending.policy(question));
         let record = gate.new_record(judged.decision.clone(), judging, request, gathered);
-        let record = with_approvals(record, approvals);
+        let record = gate.with_approvals(record, approvals, (source, request), gathered);
         let record = gate.with_trust(record, *report, gathered, Some(pending));
         let (run, iteration) = (context.run.clone(), context.iteration);
         (Record { run, iteration, ..record }, judged)
@@ -273,7 +273,7 @@ impl Gate {
             found => found?,
         };
         let approved = approvals.in_force(baseline.as_ref().map(Baseline::digest));
-        let approved = allowances(&site, approved);
+        let approved = allowances(&site, approved, baseline.as_ref());
         let mut wanted = GatherOptions::default();
         wanted.only = request.checks.only().map(str::to_owned);
         wanted.all = request.checks == Checks::All;
@@ -423,14 +423,6 @@ impl Gate {
         let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
         Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok().max(ends)
     }
-}
-
-/// The record with the approvals that its checks used.
-fn with_approvals(record: Record, approvals: &Approvals) -> Record {
-    if record.decision.evidence.is_empty() {
-        return record;
-    }
-    Record { approved: approvals.in_force(record.baseline.as_deref()), ..record }
 }
 
 /// The transcript for a decision without memory, which cannot check tokens.

@@ -18,7 +18,16 @@ use crate::source::Source;
 const NO_ANSWER: &str = "no time was left to run it on the tree of that prompt, or it could not run \
                          there; `hook.budget` gives more";
 
+const UNLIKE: &str = "on the tree of that prompt it fails in another way, which may be the copy's";
+
 const NO_SECOND_RUN: &str = "no time was left to run it again; `hook.budget` gives more";
+
+/// Red tests in another run.
+struct Again {
+    record: Evidence,
+    red: Vec<String>,
+    passing: Vec<String>,
+}
 
 /// A stop with red tests.
 struct RedStop<'s> {
@@ -66,13 +75,8 @@ impl Gate {
         };
         let situation = request.stop.as_ref().and_then(|stop| stop.situation.as_ref());
         let owed = situation.and_then(|situation| situation.owed.as_ref());
-        let is_unchecked = owed.is_some_and(|owed| owed.red.is_empty());
-        let older = match request.session.as_deref() {
-            Some(session) if is_unchecked => {
-                Baseline::kept(&site, Some(&before_unchecked(session))).ok().flatten()
-            }
-            _ => None,
-        };
+        let older = request.session.as_deref().map(before_unchecked);
+        let older = older.and_then(|name| Baseline::kept(&site, Some(&name)).ok().flatten());
         let budget = request.deadline.and_then(|left| Instant::now().checked_add(left));
         let stop = RedStop {
             policy: &self.policy,
@@ -100,63 +104,104 @@ fn unknown(red: &Evidence, problem: &str) -> FailureShares {
 
 impl RedStop<'_> {
     fn shares(&self, red: &Evidence) -> FailureShares {
-        let (check, names) = (red.check.as_str(), failing_tests(red));
-        let parted_on = |baseline: &Baseline, names: &[String], tree| {
-            self.rerun(RedTests { check, tests: names }, (baseline, tree))
-                .and_then(|again| parted(&again, names, check))
-        };
-        let parted = |names: &[String], tree| parted_on(&self.prompt_tree, names, tree);
-        let Some((before, new)) = parted(&names, RerunTree::Baseline) else {
-            return unknown(red, NO_ANSWER);
-        };
+        let check = red.check.as_str();
+        let mut shares = FailureShares { check: check.to_owned(), ..FailureShares::default() };
         // No prompt turns what the agent left red into something that was red before.
-        let (mut left_red, mut before): (Vec<_>, Vec<_>) =
-            before.into_iter().partition(|name| self.left_red.contains(name));
-        if !before.is_empty()
-            && let Some(older) = &self.before_unchecked
-            && let Some((older, newer)) = parted_on(older, &before, RerunTree::Baseline)
-        {
-            before = older;
-            left_red.extend(newer);
-        }
-        let mut shares =
-            FailureShares { check: check.to_owned(), before, ..FailureShares::default() };
-        let mut own = new;
-        if !own.is_empty() {
-            match parted(&own, RerunTree::Now) {
-                Some((red, flaky)) => (own, shares.flaky) = (red, flaky),
-                None => {
-                    shares.unknown = std::mem::take(&mut own);
-                    shares.problem = Some(NO_SECOND_RUN.to_owned());
-                }
+        let (mut left_red, names): (Vec<_>, Vec<_>) =
+            failing_tests(red).into_iter().partition(|name| self.left_red.contains(name));
+        let mut own = Vec::new();
+        if !names.is_empty() {
+            let tree = RerunTree::Baseline;
+            let at_prompt = self.rerun((check, &names), (&self.prompt_tree, tree));
+            let Some(Again { record, red: before, passing }) = at_prompt else {
+                shares.own = left_red;
+                shares.unknown = names;
+                shares.problem = Some(NO_ANSWER.to_owned());
+                return shares;
+            };
+            own = passing;
+            // What a copy lacks makes tests fail in another way.
+            let (before, unlike): (Vec<_>, Vec<_>) =
+                before.into_iter().partition(|name| fails_alike(red, &record, name));
+            if !unlike.is_empty() {
+                shares.unknown = unlike;
+                shares.problem = Some(UNLIKE.to_owned());
             }
+            shares.before = before;
         }
+        if let Some(older) = &self.before_unchecked
+            && !shares.before.is_empty()
+            && let Some(again) = self.rerun((check, &shares.before), (older, RerunTree::Baseline))
+        {
+            shares.before = again.red;
+            left_red.extend(again.passing);
+        }
+        self.confirm(&mut own, &mut shares);
         if !own.is_empty()
             && !self.others_files.is_empty()
-            && let Some((red, others)) = parted(&own, RerunTree::Without(self.others_files))
+            && let Some(again) = self
+                .rerun((check, &own), (&self.prompt_tree, RerunTree::Without(self.others_files)))
         {
-            (own, shares.others) = (red, others);
+            (own, shares.others) = (again.red, again.passing);
         }
         shares.newly_red = !own.is_empty() && left_red.is_empty();
         shares.own = [own, left_red].concat();
         shares
     }
 
-    /// None if the run fails, or does not end in time.
+    /// Runs tests that passed at the prompt once more. One that passes is flaky if it passes in the
+    /// whole suite, too: its failure may depend on other tests.
+    fn confirm(&self, own: &mut Vec<String>, shares: &mut FailureShares) {
+        if own.is_empty() {
+            return;
+        }
+        let again =
+            |names: &[String], tree| self.rerun((&shares.check, names), (&self.prompt_tree, tree));
+        let Some(Again { mut red, passing, .. }) = again(own, RerunTree::Now) else {
+            shares.unknown.append(own);
+            shares.problem = Some(NO_SECOND_RUN.to_owned());
+            return;
+        };
+        if !passing.is_empty() {
+            match again(&passing, RerunTree::NowWhole) {
+                Some(whole) => {
+                    red.extend(whole.red);
+                    shares.flaky = whole.passing;
+                }
+                None => shares.flaky = passing,
+            }
+        }
+        *own = red;
+    }
+
+    /// The record of another run, and the tests that fail there and those that do not. None if the
+    /// run fails, does not end in time, or shows nothing about them.
     fn rerun(
         &self,
-        red: RedTests<'_>,
+        (check, tests): (&str, &[String]),
         (baseline, tree): (&Baseline, RerunTree<'_>),
-    ) -> Option<Evidence> {
+    ) -> Option<Again> {
         let cancel = Cancellation::default();
-        cancel_when(
+        let red = RedTests { check, tests };
+        let ran = cancel_when(
             (&cancel, Grace::None),
             &|| self.until.is_some_and(|until| Instant::now() >= until),
             || rerun(self.policy, &self.site, baseline, (red, tree), &cancel),
-        )
-        .ok()
-        .flatten()
+        );
+        let ran = ran.ok().flatten()?;
+        let (red, passing) = parted(&ran, tests, check)?;
+        Some(Again { record: ran, red, passing })
     }
+}
+
+/// True if a test fails in two runs in the same way, but for numbers, or if that is not known.
+fn fails_alike(one: &Evidence, other: &Evidence, test: &str) -> bool {
+    let message = |evidence: &Evidence| {
+        let failures = evidence.failures().into_iter();
+        let mut own = failures.filter(|failure| failure.test.as_deref() == Some(test));
+        own.next().map(|failure| failure.message.replace(|c: char| c.is_ascii_digit(), ""))
+    };
+    message(one).zip(message(other)).is_none_or(|(one, other)| one == other)
 }
 
 /// Splits names of failing tests into those that fail in another run too, and those that do not.

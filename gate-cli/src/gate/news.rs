@@ -6,22 +6,27 @@ use std::path::Path;
 use gate_checks::baseline::Baseline;
 use gate_checks::worktree::WorkTree;
 use gate_core::decide::situation::Situation;
-use gate_core::integrity::{Guarded, guarded};
+use gate_core::integrity::{Guarded, guarded, loaded_by_itself};
 use similar::{ChangeTag, TextDiff};
 
 use super::Gate;
 
 impl Gate {
-    /// Adds the news of these files to a situation: those that were there at the session's last
-    /// prompt, and decide what tests are worth. Their names are relative to the root. A file
-    /// of which nothing older is known is no news.
+    /// Adds the news of these files to a situation: those that decide what tests are worth. Their
+    /// names are relative to the root. An added test is no news.
     pub(crate) fn add_news(&self, situation: &mut Situation, session: &str, files: &[&Path]) {
         let Ok(tree) = WorkTree::open(self.place()) else { return };
         let Ok(Some(prompt_tree)) = Baseline::kept(self.place(), Some(session)) else { return };
         let Ok(older) = prompt_tree.contents(&tree, files) else { return };
         for (file, older) in files.iter().zip(older) {
-            let Some(older) = older else { continue };
             let name = file.to_string_lossy();
+            let Some(older) = older else {
+                // What a runner loads by itself may leave tests out.
+                if is_of_settings(&name) || loaded_by_itself(&name) {
+                    situation.changed_settings.push(format!("{name} (new)"));
+                }
+                continue;
+            };
             let list = match guarded(&name) {
                 Some(Guarded::Test | Guarded::Support) => &mut situation.changed_tests,
                 Some(Guarded::Runner | Guarded::Ci | Guarded::Hook) => {
@@ -40,8 +45,14 @@ impl Gate {
 
 /// True for a file whose change may be news.
 pub(crate) fn may_be_news(file: &Path) -> bool {
-    guarded(&file.to_string_lossy())
-        .is_some_and(|kind| !matches!(kind, Guarded::Manifest | Guarded::Gate))
+    let name = file.to_string_lossy();
+    guarded(&name).is_some_and(|kind| !matches!(kind, Guarded::Manifest | Guarded::Gate))
+        || loaded_by_itself(&name)
+}
+
+/// True for settings of test runners, CI, git hooks and agents.
+fn is_of_settings(name: &str) -> bool {
+    matches!(guarded(name), Some(Guarded::Runner | Guarded::Ci | Guarded::Hook))
 }
 
 /// The numbers of lines that were added and removed.

@@ -19,10 +19,12 @@ pub(super) fn update(session: &mut Session, project: &Path, decision: &Decision)
     let red = red_names(decision);
     if is_green || decision.verdict == Verdict::Exit || red.is_none() {
         owed.remove(project);
-    } else if !decision.evidence.is_empty() {
-        owed.insert(project.to_owned(), red.unwrap_or_default());
-    } else if decision.situation().is_some_and(|situation| situation.work == Work::Changed) {
-        // No check ran, so an older debt stays as it is.
+    } else if let Some(red) = red.filter(|red| !red.is_empty()) {
+        owed.insert(project.to_owned(), red);
+    } else if !decision.evidence.is_empty()
+        || decision.situation().is_some_and(|situation| situation.work == Work::Changed)
+    {
+        // Nothing was found out, so an older debt stays as it is.
         owed.entry(project.to_owned()).or_default();
     }
 }
@@ -103,7 +105,10 @@ mod tests {
         check_owed(&decision(&json!({ "released": "green", "evidence": passed })), None);
         check_owed(&red(&json!([{ "own": ["a"] }])), Some(&["a"]));
         // A look that was cut short has found nothing red, and nothing green.
-        check_owed(&decision(&json!({ "released": "not-run", "evidence": passed })), Some(&[]));
+        check_owed(
+            &decision(&json!({ "released": "not-run", "evidence": passed })),
+            Some(&["old"]),
+        );
         // Without a look the older debt stays, whatever the turn changed.
         check_owed(&decision(&json!({ "released": "not-run" })), Some(&["old"]));
         let situation = json!({ "work": "changed" });

@@ -48,6 +48,11 @@ pub(crate) struct SessionState {
     pub(crate) prompted_at: Option<u64>,
     /// The commit that was checked out at that prompt.
     pub(crate) head: Option<String>,
+    /// The news of changed tests and settings that no person has read yet: the last stop was
+    /// refused.
+    pub(crate) unread: [Vec<String>; 2],
+    /// The same of the turn that goes on.
+    pub(crate) news: [Vec<String>; 2],
     /// Why the tree of that prompt could not be noted.
     pub(crate) no_prompt_tree: Option<String>,
 }

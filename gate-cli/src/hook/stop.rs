@@ -134,6 +134,15 @@ impl AgentStop<'_> {
         notify::decided(here, notifier.as_ref(), &record);
         if let Some(session) = turn.and_then(|turn| turn.session.as_mut()) {
             owed::update(session, &gate.place().project, &record.decision);
+            session.state.news = match record.decision.situation() {
+                Some(situation) if !record.decision.stop => {
+                    [situation.changed_tests.clone(), situation.changed_settings.clone()]
+                }
+                _ => Default::default(),
+            };
+            if record.decision.stop {
+                session.state.unread = Default::default();
+            }
         }
         Ok(self.with_settings_notice(self.reply(here, &record), here, &record.decision))
     }
@@ -215,7 +224,10 @@ impl AgentStop<'_> {
     ) -> Vec<PathBuf> {
         let mut news = turn.changed_in(&gate.place().project);
         news.retain(|file| may_be_news(file));
+        let unread = turn.session.as_ref().map(|session| session.state.unread.clone());
+        let [tests, settings] = unread.unwrap_or_default();
         if course == Course::Release && news.is_empty() {
+            (situation.changed_tests, situation.changed_settings) = (tests, settings);
             return Vec::new();
         }
         let others_files = turn.others_files(self.event.transcript.as_deref());
@@ -223,6 +235,8 @@ impl AgentStop<'_> {
         if let (Some(session), false) = (self.event.run(), news.is_empty()) {
             gate.add_news(situation, &session, &news);
         }
+        add_unread(&mut situation.changed_tests, tests);
+        add_unread(&mut situation.changed_settings, settings);
         others_files
     }
 
@@ -433,6 +447,13 @@ impl AgentStop<'_> {
         let judging = gate.read(&file, request)?;
         Ok(has_agent_records(&judging.scan).then_some((judging, file)))
     }
+}
+
+/// Adds news of earlier turns, but for files of which there is newer.
+fn add_unread(news: &mut Vec<String>, unread: Vec<String>) {
+    let file = |line: &str| line.rsplit_once(" (").map_or(line, |(file, _)| file).to_owned();
+    let newer: Vec<_> = news.iter().map(|line| file(line)).collect();
+    news.extend(unread.into_iter().filter(|line| !newer.contains(&file(line))));
 }
 
 fn no_transcript(path: &Path) -> Failure {

@@ -24,7 +24,7 @@ const HEAD_COMMANDS: [&str; 12] = [
     "pull",
     "rebase",
     "cherry-pick",
-    " am",
+    "am",
     "revert",
     "reset",
     "checkout",
@@ -32,6 +32,9 @@ const HEAD_COMMANDS: [&str; 12] = [
     "update-ref",
     "bisect",
 ];
+
+/// Words of a call of git, with options before its command.
+const MAX_GIT_WORDS: usize = 6;
 
 /// Every text in the inputs of a session's tool calls, from the end of its transcript.
 #[derive(Debug, Default)]
@@ -57,8 +60,19 @@ impl ToolInputs {
 
     /// True if a call may have made git check out another commit.
     pub(super) fn move_head(&self) -> bool {
-        let mut inputs = self.0.iter().filter(|input| input.contains("git"));
-        inputs.any(|input| HEAD_COMMANDS.iter().any(|command| input.contains(command)))
+        self.0.iter().any(|input| {
+            let words: Vec<_> =
+                input.split(|c: char| c.is_whitespace() || "\"';&|()".contains(c)).collect();
+            let mut calls = words.iter().enumerate();
+            calls.any(|(at, word)| {
+                let is_git = *word == "git" || word.ends_with("/git");
+                is_git
+                    && words[at..]
+                        .iter()
+                        .take(MAX_GIT_WORDS)
+                        .any(|word| HEAD_COMMANDS.contains(word))
+            })
+        })
     }
 
     /// Looks for the file's name without its folder.

@@ -206,6 +206,10 @@ impl TurnContext {
             session.add_changed(&changed);
         }
         session.state.in_turn = true;
+        let news = std::mem::take(&mut session.state.news);
+        for (unread, news) in session.state.unread.iter_mut().zip(news) {
+            unread.extend(news);
+        }
         session.state.head = gate_checks::head(&self.site);
         update(session);
         session.save();

@@ -157,6 +157,13 @@ pub struct FailureShares {
     pub problem: Option<String>,
 }
 
+impl FailureShares {
+    /// A failure in a message: a test, or the check as a whole.
+    fn shown(&self, name: &str) -> String {
+        if name == self.check { format!("the check {name}") } else { name.to_owned() }
+    }
+}
+
 fn is_false(flag: &bool) -> bool {
     !flag
 }
@@ -201,7 +208,10 @@ impl Situation {
     /// Failures that are not the session's, in words.
     pub(super) fn not_own(&self) -> Option<String> {
         let all = |share: fn(&FailureShares) -> &Vec<String>| {
-            self.failures.iter().flat_map(share).cloned().collect::<Vec<_>>()
+            let shares = self.failures.iter();
+            shares
+                .flat_map(|check| share(check).iter().map(|name| check.shown(name)))
+                .collect::<Vec<_>>()
         };
         let before = all(|check| &check.before);
         let others = all(|check| &check.others);
@@ -267,12 +277,14 @@ pub(super) fn were(names: &[String]) -> String {
 
 /// Failing tests in a message: how many, and the first of them by name.
 fn named(names: &[String]) -> String {
+    let are_tests = !names.iter().any(|name| name.starts_with("the check "));
+    let kind = if are_tests { "tests" } else { "failures" };
     let first =
         names.iter().take(MAX_NAMED_TESTS).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len() {
         1 => first,
-        many if many <= MAX_NAMED_TESTS => format!("{many} tests ({first})"),
-        many => format!("{many} tests ({first}, …)"),
+        many if many <= MAX_NAMED_TESTS => format!("{many} {kind} ({first})"),
+        many => format!("{many} {kind} ({first}, …)"),
     }
 }
 

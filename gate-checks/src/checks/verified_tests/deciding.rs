@@ -69,8 +69,13 @@ impl VerifiedTests<'_> {
         let (baseline, ground) =
             self.calibrated_baseline(workspace, overlay, (runner, planted)).await?;
         let mut replacements = overlay.replacements(workspace.tree())?;
-        let had_tests = baseline.as_ref().is_some_and(|run| !run.tests.is_empty())
-            || overlay.baseline.has_tests(workspace.tree())?;
+        let had_tests = match &baseline {
+            Some(run) if !run.tests.is_empty() => {
+                let inside = self.inside(workspace.tree());
+                run.tests.iter().any(|test| !overlay.has_approved(&inside, &test.id))
+            }
+            _ => overlay.baseline.has_tests(workspace.tree())?,
+        };
         if !had_tests {
             // Without them a run would find no test, and no test is there to be protected.
             replacements.retain(|file| !file.is_new());
@@ -200,6 +205,9 @@ impl VerifiedTests<'_> {
         let mut compared = compare(&baseline.tests, report, &renamed, &self.cx.allow);
         compared.relocate(&baseline.tests, report, || Sources::new(overlay, workspace.tree()));
         compared.count_without(self.first_tests());
+        if overlay.has_approved_settings() {
+            compared.allow_what_is_not_run();
+        }
         compared
     }
 

@@ -223,6 +223,12 @@ fn fits(pattern: &str, text: &str) -> bool {
 }
 
 impl Compared {
+    /// Settings that a person has approved may leave tests out.
+    pub(super) fn allow_what_is_not_run(&mut self) {
+        self.allowed.append(&mut self.gone);
+        self.allowed.append(&mut self.skipped);
+    }
+
     /// The baseline's tests are not known; `names` is true if the run names its own.
     pub(super) fn unknown(names: bool) -> Self {
         Self { lacking: Some(Lacking::Baseline { names }), ..Self::default() }

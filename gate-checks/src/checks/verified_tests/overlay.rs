@@ -141,6 +141,17 @@ impl<'a> Overlay<'a> {
             .map(|(change, _)| change)
     }
 
+    /// True if a test is one of a file whose change was approved; `cwd` is the folder of the check,
+    /// relative to the root.
+    pub(super) fn has_approved(&self, cwd: &Path, test: &str) -> bool {
+        self.approved().any(|change| identities::owns(&change.path, cwd, test))
+    }
+
+    /// True if the operator has approved a change of the settings that select tests.
+    pub(super) fn has_approved_settings(&self) -> bool {
+        self.approved().any(|change| change.guarded == Some(Guarded::Runner))
+    }
+
     /// The files that were moved with their bytes: from where, to where.
     pub(super) fn moved(&self) -> impl Iterator<Item = (&Path, &Path)> {
         self.changes.iter().filter_map(|change| {

@@ -30,6 +30,8 @@ pub enum RerunTree<'f> {
     Baseline,
     /// The work tree itself, as it is now.
     Now,
+    /// The same, with all tests: one may fail because of another.
+    NowWhole,
     /// The work tree with these files as the baseline had them, in the copy. Their names are
     /// relative to its root.
     Without(&'f [PathBuf]),
@@ -73,6 +75,7 @@ pub fn rerun(
         match on {
             RerunTree::Baseline => trial.on_baseline(&tree, red.tests).await,
             RerunTree::Now => Ok(trial.now(red.tests).await),
+            RerunTree::NowWhole => Ok(trial.now(&[]).await),
             RerunTree::Without(files) => trial.without(&tree, files, red.tests).await,
         }
     });
@@ -135,7 +138,9 @@ impl VerifiedTests<'_> {
 
     async fn now(&self, tests: &[String]) -> Option<Evidence> {
         let mut settings = self.settings.clone();
-        if let Some(files) = files_of(self.settings, &self.folder(), tests) {
+        if let Some(files) = files_of(self.settings, &self.folder(), tests)
+            && !files.is_empty()
+        {
             settings.command = with_files(&settings.command, files);
         }
         let id = CheckId::new(format!("{}-again", self.id));

@@ -213,7 +213,7 @@ fn a_hook_counts_its_refusals() {
 }
 
 #[test]
-fn a_check_is_listed_with_its_time_and_with_a_remark_if_it_decides_nothing() {
+fn each_required_check_is_listed_with_its_time() {
     let listed = |check: &str, mode, outcome, duration_ms| Evidence {
         duration_ms,
         ..Evidence::new(check, mode, outcome)
@@ -223,12 +223,8 @@ fn a_check_is_listed_with_its_time_and_with_a_remark_if_it_decides_nothing() {
             listed("a", Mode::Require, Outcome::Pass, 0),
             listed("b", Mode::Require, Outcome::Fail, 400),
             listed("c", Mode::Warn, Outcome::Fail, 400),
-            listed("d", Mode::Warn, Outcome::Fail, 0),
-            listed("e", Mode::Warn, Outcome::Pass, 400),
         ]),
         None,
     );
-    let line = "Checks: PASS a, FAIL b (400ms), FAIL c (400ms, not required), \
-                FAIL d (not required), PASS e (400ms)\n";
-    assert!(text.contains(line), "{text}");
+    assert!(text.contains("Checks: PASS a, FAIL b (400ms)\n"), "{text}");
 }

@@ -202,7 +202,7 @@ fn step(reason: &Reason) -> String {
         ReasonCode::MaxBlocks => "look at what is missing, then tell the agent how to go on".to_owned(),
         ReasonCode::CheckRunning => format!("wait for {check} to end"),
         ReasonCode::BackgroundRunning => "wait for the background tasks, or stop them".to_owned(),
-        ReasonCode::Tampered => format!("look at {check}: put back what was changed, or approve the change (`gate explain tampered`)"),
+        ReasonCode::Tampered => format!("look at {check}: put back what was changed, or let a person approve it (`gate approve` lists it)"),
         ReasonCode::SettingsChanged => "approve or undo the change, then check again".to_owned(),
         ReasonCode::SignalBlocked => "solve that, then start the agent again".to_owned(),
         ReasonCode::RequiredCheckFailed => format!("make {check} pass"),

@@ -36,7 +36,7 @@ fn the_next_step_is_the_one_that_nothing_else_can_replace() {
     check_next(&[Code::SignalAbsent, Code::RequiredCheckFailed], "make tests pass");
     check_next(
         &[Code::RequiredCheckFailed, Code::Tampered],
-        "look at tests: put back what was changed, or approve the change (`gate explain tampered`)",
+        "look at tests: put back what was changed, or let a person approve it (`gate approve` lists it)",
     );
     check_next(
         &[Code::RequiredCheckFailed, Code::RateLimited],

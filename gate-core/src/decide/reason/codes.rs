@@ -130,7 +130,7 @@ codes! {
             what: "A check, its files or the settings were changed so that the check proves nothing.",
             why: "Whoever may edit a check could make it pass.",
             example: "A test's assertion was deleted, or the tests' command became `true`.",
-            next: "A person looks at the change. If gate.toml was changed on purpose: `gate trust`. If tests were: `gate baseline` makes them the new starting point. Else put back what was there.",
+            next: "A person looks at the change. If it is right: `gate approve` lists what can be approved, `gate trust` approves gate.toml. Else put back what was there.",
         }
         TestsChanged = "tests-changed" {
             what: "The work changed tests, and nothing is missing but a person's approval of that.",

@@ -160,7 +160,7 @@ fn a_session_answers_for_its_own_failures_alone() {
     let mixed = by(&[old_lint.clone(), shares("tests", &["a"], &["b"], &[])]);
     check(&silent(mixed), &two, "continue", &[tests_failed]);
     let foreign = by(&[old_lint, shares("tests", &[], &["b", "c"], &["d"])]);
-    let told = "3 tests (lint, b, c) were red before the last prompt; \
+    let told = "3 failures (the check lint, b, c) were red before the last prompt; \
                 d is red by a change that is not this session's";
     check(&silent(foreign.clone()), &two, "red", &[told]);
     check(&stop(Status::Complete, foreign, &red), &two, "red", &[told]);
