@@ -69,7 +69,7 @@ fn a_green_stop_starts_the_command_once_and_a_red_one_the_red_tests_twice_more()
 
 #[test]
 fn a_suite_that_does_not_fit_is_not_started_again() {
-    let (ran, marks) = marked("sleep 30", "[hook]\nbudget = \"1s\"\n");
+    let (ran, marks) = marked("sleep 60", "[hook]\nbudget = \"5s\"\n");
     let mut ran = ran;
     for session in ["s1", "s2", "s3"] {
         let talk = Talk { session, headless: false };

@@ -208,3 +208,59 @@ fn a_damaged_tree_of_the_prompt_is_told_and_refuses_nobody() {
     let ran = PERSON.does(ran, "sed -i 's/ \\* 2/ * 3/' cart.py");
     tells(PERSON.stops(ran, "Done."), "test_total was red before the last prompt");
 }
+
+/// In the copy it fails for want of the ignored file, which says nothing of the prompt's tree.
+#[test]
+fn a_failure_that_only_the_copy_has_is_not_called_older() {
+    if !needs("pytest") {
+        return;
+    }
+    let test = "import pathlib\n\nfrom cart import total\n\n\ndef test_rate():\n    \
+                rate = int(pathlib.Path('.env').read_text())\n    assert total([rate]) == 3\n";
+    let ran = shop();
+    fs::write(ran.path("tests/test_rate.py"), test).unwrap();
+    let ran =
+        beside(ran, "echo .env >> .gitignore; echo 3 > .env; git add -A; git commit -qm rate");
+    let ran = PERSON.begins(ran, "Double it.");
+    let ran = PERSON.does(
+        ran,
+        "sed -i 's/sum(prices)/sum(prices) * 2/' cart.py; git rm -qf tests/test_cart.py",
+    );
+    let told =
+        "test_rate is red; if before, too, is not known (on the tree of that prompt it fails";
+    tells(PERSON.stops(ran, "Done."), told);
+}
+
+#[test]
+fn a_test_that_fails_because_of_a_new_one_is_not_called_flaky() {
+    if !needs("pytest") {
+        return;
+    }
+    let patch = "import cart\n\n\ndef test_first():\n    cart.total = lambda prices: 0\n";
+    let ran = shop();
+    let later = "import cart\n\n\ndef test_total():\n    assert cart.total([1]) == 1\n";
+    fs::write(ran.path("tests/test_later.py"), later).unwrap();
+    let ran = PERSON.begins(beside(ran, "git add -A; git commit -qm later"), "Add a test.");
+    let act = format!("cat > tests/test_a.py <<'X'\n{patch}X\n");
+    refuses(PERSON.stops(PERSON.does(ran, &act), "Done."), "tests/test_later.py::test_total");
+}
+
+/// What a refusal hid is told at the next stop that is let go.
+#[test]
+fn news_of_a_refused_turn_is_told_later() {
+    if !needs("pytest") {
+        return;
+    }
+    let ran = PERSON.begins(shop(), "New brackets.");
+    let act = "sed -i \"s/'<' + name + '>'/'[' + name + ']'/\" cart.py; sed -i 's/<a>/[a]/' tests/test_cart.py; \
+               sed -i 's/sum(prices)/sum(prices) * 2/' cart.py";
+    let ran = refuses(PERSON.stops(PERSON.does(ran, act), "Done."), "test_total");
+    let ran = PERSON.prompt(ran, "Mend the total.");
+    let ran = PERSON.does(ran, "sed -i 's/sum(prices) \\* 2/sum(prices)/' cart.py");
+    let ran = tells(PERSON.stops(ran, "Done."), "changed tests: tests/test_cart.py (+1 -1)");
+    let ran = PERSON.does(PERSON.prompt(ran, "Settings."), "printf '[pytest]\\n' > pytest.ini");
+    tells(
+        PERSON.stops(ran, "Done."),
+        "passed: tests (2 passed); changed settings: pytest.ini (new)",
+    );
+}

@@ -104,62 +104,71 @@ impl Gate {
         if record.decision.evidence.is_empty() || approved.is_empty() {
             return record;
         }
-        let (site, baseline) = (self.site(source, request), gathered.baseline.as_ref());
-        approved.retain(|change| !allowances(&site, vec![change.clone()], baseline).is_empty());
+        let site = self.site(source, request);
+        let tree = ApprovingTree::new(&site, &approved, gathered.baseline.as_ref());
+        approved.retain(|change| !tree.allowances(change).is_empty());
         Record { approved, ..record }
     }
 }
 
-/// The allowances that approved changes are in the tree as it is now, compared with a baseline.
-pub(super) fn allowances(
-    site: &CheckSite,
-    approved: Vec<ApprovedChange>,
-    baseline: Option<&Baseline>,
-) -> Vec<Allowance> {
-    let is_bound = approved.iter().any(|change| change.content.is_some());
-    let contents = if is_bound { Contents::read(site) } else { None };
-    let mut allowances = Vec::new();
-    for change in approved {
-        let Some(content) = change.content.clone() else {
-            allowances.push(Allowance::from(change));
-            continue;
-        };
-        let Some(contents) = &contents else { continue };
-        let tree = WorkTree::open(site).ok();
-        let is_new = |file: &str| {
-            let path = contents.inside.join(file);
-            let older = tree.as_ref().zip(baseline);
-            older.is_some_and(|(tree, older)| {
-                older.content(tree, &path).is_ok_and(|file| file.is_none())
-            })
-        };
-        allowances.extend(allowed(contents, change, &content, is_new));
-    }
-    allowances
+/// The tree as it is now, in which approved changes may stand.
+pub(super) struct ApprovingTree<'b> {
+    /// None if no change is bound to bytes.
+    contents: Option<Contents>,
+    tree: Option<WorkTree>,
+    baseline: Option<&'b Baseline>,
 }
 
-/// The allowances of a change that was approved with this content. The file has it, or a new file of
-/// the same kind in its place. A copy under the name of another old test is not what was approved.
-fn allowed(
-    contents: &Contents,
-    change: ApprovedChange,
-    content: &str,
-    is_new: impl Fn(&str) -> bool,
-) -> Vec<Allowance> {
-    let file = change.file.clone().unwrap_or_default();
-    let now = contents.content(&file);
-    let mut names = Vec::new();
-    if now == GONE && content != GONE {
-        names = contents.with(content);
-        names.retain(|name| guarded(name) == guarded(&file) && is_new(name));
+impl<'b> ApprovingTree<'b> {
+    pub(super) fn new(
+        site: &CheckSite,
+        approved: &[ApprovedChange],
+        baseline: Option<&'b Baseline>,
+    ) -> Self {
+        let is_bound = approved.iter().any(|change| change.content.is_some());
+        let contents = if is_bound { Contents::read(site) } else { None };
+        let tree = if is_bound { WorkTree::open(site).ok() } else { None };
+        Self { contents, tree, baseline }
     }
-    if now != content && names.is_empty() {
-        return Vec::new();
+
+    /// The allowances that an approved change is here.
+    pub(super) fn allowances(&self, change: &ApprovedChange) -> Vec<Allowance> {
+        match (&change.content, &self.contents) {
+            (None, _) => vec![Allowance::from(change.clone())],
+            (Some(content), Some(contents)) => self.bound(contents, change, content),
+            (Some(_), None) => Vec::new(),
+        }
     }
-    names.push(file);
-    if change.test.is_some() {
-        return vec![Allowance { path: None, ..Allowance::from(change) }];
+
+    /// The same of a change that was approved with this content. The file has it, or a new file of
+    /// the same kind in its place. A copy under the name of another old test is not what was
+    /// approved.
+    fn bound(&self, contents: &Contents, change: &ApprovedChange, content: &str) -> Vec<Allowance> {
+        let file = change.file.clone().unwrap_or_default();
+        let now = contents.content(&file);
+        let mut names = Vec::new();
+        if now == GONE && content != GONE {
+            names = contents.with(content);
+            names.retain(|name| guarded(name) == guarded(&file) && self.is_new(contents, name));
+        }
+        if now != content && names.is_empty() {
+            return Vec::new();
+        }
+        names.push(file);
+        let allowance = Allowance::from(change.clone());
+        if change.test.is_some() {
+            return vec![Allowance { path: None, ..allowance }];
+        }
+        let paths = names.iter().map(|name| Some(literal_glob(name)));
+        paths.map(|path| Allowance { path, ..allowance.clone() }).collect()
     }
-    let paths = names.iter().map(|name| Some(literal_glob(name)));
-    paths.map(|path| Allowance { path, ..Allowance::from(change.clone()) }).collect()
+
+    /// True if the baseline does not have a file.
+    fn is_new(&self, contents: &Contents, file: &str) -> bool {
+        let path = contents.inside.join(file);
+        let older = self.tree.as_ref().zip(self.baseline);
+        older.is_some_and(|(tree, older)| {
+            older.content(tree, &path).is_ok_and(|file| file.is_none())
+        })
+    }
 }

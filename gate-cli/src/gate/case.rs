@@ -12,7 +12,7 @@ use gate_core::{Decision, Input, Scan, Verdict, decide, digest};
 use jiff::{SignedDuration, Timestamp, Zoned};
 use uuid::Uuid;
 
-use super::approved::allowances;
+use super::approved::ApprovingTree;
 use super::trusted::{settings_of_run, tampered_evidence};
 use super::{Gate, Judging, baseline};
 use crate::failure::Failure;
@@ -273,7 +273,8 @@ impl Gate {
             found => found?,
         };
         let approved = approvals.in_force(baseline.as_ref().map(Baseline::digest));
-        let approved = allowances(&site, approved, baseline.as_ref());
+        let tree = ApprovingTree::new(&site, &approved, baseline.as_ref());
+        let approved: Vec<_> = approved.iter().flat_map(|change| tree.allowances(change)).collect();
         let mut wanted = GatherOptions::default();
         wanted.only = request.checks.only().map(str::to_owned);
         wanted.all = request.checks == Checks::All;

@@ -18,7 +18,7 @@ use super::policy::{Mode, Policy};
 use super::reason::{Reason, ReasonCode};
 use super::run_state::RunState;
 use super::signal::{Signal, Status, TokenState, prompt};
-use super::situation::{Course, Situation};
+use super::situation::{Course, FailureShares, Situation};
 use super::verdict::Verdict;
 
 /// The longest feedback, in characters.
@@ -60,6 +60,8 @@ pub(super) fn text(
     }
     if is_newly_red(input) {
         text.push_str(NEWLY_RED);
+    } else if has_left_red(input) {
+        text.push_str(LEFT_RED);
     }
     if not_own(input).is_some() {
         text.push_str(NOT_OWN);
@@ -67,7 +69,8 @@ pub(super) fn text(
     if red_before(input).is_some() {
         text.push_str(RED_BEFORE);
     }
-    if input.settings_changed.is_some() {
+    // A person is told, and may have made the change.
+    if input.settings_changed.is_some() && !is_of_person(input) {
         text.push_str(SETTINGS_CHANGED);
     }
     text.push_str(&checks::line(&input.evidence));
@@ -137,6 +140,9 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
 const NEWLY_RED: &str =
     "- they passed on the tree of the last prompt, and failed twice now (newly-red)\n";
 
+/// The line for an agent about tests that it left red.
+const LEFT_RED: &str = "- an earlier turn of yours left some of them red (still-red)\n";
+
 /// The line for an agent about failures that do not come from its turn.
 const NOT_OWN: &str = "- other red tests are not yours unless they are your task (not-yours)\n";
 
@@ -157,16 +163,32 @@ fn red_before(input: &Input) -> Option<String> {
 
 /// True if each failure that the agent answers for was seen to come from its turn.
 fn is_newly_red(input: &Input) -> bool {
-    let situation = input.observed.stop.as_ref().and_then(|stop| stop.situation.as_ref());
-    let mut own = situation.into_iter().flat_map(|situation| &situation.failures);
-    let mut own = own.by_ref().filter(|shares| !shares.own.is_empty()).peekable();
+    let mut own = own_failures(input).peekable();
     own.peek().is_some() && own.all(|shares| shares.newly_red)
+}
+
+/// True if the agent answers for a failure of an earlier turn.
+fn has_left_red(input: &Input) -> bool {
+    own_failures(input).any(|shares| !shares.newly_red)
+}
+
+fn own_failures(input: &Input) -> impl Iterator<Item = &FailureShares> {
+    let failures = situation(input).into_iter().flat_map(|situation| &situation.failures);
+    failures.filter(|shares| !shares.own.is_empty())
+}
+
+fn situation(input: &Input) -> Option<&Situation> {
+    input.observed.stop.as_ref()?.situation.as_ref()
+}
+
+/// True at a stop whose checks are looked at while a person may be there.
+fn is_of_person(input: &Input) -> bool {
+    is_looked_at(input) && situation(input).is_some_and(|situation| !situation.is_unattended())
 }
 
 /// Failing tests that are not the agent's.
 fn not_own(input: &Input) -> Option<String> {
-    let stop = input.observed.stop.as_ref()?;
-    stop.situation.as_ref()?.not_own()
+    situation(input)?.not_own()
 }
 
 fn background(input: &Input) -> String {
@@ -204,10 +226,7 @@ fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     let is_new = input.observed.stop.is_some() && !input.refusals().reminded;
     let absent = reasons.iter().any(|reason| reason.code == ReasonCode::SignalAbsent);
     if is_looked_at(input) {
-        let stop = input.observed.stop.as_ref();
-        let situation = stop.and_then(|stop| stop.situation.as_ref());
-        let is_unattended = situation.is_some_and(Situation::is_unattended);
-        return if is_unattended { WAY_OUT } else { WAY_OUT_TO_PERSON }.to_owned();
+        return if is_of_person(input) { WAY_OUT_TO_PERSON } else { WAY_OUT }.to_owned();
     }
     match input.signal.status {
         Status::Complete => {
@@ -234,9 +253,7 @@ const WAY_OUT_TO_PERSON: &str = "Mend the code and verify it, then finish. If a 
 
 /// True if the ruling on a stop depends on its checks alone.
 fn is_looked_at(input: &Input) -> bool {
-    let stop = input.observed.stop.as_ref();
-    let situation = stop.and_then(|stop| stop.situation.as_ref());
-    situation.is_some_and(|situation| situation.course(input.signal.status) == Course::Look)
+    situation(input).is_some_and(|situation| situation.course(input.signal.status) == Course::Look)
 }
 
 /// The text, of at most so many characters.

@@ -13,6 +13,9 @@ use crate::decide::verdict::Verdict;
 use crate::integrity::{Finding, Severity};
 use crate::text;
 
+/// The beginning of the names of folders for reports.
+const REPORT_FOLDER: &str = "gate-report-";
+
 /// The beginning of a plug-in's name.
 const PLUGIN: &str = "gate-check-";
 
@@ -146,6 +149,10 @@ fn repair(reason: &Reason, input: &Input) -> String {
         [] => text::brief(&failed.summary, MAX_NAME_CHARS),
         // A plug-in needs gate's question on its standard input.
         [program] if program.contains(PLUGIN) => text::brief(&failed.summary, MAX_NAME_CHARS),
+        // With the options that make its report, nobody can type it.
+        words if words.iter().any(|word| word.contains(REPORT_FOLDER)) => {
+            text::brief(&failed.summary, MAX_NAME_CHARS)
+        }
         // What a shell reads is the last word.
         [_, .., dash, script] if dash == "-c" => {
             format!("`{}`", text::brief(script, MAX_NAME_CHARS))
