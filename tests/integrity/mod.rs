@@ -248,6 +248,26 @@ fn another_environment_than_at_the_baseline_is_a_line_until_the_next_baseline() 
     assert_eq!(found["detail"]["findings"], Value::Array(Vec::new()));
 }
 
+/// A shallow clone has nothing to compare with until its base is fetched, as the card says.
+#[test]
+fn a_shallow_clone_is_not_compared_with_itself() {
+    let clone = "git checkout -qb pr; echo more >> README.md; git commit -qnam more; git checkout -q -; cd ..; \
+                 git clone -q --depth 1 --branch pr \"file://$PWD/work\" job; cp work/out.log job";
+    let ran = project("").code(0).again("prompt").setup(clone).code(0);
+    let job = "-C ../job check --json --only integrity out.log";
+    let shallow = evidence(&ran.again("-C ../job trust").run().again(job).run());
+    assert_eq!(shallow["outcome"], "inconclusive", "{shallow}");
+    let summary = shallow["summary"].as_str().unwrap();
+    assert!(summary.contains("`git fetch --unshallow`"), "{summary}");
+    let fetch = "cd job; git fetch -q --unshallow; git fetch -q origin '+refs/heads/*:refs/remotes/origin/*'; \
+                 for b in main master; do git branch -q $b origin/$b 2>/dev/null || true; done";
+    let both = format!("{clone}; {fetch}");
+    let ran = project("").code(0).again("prompt").setup(&both).code(0);
+    let whole = evidence(&ran.again("-C ../job trust").run().again(job).run());
+    assert_eq!(whole["outcome"], "pass", "{whole}");
+    assert!(!whole["summary"].to_string().contains("nothing was compared"), "{whole}");
+}
+
 #[test]
 fn a_task_that_needs_no_change_says_so() {
     let research = "[task_types.research]\nprogress = \"none\"\n";
