@@ -85,3 +85,12 @@ fn a_suite_that_does_not_fit_is_not_started_again() {
         assert_eq!(starts(&marks), 1, "{session}");
     }
 }
+
+#[test]
+fn before_the_first_commit_a_red_test_is_told_and_refuses_nobody() {
+    let settings = "[checks.tests]\ncommand = [\"sh\", \"check.sh\"]\n";
+    let ran = gate("prompt").settings(settings).file("check.sh", "exit 1\n").code(0);
+    let ran = PERSON.does(PERSON.begins(ran, "Go."), "echo more > more.txt");
+    let told = "the check tests is red; if before, too, is not known (nothing is committed here: `git commit`)";
+    tells(PERSON.stops(ran, "Done."), told);
+}

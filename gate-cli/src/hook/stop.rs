@@ -195,7 +195,6 @@ impl AgentStop<'_> {
         if let (Course::Look | Course::Release, Some(turn)) = (course, turn) {
             others_files = self.add_news(gate, &mut situation, turn, course);
         }
-        let session = turn.and_then(|turn| turn.session.as_ref());
         let budget = Duration::from_millis(gate.policy().hook.budget_ms);
         Ok(Request {
             stop: request.stop.map(|stop| Stop { situation: Some(situation), ..stop }),
@@ -206,7 +205,7 @@ impl AgentStop<'_> {
             },
             plain: course == Course::Look,
             others_files,
-            no_prompt_tree: session.and_then(|session| session.state.no_prompt_tree.clone()),
+            no_prompt_tree: turn.and_then(TurnContext::no_prompt_tree),
             deadline: Some(self.time_left().min(budget)),
             until: Instant::now().checked_add(self.time_left()),
             ..request

@@ -67,6 +67,15 @@ impl TurnContext {
         is_broken_off || session.state.owed.values().any(Vec::is_empty)
     }
 
+    /// Why the tree of the last prompt is not known, if a prompt was reported.
+    pub(crate) fn no_prompt_tree(&self) -> Option<String> {
+        let state = &self.session.as_ref()?.state;
+        if state.prompted_at.is_some() && gate_checks::head(&self.site).is_none() {
+            return Some("nothing is committed here: `git commit`".to_owned());
+        }
+        state.no_prompt_tree.clone()
+    }
+
     /// True if HEAD moved since the transcript was created, or if that is not known. The
     /// agent's commits hide its changes from a look at uncommitted files.
     pub(crate) fn has_committed(&self, transcript: Option<&Path>) -> bool {
