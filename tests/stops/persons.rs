@@ -264,3 +264,22 @@ fn news_of_a_refused_turn_is_told_later() {
         "passed: tests (2 passed); changed settings: pytest.ini (new)",
     );
 }
+
+/// What a person lets an agent commit in a session is the person's act: a blocked task takes it.
+#[test]
+fn a_commit_in_a_persons_session_ends_what_a_task_remembers() {
+    if !needs("pytest") {
+        return;
+    }
+    let said = "printf 'Done.\\n\\nEXIT_STATUS: COMPLETE\\nREMAINING_WORK: none\\n'";
+    let agent = format!(
+        "#!/bin/sh\ncat >/dev/null\nif [ -e ../did ]; then sed -i '1i # c' cart.py; else touch ../did; {RENAME}; fi\n{said}\n"
+    );
+    let words = "run --prompt P.md --max-iterations 3 -- ./agent.sh";
+    let ran = shop().again("prompt").file("P.md", "Rename it.\n").script("agent.sh", &agent);
+    let ran = ran.setup("git add -A; git commit -qm task").code(0);
+    let ran = tools(ran.again(words)).code(1).says("BLOCKED");
+    let ran = PERSON.does(PERSON.begins(ran, "Commit it."), "git commit -qam rename");
+    let ran = PERSON.stops(ran, "Committed.");
+    tools(ran.again(words)).code(0);
+}

@@ -150,8 +150,8 @@ impl Baseline {
 
     /// True if it was taken later than another one.
     pub fn is_newer_than(&self, other: &Self) -> bool {
-        let [own, others] = [self, other].map(|baseline| baseline.time().parse::<Timestamp>().ok());
-        own > others
+        let taken_at = |baseline: &Self| baseline.time().parse::<Timestamp>().ok();
+        taken_at(self) > taken_at(other)
     }
 
     /// True if a session of this name begins now: no call before this one has named it. Only then

@@ -230,20 +230,21 @@ impl RunCommand<'_> {
         if !writes_tests {
             let is_exit = end.by == StoppedBy::Completed;
             gate.end_loop(id, began_at.as_deref(), is_exit)?;
-            if let (LoopId::Prompt(_), false) = (id, is_exit) {
+            if let (LoopId::Prompt(_), false) = (id, is_exit)
+                && let Some(prompt) = self.prompt_now(here)
+            {
                 // An agent that ticks boxes in its prompt makes no other task of it.
-                let digest = gate_core::digest(self.prompt_now(here).as_bytes());
+                let digest = gate_core::digest(prompt.as_bytes());
                 gate.remember_as(LoopId::Prompt(&digest))?;
             }
         }
         Ok(end)
     }
 
-    /// The prompt as its file has it now; empty if it has none.
-    fn prompt_now(&self, here: &Here) -> String {
-        let file = self.args.prompt.as_deref().filter(|file| *file != "-");
-        let text = file.map(|file| Source::named(file, &here.places.folder).text());
-        text.and_then(Result::ok).unwrap_or_default()
+    /// The prompt as its file has it now; none if it came from a pipe, or its file is gone.
+    fn prompt_now(&self, here: &Here) -> Option<String> {
+        let file = self.args.prompt.as_deref().filter(|file| *file != "-")?;
+        Source::named(file, &here.places.folder).text().ok()
     }
 
     /// The text of a loop's task.

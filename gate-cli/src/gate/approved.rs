@@ -1,5 +1,5 @@
-//! Approved changes, for the bytes that a decision showed: under whatever name they stand, and
-//! whoever committed them. Other bytes ask again.
+//! Approved changes, for the bytes that a decision showed: in the file that it named, or in a new one
+//! in its place, committed or not. Other bytes ask again.
 
 use std::path::{Path, PathBuf};
 

@@ -88,7 +88,8 @@ impl Gate {
         let (Some(run), false) = (record.run.as_deref(), record.repeated) else { return };
         let site = &self.site;
         if record.decision.verdict != Verdict::Exit {
-            if record.decision.observed.stop.is_some() {
+            // What is committed in a person's session is the person's act.
+            if record.decision.observed.stop.is_some() && !request.is_of_person() {
                 self.note_stop(run, request, record.decision.stop);
             }
             return;

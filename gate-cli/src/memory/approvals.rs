@@ -74,8 +74,8 @@ impl Approvals {
     }
 }
 
-/// The rest of an approved change after these exits. One for bytes holds as long as they stand
-/// somewhere.
+/// The rest of an approved change after these exits. No exit ends one that is bound to bytes: whether
+/// they are there is the tree's to show.
 fn still_in_force(change: &ApprovedChange, taken_in: &[&Exit]) -> Vec<ApprovedChange> {
     let is_over = match (&change.content, &change.test, &change.rule) {
         (Some(_), _, _) => return vec![change.clone()],
