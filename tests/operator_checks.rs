@@ -118,7 +118,8 @@ fn code_under_test_cannot_make_up_a_persons_prompt() {
         let event = format!(
             r#"{{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"{prompt}"}}"#
         );
-        format!("echo '{event}' | {GATE} hook claude-code >>$HOME/said 2>&1\n")
+        let hook = format!("CLAUDE_CODE_ENTRYPOINT=cli {GATE} hook claude-code");
+        format!("echo '{event}' | {hook} >>$HOME/said 2>&1\n")
     });
     let suite = format!("#!/bin/sh\n{}", prompts.concat());
     let run =

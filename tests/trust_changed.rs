@@ -250,7 +250,8 @@ fn a_loop_goes_by_what_the_operator_approves_meanwhile() {
     let script =
         "cp strict.toml gate.toml; : >../go; while [ ! -e ../trusted ]; do sleep 0.05; done";
     let person = format!(
-        "(while [ ! -e ../go ]; do sleep 0.05; done; {GATE} trust; : >../trusted) \
+        "(while [ ! -e ../go ]; do sleep 0.05; done; script -qec '{GATE} trust' /dev/null; \
+         : >../trusted) \
          >/dev/null 2>&1 </dev/null &"
     );
     let run = looped(GREEN, script).file("strict.toml", &stricter).setup(&person);

@@ -159,6 +159,12 @@ pub(crate) struct HookFacts {
     pub(crate) has_plan_mode: bool,
     /// True if a hook can keep a prompt from the model.
     pub(crate) blocks_prompts: bool,
+    /// Records of a transcript, by `type` or `subtype`, behind a prompt that nobody typed.
+    #[serde(default)]
+    pub(crate) unattended_records: Vec<String>,
+    /// True if a hook can add a text to the context of a prompt.
+    #[serde(default)]
+    pub(crate) adds_context: bool,
     /// True if the client shows a `systemMessage` to the person and does nothing else
     /// with it.
     pub(crate) shows_messages: bool,
@@ -170,10 +176,8 @@ pub(crate) struct HookFacts {
     /// True if the client itself sends empty prompts in the middle of a turn.
     #[serde(default)]
     pub(crate) sends_empty_prompts: bool,
-    /// Variables, and the value that shows that no person sits in front of the client. If the
-    /// variable has another value, a person does; if it is not set, `headless_words` decide.
-    #[serde(default)]
-    pub(crate) headless_values: BTreeMap<String, String>,
+    /// The variable by which the client says how it was started.
+    pub(crate) entry: Option<EntryPoint>,
     /// The words of a command line that show that no person sits in front of the client.
     pub(crate) headless_words: Vec<String>,
     /// The variable with the folder in which the session began. The agent may have
@@ -188,6 +192,34 @@ pub(crate) struct HookFacts {
     /// The refusals after which the client lets its agent stop.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
     refusal_cap: String,
+}
+
+/// The ways in which a client is started. If the variable is not set, `headless_words` decide.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EntryPoint {
+    pub(crate) variable: String,
+    /// Values with which a person sits in front of the client; `*` at the end stands for any.
+    person: Vec<String>,
+    /// Values with which a program does.
+    program: Vec<String>,
+}
+
+impl EntryPoint {
+    /// True if nobody sits in front of a client that was started so. None if this way is not
+    /// known.
+    pub(crate) fn is_headless(&self, value: &str) -> Option<bool> {
+        let has = |values: &[String]| {
+            values.iter().any(|known| match known.strip_suffix('*') {
+                Some(beginning) => value.starts_with(beginning),
+                None => value == known,
+            })
+        };
+        if has(&self.program) {
+            return Some(true);
+        }
+        has(&self.person).then_some(false)
+    }
 }
 
 /// The form of a reply that makes the agent go on.
@@ -233,6 +265,14 @@ pub(crate) struct Events {
     /// All spellings; an installation takes the first. Empty if the client reports no prompts.
     #[serde(default)]
     pub(crate) prompt: Vec<String>,
+    /// Stops of helpers and teammates.
+    #[serde(default)]
+    pub(crate) helper: Vec<String>,
+    /// Those of `helper` that only the exit code 2 refuses, with the reason on standard error.
+    #[serde(default)]
+    pub(crate) refused_by_code: Vec<String>,
+    /// The end of a session.
+    pub(crate) end: Option<String>,
 }
 
 impl Events {
@@ -258,6 +298,10 @@ pub(crate) struct Keys {
     pub(crate) prompt_id: Option<String>,
     /// A text whose digest serves as that id.
     pub(crate) prompt_digest: Option<String>,
+    /// The tasks that run in the background at a stop.
+    pub(crate) tasks: Option<String>,
+    /// The prompts that the client will send by itself.
+    pub(crate) scheduled: Option<String>,
 }
 
 /// A key of the payload that shows if the transcript has the last message already.

@@ -39,6 +39,7 @@ mod supervision;
 mod test_approval;
 #[cfg(test)]
 mod tests;
+mod tool_inputs;
 pub mod trust;
 
 pub use commands::{run, schema};

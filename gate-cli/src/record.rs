@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gate_checks::TreeChange;
+use gate_checks::{CheckSite, TreeChange};
 use gate_core::decide::policy::Allowance;
 use gate_core::mask::{self, MASKED, Masker};
 use gate_core::scan::Transcript;
@@ -92,6 +92,9 @@ pub struct Tree {
     /// Files that existed and were changed or removed while checks ran.
     #[serde(default)]
     pub changed: Vec<String>,
+    /// Files of the caller's in the project that were no part of it, such as the transcript.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callers_files: Vec<String>,
 }
 
 /// The agent's use of tokens and money.
@@ -231,13 +234,18 @@ impl Record {
 
 impl Tree {
     /// The digests and, without secrets, the names.
-    pub(crate) fn masked(tree: TreeChange, masker: &Masker) -> Self {
+    pub(crate) fn masked(tree: TreeChange, site: &CheckSite, masker: &Masker) -> Self {
+        let callers_files = site.callers_files.iter().filter_map(|file| {
+            let inside = file.strip_prefix(&site.project).ok()?;
+            Some(masker.text(&inside.to_string_lossy()))
+        });
         let TreeChange { before, after, wrote, changed, .. } = tree;
         Self {
             before: before.digest,
             after: after.digest,
             wrote: brief(&wrote, masker),
             changed: brief(&changed, masker),
+            callers_files: callers_files.collect(),
         }
     }
 }

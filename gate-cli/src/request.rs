@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use gate_checks::{Cancellation, Events};
+use gate_core::decide::elsewhere::WorkElsewhere;
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::iteration_facts::Outage;
 use gate_core::decide::policy::Allowance;
@@ -72,6 +73,8 @@ pub struct Request {
     pub others_files: Vec<PathBuf>,
     /// Why the tree of the last prompt is not known, if it could not be noted.
     pub no_prompt_tree: Option<String>,
+    /// Work that does not stand in the tree that is judged; none if the gate looks for it.
+    pub elsewhere: Option<Vec<WorkElsewhere>>,
     /// The session whose baseline a hook compares with.
     pub session: Option<String>,
     /// Files of the caller's own, such as the one for the feedback: if they are untracked, they are

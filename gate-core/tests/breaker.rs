@@ -55,6 +55,7 @@ fn iteration(mut input: Input, memory: &LoopState, commit: u64, error: Option<&s
         after: tree,
         uncommitted: Some(false),
         changed_files: None,
+        since_beginning: None,
     };
     input.observed = IterationFacts::default();
     input.observed.at = at(number * 3);

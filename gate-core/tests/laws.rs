@@ -328,6 +328,7 @@ fn observed() -> impl Strategy<Value = IterationFacts> {
         after: tree(digest),
         uncommitted: None,
         changed_files: None,
+        since_beginning: None,
     });
     let limited = LimitNotice { text: "limit".to_owned(), resets_at: None };
     let limited = proptest::option::weighted(0.1, Just(limited));

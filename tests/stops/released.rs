@@ -200,7 +200,7 @@ fn a_persons_word_in_a_prompt_is_the_operators() {
     let ran = PERSON.begins(green(""), "gate approve 'a > b' new price").says("approved  a > b");
     ran.again("log").code(0).says("a > b: new price");
     // A script has no person who types.
-    let ran = SCRIPT.begins(green(""), "gate off").stdout("");
+    let ran = SCRIPT.begins(green(""), "gate off").says("Nothing has changed: nobody sits");
     ran.again("status").code(0).says("ON");
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod postgres;
 mod ran;
 pub(crate) mod shelf;
 pub(crate) mod shop;
+mod terminal;
 mod tools;
 
 use std::collections::BTreeSet;
@@ -89,6 +90,8 @@ pub(crate) struct Run {
     kill_once: Option<(String, usize)>,
     /// The folders whose settings the test has written, and a person approves.
     approves: Vec<PathBuf>,
+    /// True without a terminal, whatever the command.
+    is_script: bool,
     /// After this time the program is killed, and the test fails.
     patience: Duration,
 }
@@ -118,6 +121,7 @@ impl Run {
             stdout: None,
             kill_once: None,
             approves: Vec::new(),
+            is_script: false,
             patience: PATIENCE,
         }
     }
@@ -228,14 +232,16 @@ impl Run {
     pub(crate) fn run(mut self) -> Ran {
         self.approve();
         let (out, err) = (self.path("stdout"), self.path("stderr"));
+        let (mut command, terminal) = terminal::command(&self);
         let feed = self.stdin.take();
-        let mut command = Command::new(&self.program);
-        command.args(&self.args).current_dir(self.path("work")).env_clear();
+        command.current_dir(self.path("work")).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", self.path("home")).env("XDG_CONFIG_HOME", self.path("home/.config"));
         command.env("XDG_STATE_HOME", self.path("home/.local/state"));
         command.envs(self.vars.iter().map(|(name, value)| (name, value)));
-        command.stdin(if feed.is_some() { Stdio::piped() } else { Stdio::null() });
+        if terminal.is_none() {
+            command.stdin(if feed.is_some() { Stdio::piped() } else { Stdio::null() });
+        }
         let to = self.stdout.clone().unwrap_or_else(|| out.clone());
         command.stdout(File::options().create(true).append(true).open(to).unwrap());
         command.stderr(File::create(&err).unwrap());

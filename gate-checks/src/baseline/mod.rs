@@ -11,6 +11,7 @@
 mod change;
 mod error;
 mod harness;
+mod since_beginning;
 mod storage;
 mod stored_file;
 mod submodules;
@@ -33,7 +34,7 @@ use crate::cancellation::Cancellation;
 use crate::report;
 use crate::site::CheckSite;
 use crate::worktree::stop_if_cancelled;
-use crate::worktree::{Blob, Kind, MergeBase, Snapshot, WorkTree};
+use crate::worktree::{Blob, Kind, MergeBase, Refs, Snapshot, WorkTree};
 
 pub use change::{Change, What};
 pub use error::BaselineError;
@@ -83,6 +84,8 @@ pub enum Origin {
     LocalBranch,
     /// The commit that was checked out when it was first needed.
     Head,
+    /// The commit at which the work in another work tree of the session's repository began.
+    OtherTree,
 }
 
 /// The work tree as it was before the agent acted. A clone shares it.
@@ -96,6 +99,8 @@ pub struct Baseline {
     folder: Option<Arc<Path>>,
     /// The digest of the tree from which it was taken just now.
     tree: Option<Arc<str>>,
+    /// The branches, work trees and stash of that moment; none if they are not known.
+    refs: Option<Arc<Refs>>,
 }
 
 /// The content; its digest is the baseline's name.
@@ -203,8 +208,9 @@ impl Baseline {
             submodules,
             old_texts: Vec::new(),
         };
+        let refs = tree.refs().map(Arc::new);
         let tree = Some(now.digest().into());
-        Ok(Some(Self { tree, ..Self::new(body, bytes) }))
+        Ok(Some(Self { tree, refs, ..Self::new(body, bytes) }))
     }
 
     /// The commit at which the checked out one left the default branch, else the checked out one.
@@ -221,6 +227,34 @@ impl Baseline {
             Some(MergeBase { commit, is_local: true }) => (commit, Origin::LocalBranch),
             None => (head, Origin::Head),
         };
+        let refs = tree.refs().map(Arc::new);
+        Ok(Some(Self { refs, ..Self::committed_at(commit, origin, time) }))
+    }
+
+    /// The tree of another work tree of the repository when a session began that works there now:
+    /// what was checked out there, or the commit at which it left the session's own tree. None if
+    /// that is not known.
+    ///
+    /// # Errors
+    ///
+    /// A git command that fails.
+    pub fn in_other_tree(
+        &self,
+        site: &CheckSite,
+        time: &str,
+    ) -> Result<Option<Self>, BaselineError> {
+        let tree = WorkTree::open(site)?;
+        let then = self.refs.as_ref().and_then(|refs| refs.trees.get(tree.root()));
+        let commit = match then.and_then(|head| head.commit.clone()) {
+            Some(commit) => Some(commit),
+            None => tree.merge_base_with(&self.body.commit)?,
+        };
+        let refs = self.refs.clone();
+        Ok(commit
+            .map(|commit| Self { refs, ..Self::committed_at(commit, Origin::OtherTree, time) }))
+    }
+
+    fn committed_at(commit: String, origin: Origin, time: &str) -> Self {
         let body = Body {
             version: VERSION,
             origin,
@@ -234,7 +268,7 @@ impl Baseline {
             submodules: BTreeMap::new(),
             old_texts: Vec::new(),
         };
-        Ok(Some(Self::new(body, BTreeMap::new())))
+        Self::new(body, BTreeMap::new())
     }
 
     /// True if it has files of tests.
@@ -251,8 +285,8 @@ impl Baseline {
     }
 
     fn new(body: Body, bytes: BTreeMap<String, Vec<u8>>) -> Self {
-        let digest = storage::digest(&body).into();
-        Self { body: Arc::new(body), digest, bytes: Arc::new(bytes), folder: None, tree: None }
+        let (digest, bytes) = (storage::digest(&body).into(), Arc::new(bytes));
+        Self { body: Arc::new(body), digest, bytes, folder: None, tree: None, refs: None }
     }
 
     /// Its name: `blake3:` and 64 hex digits over all its content but the time.
@@ -267,7 +301,18 @@ impl Baseline {
 
     /// True if it was taken from git's history.
     pub fn is_from_history(&self) -> bool {
-        matches!(self.body.origin, Origin::MergeBase | Origin::LocalBranch | Origin::Head)
+        !matches!(self.body.origin, Origin::Taken | Origin::Session)
+    }
+
+    /// True if it shows what a session's turn found: not if the agent's commits may be in it.
+    pub fn is_before_turn(&self) -> bool {
+        !self.is_from_history() || self.body.origin == Origin::OtherTree
+    }
+
+    /// The branches, work trees and stash of the repository at that moment; none if they are not
+    /// known.
+    pub fn refs(&self) -> Option<&Refs> {
+        self.refs.as_deref()
     }
 
     /// True if its commit is that of the checkout or depends on a local branch. Anybody who works

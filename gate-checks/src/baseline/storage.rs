@@ -7,6 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -17,8 +18,8 @@ use crate::site::CheckSite;
 use crate::store;
 use crate::worktree::WorkTree;
 
-/// The most baselines of runs that are stored for a work tree.
-const MAX_RUNS: usize = 50;
+/// The most files about runs that are stored for a work tree: up to three for each.
+const MAX_RUNS: usize = 150;
 
 /// A younger one stays in any case: no run is that long.
 const YOUNG: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -74,7 +75,9 @@ impl Baseline {
         }
         let kept = Self::new(body, [].into());
         let bytes = bytes(&folder, &kept.digest);
-        Ok(Some(Self { folder: Some(bytes.into()), ..kept }))
+        let refs = fs::read(refs_file(&folder, run)).ok();
+        let refs = refs.and_then(|text| serde_json::from_slice(&text).ok()).map(Arc::new);
+        Ok(Some(Self { folder: Some(bytes.into()), refs, ..kept }))
     }
 
     /// Keeps it for a run; without a run's name, for the runs that begin from now on.
@@ -91,6 +94,11 @@ impl Baseline {
         }
         let text = serde_json::to_vec(&*self.body).unwrap_or_default();
         write(&file(&folder, run), &text)?;
+        // A path that is no text cannot be stored: then nothing is known of the beginning.
+        match self.refs.as_deref().map(serde_json::to_vec) {
+            Some(Ok(refs)) => write(&refs_file(&folder, run), &refs)?,
+            _ => drop(fs::remove_file(refs_file(&folder, run))),
+        }
         if let Some(run) = run {
             let _ = fs::remove_file(end_file(&folder, run));
         }
@@ -207,6 +215,7 @@ impl Baseline {
         let tree = WorkTree::open(site)?;
         let Some(folder) = folder(site, &tree) else { return Ok(false) };
         let path = file(&folder, run);
+        let _ = fs::remove_file(refs_file(&folder, run));
         match fs::remove_file(&path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -219,6 +228,11 @@ impl Baseline {
 fn file(folder: &Path, run: Option<&str>) -> PathBuf {
     let Some(run) = run else { return folder.join(WAITING) };
     folder.join("runs").join(format!("{}.json", name_of(run)))
+}
+
+/// The path of the branches, work trees and stash beside a run's baseline.
+fn refs_file(folder: &Path, run: Option<&str>) -> PathBuf {
+    file(folder, run).with_extension("refs")
 }
 
 /// The path of the note on a run's end.

@@ -30,6 +30,10 @@ pub struct ProcessStat {
     /// The number of its session's leader; 0 if that one is outside of this process
     /// namespace, as in a container.
     pub session: i32,
+    /// Its controlling terminal, as a number of the system's; 0 if it has none.
+    pub terminal: i32,
+    /// The process group in the foreground of that terminal.
+    pub foreground: i32,
     /// When it started, in clock ticks since the machine did.
     pub start_ticks: i64,
     /// True if it has ended and waits for its parent to notice.
@@ -69,13 +73,38 @@ impl ProcessStat {
         let parent = fields.next()?.parse().ok()?;
         let group = fields.next()?.parse().ok()?;
         let session = fields.next()?.parse().ok()?;
-        let threads: u32 = fields.nth(13)?.parse().ok()?;
+        let terminal = fields.next()?.parse().ok()?;
+        let foreground = fields.next()?.parse().ok()?;
+        let threads: u32 = fields.nth(11)?.parse().ok()?;
         let start_ticks = fields.nth(1)?.parse().ok()?;
         let resident_pages = fields.nth(1)?.parse().unwrap_or_default();
         // A process whose first thread has ended looks dead while other threads run.
         let is_zombie = matches!(state, "Z" | "X") && threads <= 1;
         let name = name.to_owned();
-        Some(Self { pid, name, parent, group, session, start_ticks, is_zombie, resident_pages })
+        Some(Self {
+            pid,
+            name,
+            parent,
+            group,
+            session,
+            terminal,
+            foreground,
+            start_ticks,
+            is_zombie,
+            resident_pages,
+        })
+    }
+
+    /// The name of its controlling terminal, such as `pts/3`; none if it has none.
+    pub fn terminal_name(&self) -> Option<String> {
+        let (major, minor) =
+            (self.terminal >> 8 & 0xfff, self.terminal & 0xff | self.terminal >> 12 & 0xf_ff00);
+        match major {
+            _ if self.terminal == 0 => None,
+            136..=143 => Some(format!("pts/{}", (major - 136) * 256 + minor)),
+            4 => Some(format!("tty{minor}")),
+            _ => Some(format!("{major}:{minor}")),
+        }
     }
 
     /// Its resident memory in bytes.
@@ -195,6 +224,11 @@ pub(super) fn with_variable(variable: &str, value: &str) -> Vec<ProcessStat> {
 /// True if a process runs; a zombie does not.
 pub(super) fn is_alive(pid: i32) -> bool {
     ProcessStat::read(pid).is_some_and(|process| !process.is_zombie)
+}
+
+/// The living processes of a process group.
+pub fn group(id: i32) -> Vec<ProcessStat> {
+    processes().filter(|process| process.group == id && !process.is_zombie).collect()
 }
 
 fn processes() -> impl Iterator<Item = ProcessStat> {

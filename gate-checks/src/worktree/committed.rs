@@ -73,6 +73,19 @@ impl WorkTree {
         Ok(is_it.then_some(answer.out))
     }
 
+    /// The latest commit that the checked out one and another have in common.
+    ///
+    /// # Errors
+    ///
+    /// A git command that fails.
+    pub(crate) fn merge_base_with(&self, other: &str) -> Result<Option<String>, WorktreeError> {
+        let Some((git, repository)) = self.repository()? else { return Ok(None) };
+        let args = ["merge-base", "--end-of-options", "HEAD", other];
+        let answer = git.output(repository.place(), &args, &[], &Cancellation::default())?;
+        let commit = String::from_utf8_lossy(answer.out.trim_ascii()).into_owned();
+        Ok((answer.code == Some(0) && !commit.is_empty()).then_some(commit))
+    }
+
     /// The commit at which the checked out one left the default branch: that of `origin/HEAD`, else
     /// of a branch that is called main or master. None if there is no such branch, and outside of
     /// git.
@@ -81,13 +94,9 @@ impl WorkTree {
     ///
     /// A git command that fails.
     pub(crate) fn merge_base(&self) -> Result<Option<MergeBase>, WorktreeError> {
-        let Some((git, repository)) = self.repository()? else { return Ok(None) };
         for branch in OF_ORIGIN.iter().chain(&LOCAL) {
             let Some(tip) = self.commit(branch)? else { continue };
-            let args = ["merge-base", "HEAD", tip.as_str()];
-            let answer = git.output(repository.place(), &args, &[], &Cancellation::default())?;
-            let commit = String::from_utf8_lossy(answer.out.trim_ascii()).into_owned();
-            if answer.code == Some(0) && !commit.is_empty() {
+            if let Some(commit) = self.merge_base_with(&tip)? {
                 return Ok(Some(MergeBase { commit, is_local: LOCAL.contains(branch) }));
             }
         }

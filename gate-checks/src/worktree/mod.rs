@@ -18,7 +18,6 @@
 //! without its times being set each time; neither gate nor git sees that until
 //! something else touches the file.
 
-mod branches;
 mod caches;
 mod committed;
 mod content;
@@ -35,7 +34,9 @@ mod written_files;
 
 mod links;
 mod names;
+mod other_work;
 mod parallel;
+mod refs;
 mod repository;
 mod root;
 
@@ -67,6 +68,8 @@ pub use git::hardened_git;
 pub use globs::Globs;
 pub use identity::identity;
 pub(crate) use names::shown;
+pub use other_work::{OtherWork, Search, WorkPlace};
+pub use refs::{Refs, TreeHead, work_trees};
 pub use snapshot::{Changes, Snapshot};
 pub(crate) use status::Status;
 pub(crate) use tools::{ENVIRONMENT_MARKER, ENVIRONMENT_NAMES};

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use gate_core::decide::iteration_facts::TreeState;
 
-use super::branches;
 use super::error::WorktreeError;
 use super::file::{File, Kind};
 use super::globs::Globs;
 use super::names::{prefix_of, shown};
 use super::parallel;
+use super::refs;
 use crate::cancellation::Cancellation;
 
 /// The files of the work tree at one moment.
@@ -80,7 +80,7 @@ impl Snapshot {
         TreeState {
             digest: self.digest.clone(),
             head: self.head.clone(),
-            branches: self.head.as_ref().and_then(|_| branches::digest(&self.root)),
+            branches: self.head.as_ref().and_then(|_| refs::digest(&self.root)),
         }
     }
 

@@ -30,7 +30,7 @@ impl Process {
         ancestors().filter_map(|process| Some(Self::new(&process.stat?))).collect()
     }
 
-    fn new(stat: &ProcessStat) -> Self {
+    pub(crate) fn new(stat: &ProcessStat) -> Self {
         let words = command_line(stat.pid);
         Self { pid: stat.pid, agent: agent_of(&stat.name, &words), words }
     }

@@ -50,7 +50,7 @@ pub(crate) fn non_empty(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("words are expected".to_owned()) } else { Ok(text.to_owned()) }
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[group(multiple = false)]
 pub(crate) struct Output {
     /// Print one JSON object.

@@ -4,32 +4,31 @@
 //! The exit code is 0 whatever is replied: any other makes a client let the
 //! agent go, or show an error, and which of them differs from client to client.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anstream::stderr;
-use gate_checks::worktree::own_git_folder;
+use gate_core::decide::elsewhere::{CheckedElsewhere, WorkElsewhere};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 use super::common::DONE;
-use crate::agent::Agent;
+use super::{last, status};
+use crate::agent::{Agent, IN_RUN};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::hook::session::{Session, is_new_message};
 use crate::hook::{
-    self, AgentStop, Client, ClientStart, Event, EventKind, Payload, Prompt, SessionStart,
-    StopReply, TurnContext,
+    self, AgentStop, Answer, Client, ClientStart, EventKind, Ground, Grounds, Payload, Prompt,
+    Scene, SessionStart, StopReply, TurnContext,
 };
 use crate::memory::{Memory, NotJudged};
 use crate::panics::guarded;
 use crate::render::{self, print};
 use crate::secrets;
+use crate::settings::Selection;
 use crate::settings::parse_duration;
-use crate::settings::{Places, Selection};
-use crate::trust::{self, NOT_TRUSTED, Trust};
+use crate::trust::{self, NOT_TRUSTED};
 use clap::Args;
 
 /// The exit code has no meaning: clients differ in what they do for any other than 0.
@@ -62,6 +61,9 @@ const MAX_INPUT_BYTES: usize = 64 << 20;
 /// The longest reason why a baseline could not be taken, in characters.
 const MAX_REASON_CHARS: usize = 500;
 
+/// The exit code that refuses a stop for which a client reads no reply.
+const REFUSED: u8 = 2;
+
 /// The variable that switches hooks off, and its value for that.
 const SWITCH: (&str, &str) = ("GATE", "off");
 
@@ -79,16 +81,23 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     if event.kind == EventKind::MidTurn {
         return Ok(DONE);
     }
-    let primary = project(here, &client, &payload, &event);
-    let all = projects(here, primary, args.agent, &event);
-    let Some(first) = all.places.first() else { return Ok(DONE) };
-    let start = ClientStart::of(args.agent, &payload, first);
-    let (agent, hook_called_at) = (args.agent, began);
+    let agent = args.agent;
+    let scene = Scene { here, agent, client: &client, payload: &payload, event: &event };
+    let ground = scene.ground();
+    let Some(first) = ground.places.first() else { return Ok(DONE) };
+    let start = ClientStart::of(agent, &payload, first);
+    let hook_called_at = began;
     match event.kind {
         EventKind::SessionStart => {
             let here = Here { places: first.clone() };
             let (event, start) = (&event, &start);
             begin(&here, &SessionStart { agent, event, start, hook_called_at, deadline });
+            Ok(DONE)
+        }
+        EventKind::SessionEnd => {
+            if let Some(around) = ground.around {
+                around.end_session();
+            }
             Ok(DONE)
         }
         EventKind::Prompt => {
@@ -97,71 +106,64 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
             prompted(&here, &Prompt { agent, event, start, hook_called_at, deadline })
         }
         EventKind::Stop | EventKind::MidTurn => {
+            let grounds = scene.grounds(ground);
+            let by_code = event.is_refused_by_code;
             let stopped = AgentStop { agent, payload, event, start, hook_called_at, deadline };
-            reply(&client, stop(&stopped, all, received.as_ref().err()))
+            let answer = stop(&stopped, grounds, received.as_ref().err());
+            match answer {
+                StopReply::Refuse(reason) if by_code => {
+                    let _ = writeln!(stderr().lock(), "{reason}");
+                    Ok(REFUSED)
+                }
+                answer => reply(&client, answer),
+            }
         }
     }
 }
 
-/// The projects that an event is about.
-struct Projects {
-    places: Vec<Places>,
-    around: Option<TurnContext>,
-}
-
-/// The projects that an event is about: where the session is, or, with several settings
-/// in one work tree, those nearest to each file that changed.
-fn projects(here: &Here, primary: Option<Places>, agent: Agent, event: &Event) -> Projects {
-    let base = primary.clone().or_else(|| {
-        let folder = event.folder.as_ref()?.canonicalize().ok()?;
-        let places = Places { folder, ..here.places.clone() };
-        has_tracked_settings(&places.top()).then_some(places)
-    });
-    let Some(base) = base else { return Projects { places: Vec::new(), around: None } };
-    if event.kind == EventKind::SessionStart {
-        return Projects { places: primary.into_iter().collect(), around: None };
-    }
-    let around = TurnContext::open(&Here { places: base.clone() }, agent, event);
-    let own = primary.as_ref().and_then(|places| places.project().ok());
-    let nested = around.as_ref().map(|around| around.projects(own.as_deref())).unwrap_or_default();
-    let is_stop = event.kind == EventKind::Stop;
-    let places: Vec<_> = match nested.is_empty() {
-        // A prompt is kept for the whole work tree.
-        true if !is_stop => vec![base],
-        true => primary.into_iter().collect(),
-        false => nested.into_iter().map(|folder| Places { folder, ..base.clone() }).collect(),
-    };
-    Projects { places, around }
-}
-
-/// True if git's index may name settings somewhere below a folder. The search costs next to
-/// nothing, which matters because most projects have none.
-fn has_tracked_settings(root: &Path) -> bool {
-    let index = own_git_folder(root).and_then(|folder| fs::read(folder.join("index")).ok());
-    let index = index.unwrap_or_default();
-    // From version 4 on a name leaves out what it shares with the one before: of gate.toml behind
-    // gate.test.ts, only the end is there.
-    let is_packed = index.get(4..8).is_some_and(|version| version == 4_u32.to_be_bytes());
-    let name: &[u8] = if is_packed { b"oml" } else { b"gate.toml" };
-    memchr::memmem::find(&index, name).is_some()
-}
-
-/// Judges a stop in each project that it is about.
-fn stop(stopped: &AgentStop<'_>, mut all: Projects, read_failure: Option<&Failure>) -> StopReply {
+/// Judges a stop in each work tree and project that it is about, last in the agent's own: its
+/// decision says what was found in the others.
+fn stop(stopped: &AgentStop<'_>, grounds: Grounds, read_failure: Option<&Failure>) -> StopReply {
+    let Grounds { main, others, mut open } = grounds;
     let mut replies = Vec::new();
-    for places in &all.places {
+    for (ground, work) in others {
+        let reply = judge(stopped, ground, &[], read_failure);
+        let (passed, summary) = match &reply {
+            StopReply::Refuse(_) | StopReply::LetGo(_) | StopReply::Pause => {
+                (false, "its checks do not pass")
+            }
+            StopReply::Allow | StopReply::Notice(_) => (true, "its checks pass"),
+        };
+        let checked = Some(CheckedElsewhere { passed, summary: summary.to_owned() });
+        open.push(WorkElsewhere { checked, ..work });
+        replies.push(reply);
+    }
+    replies.push(judge(stopped, main, &open, read_failure));
+    StopReply::combine(replies)
+}
+
+/// Judges a stop in one work tree.
+fn judge(
+    stopped: &AgentStop<'_>,
+    mut ground: Ground,
+    elsewhere: &[WorkElsewhere],
+    read_failure: Option<&Failure>,
+) -> StopReply {
+    let mut replies = Vec::new();
+    for places in &ground.places {
         let here = Here { places: places.clone() };
         let judged = match read_failure {
-            None => guarded(|| stopped.judge(&here, all.around.as_mut())),
+            None => guarded(|| stopped.judge(&here, ground.around.as_mut(), elsewhere)),
             Some(failure) => Err(failure.clone()),
         };
-        let session = all.around.as_ref().and_then(|around| around.session.as_ref());
+        let session = ground.around.as_ref().and_then(|around| around.session.as_ref());
         replies.push(judged.unwrap_or_else(|failure| undecided(&here, stopped, &failure, session)));
     }
     let reply = StopReply::combine(replies);
-    if let Some(around) = &mut all.around {
-        let is_refused = matches!(reply, StopReply::Refuse(_));
-        around.end(stopped.event.transcript.as_deref(), is_refused);
+    if let Some(around) = &mut ground.around {
+        let goes_on = matches!(reply, StopReply::Refuse(_) | StopReply::Pause);
+        around.end(stopped.event.transcript.as_deref(), goes_on);
+        around.note_background(&stopped.event);
     }
     reply
 }
@@ -170,7 +172,15 @@ fn stop(stopped: &AgentStop<'_>, mut all: Projects, read_failure: Option<&Failur
 fn prompted(here: &Here, prompt: &Prompt<'_>) -> Result<u8, Failure> {
     match prompt.begin_turn(here) {
         Ok(None) => {}
-        Ok(Some(reply)) => print(&format!("{reply}\n"))?,
+        Ok(Some(answer)) => {
+            let text = match answer {
+                Answer::Reply(reply) => return print(&format!("{reply}\n")).map(|()| DONE),
+                Answer::Status => status::text(here),
+                Answer::Last => last::text(here),
+            };
+            let text = text.unwrap_or_else(|failure| render::message(&failure));
+            print(&format!("{}\n", hook::reply(prompt.agent, &secrets::masked(&text))))?;
+        }
         Err(failure) => {
             let why = gate_core::text::brief(&render::message(&failure), MAX_REASON_CHARS);
             let _ = writeln!(stderr().lock(), "gate: at the prompt: {why}");
@@ -183,7 +193,11 @@ fn prompted(here: &Here, prompt: &Prompt<'_>) -> Result<u8, Failure> {
 fn begin(here: &Here, start: &SessionStart<'_>) {
     match start.take_baseline(here) {
         Ok(()) => {
-            if let Some(mut around) = TurnContext::open(here, start.agent, start.event) {
+            // The agent of a run is that run's.
+            let is_in_run = here.places.variable(IN_RUN).is_some();
+            if let (Some(mut around), false) =
+                (TurnContext::open(here, start.agent, start.event, None), is_in_run)
+            {
                 around.begin_session(start.start.is_nested());
             }
         }
@@ -233,23 +247,6 @@ fn read(until: Instant) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The project of the first of these folders that has settings: the one that the session began
-/// in, the agent's, gate's own. A project whose gate.toml was approved and is gone counts, too:
-/// an agent must not get out by removing it.
-fn project(here: &Here, client: &Client, payload: &Payload<'_>, event: &Event) -> Option<Places> {
-    let began_in = client.facts().project_variable.as_deref();
-    let began_in = began_in.and_then(|name| payload.variable(name)).map(Into::into);
-    let folders = [began_in, event.folder.clone(), Some(here.places.folder.clone())];
-    let places = folders.into_iter().flatten().filter_map(|folder| {
-        let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir())?;
-        Some(Places { folder, ..here.places.clone() })
-    });
-    // Settings that cannot be looked at are reported when they are read.
-    places
-        .into_iter()
-        .find(|places| !matches!(places.project_file(), Ok(None)) || Trust::was_approved(places))
-}
-
 /// Answers a stop that gate cannot decide: refuses it once, and then lets the agent go; at
 /// once if only a person can help.
 fn undecided(
@@ -296,7 +293,7 @@ fn record(here: &Here, stopped: &AgentStop<'_>, why: &str) -> Result<(), Failure
 /// is one.
 fn reply(client: &Client, stop_reply: StopReply) -> Result<u8, Failure> {
     match stop_reply {
-        StopReply::Allow => {}
+        StopReply::Allow | StopReply::Pause => {}
         StopReply::Notice(message) => {
             if client.facts().shows_messages {
                 print(&format!("{}\n", json!({ "systemMessage": message })))?;

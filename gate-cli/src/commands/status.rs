@@ -96,6 +96,16 @@ pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
     }
 }
 
+/// The card for a person.
+///
+/// # Errors
+///
+/// Settings or a store that cannot be read.
+pub(super) fn text(here: &Here) -> Result<String, Failure> {
+    let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
+    Ok(card(here, &status(here, settings.policy, &trust)?))
+}
+
 /// The state of the hooks, without the loops; `trust` is that of the settings in force.
 pub(super) fn status(here: &Here, policy: Policy, trust: &Trust) -> Result<Status, Failure> {
     let mut memory = here.memory(&policy)?;

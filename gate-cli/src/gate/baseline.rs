@@ -79,9 +79,10 @@ impl Gate {
         Self { baseline, ..self }
     }
 
-    /// Takes the tree before a loop's first agent, if a check compares with it.
+    /// Takes the tree before a loop's first agent, if there are checks: they compare with it, or
+    /// gate compares where the work is.
     pub(crate) fn take_baseline_if_wanted(&self) -> Result<Option<Baseline>, Failure> {
-        if baseline::is_wanted(&self.policy) { self.taken() } else { Ok(None) }
+        if self.policy.checks.is_empty() { Ok(None) } else { self.taken() }
     }
 
     /// Copies the results of a baseline's tests to a later one, which differs by these tests.
@@ -255,8 +256,7 @@ impl Gate {
         request: &Request,
         turn: Option<&PendingDecision>,
     ) -> Result<Option<Baseline>, Failure> {
-        let is_wanted = request.stop.is_some() || baseline::is_wanted(&self.policy);
-        if self.baseline.is_some() || !is_wanted {
+        if self.baseline.is_some() || self.policy.checks.is_empty() {
             return Ok(self.baseline.clone());
         }
         if request.is_of_person()

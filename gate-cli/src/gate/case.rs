@@ -2,7 +2,7 @@
 
 use gate_checks::baseline::Baseline;
 use gate_checks::check::About;
-use gate_checks::{GatherOptions, Gathered, TreeChange};
+use gate_checks::{CheckSite, GatherOptions, Gathered, TreeChange};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::TreeSeen;
@@ -92,7 +92,8 @@ impl Gate {
         let mut input = self.input_with_evidence(&scan, request, &gathered);
         input.settings_changed = report.and_then(|report| report.changed.clone());
         self.masker.input(&mut input);
-        let record = self.new_record(decide(&input, &self.policy), judging, request, &gathered);
+        let asked = (source, request);
+        let record = self.new_record(decide(&input, &self.policy), judging, asked, &gathered);
         Ok(self.with_trust(record, report, &gathered, None))
     }
 }
@@ -146,6 +147,13 @@ impl Case<'_> {
         };
         let tree = gate.watch(source, request, &gathered, pending);
         let mut input = gate.input_with_evidence(scan, request, &gathered);
+        input.observed.elsewhere = match &request.elsewhere {
+            Some(work) => work.clone(),
+            None if gate.wants_evidence(scan, request, Some(pending)) => {
+                gate.work_elsewhere((source, request), scan, pending, approvals)?
+            }
+            None => Vec::new(),
+        };
         if let Some(situation) =
             input.observed.stop.as_mut().and_then(|stop| stop.situation.as_mut())
         {
@@ -233,7 +241,8 @@ impl Case<'_> {
         input.observed.tree.clone_from(tree);
         input.observed.probe = Some(context.probe.clone());
         let judged = judge(&input, pending.policy(question));
-        let record = gate.new_record(judged.decision.clone(), judging, request, gathered);
+        let asked = (*source, *request);
+        let record = gate.new_record(judged.decision.clone(), judging, asked, gathered);
         let record = gate.with_approvals(record, approvals, (source, request), gathered);
         let record = gate.with_trust(record, *report, gathered, Some(pending));
         let (run, iteration) = (context.run.clone(), context.iteration);
@@ -272,6 +281,18 @@ impl Gate {
             Err(_) if request.plain => None,
             found => found?,
         };
+        self.gather_at(site, baseline, request, turn, approvals)
+    }
+
+    /// Runs the checks in one work tree, compared with this baseline.
+    pub(super) fn gather_at(
+        &self,
+        site: CheckSite,
+        baseline: Option<Baseline>,
+        request: &Request,
+        turn: Option<&PendingDecision>,
+        approvals: &Approvals,
+    ) -> Result<Gathered, Failure> {
         let approved = approvals.in_force(baseline.as_ref().map(Baseline::digest));
         let tree = ApprovingTree::new(&site, &approved, baseline.as_ref());
         let approved: Vec<_> = approved.iter().flat_map(|change| tree.allowances(change)).collect();
@@ -346,7 +367,11 @@ impl Gate {
         let first = pending
             .first_look
             .then(|| baseline::did_something(&site, began_at, changed_files, &before));
-        Some(TreeSeen { before, after, uncommitted: first.flatten(), changed_files })
+        let since_beginning = gathered.baseline.as_ref();
+        let since_beginning =
+            since_beginning.and_then(|baseline| baseline.since_beginning(&site).ok().flatten());
+        let uncommitted = first.flatten();
+        Some(TreeSeen { before, after, uncommitted, changed_files, since_beginning })
     }
 
     fn input_with_evidence(&self, scan: &Scan, request: &Request, gathered: &Gathered) -> Input {
@@ -365,11 +390,12 @@ impl Gate {
         &self,
         decision: Decision,
         judging: &Judging,
-        request: &Request,
+        (source, request): (&Source, &Request),
         gathered: &Gathered,
     ) -> Record {
         let transcript = judging.scan.transcript.clone();
-        let tree = gathered.tree.clone().map(|tree| Tree::masked(tree, &self.masker));
+        let site = self.site(source, request);
+        let tree = gathered.tree.clone().map(|tree| Tree::masked(tree, &site, &self.masker));
         let judged = self.judged_contents(&decision);
         let record = Record {
             schema: SCHEMA.to_owned(),

@@ -70,7 +70,7 @@ impl Gate {
             }
         };
         // History knows nothing of what was uncommitted, and all that the agent committed.
-        let Some(prompt_tree) = prompt_tree.filter(|tree| !tree.is_from_history()) else {
+        let Some(prompt_tree) = prompt_tree.filter(Baseline::is_before_turn) else {
             return Vec::new();
         };
         let situation = request.stop.as_ref().and_then(|stop| stop.situation.as_ref());

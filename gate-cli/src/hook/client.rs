@@ -6,9 +6,11 @@ use std::time::Duration;
 use gate_core::text;
 use serde_json::Value;
 
+use super::background::{self, BackgroundTask, ScheduledPrompt};
 use super::payload::Payload;
 use super::transcript_lag::{RecentRecords, TranscriptLag, by_sign};
-use crate::clients::{self, ClientFacts, HookFacts};
+use crate::clients::{self, ClientFacts, Events, HookFacts};
+use crate::tool_inputs::tail;
 
 /// The hook interface of one agent's client.
 pub(crate) struct Client {
@@ -47,15 +49,18 @@ impl Client {
         let is_plan = *has_plan_mode && payload.text("permission_mode") == Some("plan");
         let event = Event {
             kind: event_kind(payload, events.start.as_deref()),
-            not_judged: reason_not_to_judge(event_name(payload), &events.stop)
+            not_judged: reason_not_to_judge(event_name(payload), events)
                 .or(is_plan.then_some(not_judged::PLAN_MODE)),
+            is_refused_by_code: event_name(payload)
+                .is_some_and(|name| events.refused_by_code.iter().any(|known| known == name)),
             session: first(&keys.session),
             prompt_id: value(&keys.prompt_id)
                 .or_else(|| Some(gate_core::digest(value(&keys.prompt_digest)?.as_bytes()))),
-            folder: payload.path("cwd"),
+            folder: helper_folder(payload).or_else(|| payload.path("cwd")),
             transcript: first(&keys.transcript).map(PathBuf::from),
             last_message: value(&keys.message),
-            background_tasks: Vec::new(),
+            tasks: background::tasks(payload, keys.tasks.as_deref()),
+            scheduled: background::scheduled(payload, keys.scheduled.as_deref()),
             prompt_text: payload.owned("prompt"),
         };
         (self.code.event)(payload, event)
@@ -64,11 +69,20 @@ impl Client {
     /// True if no person sits in front of the client. None if gate cannot find out.
     pub(crate) fn is_headless(&self, payload: &Payload<'_>) -> Option<bool> {
         let program = self.facts.programs.first()?;
-        let HookFacts { headless_values, headless_words, .. } = self.facts();
-        let mut values = headless_values.iter();
-        (self.code.is_headless)(payload)
-            .or_else(|| values.find_map(|(name, value)| Some(payload.variable(name)? == value)))
-            .or_else(|| payload.started_with(program, headless_words))
+        let HookFacts { entry, headless_words, .. } = self.facts();
+        let entry = entry.as_ref();
+        let value = entry.and_then(|entry| Some((entry, payload.variable(&entry.variable)?)));
+        if let Some((entry, value)) = value {
+            return entry.is_headless(value);
+        }
+        (self.code.is_headless)(payload).or_else(|| payload.started_with(program, headless_words))
+    }
+
+    /// The way in which the client was started, if gate does not know it.
+    pub(crate) fn unknown_entry(&self, payload: &Payload<'_>) -> Option<String> {
+        let entry = self.facts().entry.as_ref()?;
+        let value = payload.variable(&entry.variable)?;
+        entry.is_headless(value).is_none().then(|| format!("{}={value}", entry.variable))
     }
 
     /// Compares the event with the transcript and its last message.
@@ -93,6 +107,9 @@ impl Client {
     }
 }
 
+/// Bytes at the end of a helper's transcript that are searched for its folder.
+const MAX_TAIL_BYTES: u64 = 256 << 10;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum EventKind {
     #[default]
@@ -101,6 +118,8 @@ pub(crate) enum EventKind {
     SessionStart,
     /// A person or a program gave the agent a prompt.
     Prompt,
+    /// A session is over.
+    SessionEnd,
     /// An event in the middle of a turn. gate does nothing.
     MidTurn,
 }
@@ -119,8 +138,12 @@ pub(crate) struct Event {
     pub(crate) transcript: Option<PathBuf>,
     /// The agent's last message, if the client sends it whole and unchanged.
     pub(crate) last_message: Option<String>,
-    /// Background tasks that are still running.
-    pub(crate) background_tasks: Vec<String>,
+    /// True if only the exit code 2 refuses it.
+    pub(crate) is_refused_by_code: bool,
+    /// Tasks that run in the background.
+    pub(crate) tasks: Vec<BackgroundTask>,
+    /// Prompts that the client will send by itself.
+    pub(crate) scheduled: Vec<ScheduledPrompt>,
     pub(crate) prompt_text: Option<String>,
 }
 
@@ -145,6 +168,10 @@ pub(crate) mod not_judged {
 fn event_kind(payload: &Payload<'_>, session_start: Option<&str>) -> EventKind {
     let name = event_name(payload);
     let is_sub_agent = payload.text("agent_id").is_some();
+    let mut ends = clients::all().filter_map(|facts| facts.hook.events.end.as_deref());
+    if ends.any(|end| name == Some(end)) {
+        return EventKind::SessionEnd;
+    }
     let mut prompts = clients::all().flat_map(|facts| &facts.hook.events.prompt);
     if prompts.any(|prompt| name == Some(prompt)) {
         return if is_sub_agent { EventKind::MidTurn } else { EventKind::Prompt };
@@ -159,16 +186,27 @@ fn event_kind(payload: &Payload<'_>, session_start: Option<&str>) -> EventKind {
     }
 }
 
+/// The folder of a helper that stops: its own, which may be another work tree than its parent's.
+fn helper_folder(payload: &Payload<'_>) -> Option<PathBuf> {
+    let transcript = payload.path("agent_transcript_path")?;
+    let text = tail(&transcript, MAX_TAIL_BYTES)?;
+    let mut lines = text.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
+    lines.find_map(|record: Value| Some(PathBuf::from(record.get("cwd")?.as_str()?)))
+}
+
 fn event_name<'p>(payload: &Payload<'p>) -> Option<&'p str> {
     payload.text("hook_event_name").or_else(|| payload.text("event"))
 }
 
-/// None for a stop of the agent; `stop` is the client's name for that event.
-fn reason_not_to_judge(name: Option<&str>, stop: &str) -> Option<&'static str> {
+/// None for a stop of the agent.
+fn reason_not_to_judge(name: Option<&str>, events: &Events) -> Option<&'static str> {
+    let helpers = events.helper.iter().map(String::as_str);
     match name {
         None => None,
-        Some(name) if name == stop => None,
-        Some("SubagentStop") => Some(not_judged::SUB_AGENT),
+        Some(name) if name == events.stop => None,
+        Some(name) if helpers.chain(["SubagentStop"]).any(|helper| helper == name) => {
+            Some(not_judged::SUB_AGENT)
+        }
         Some("StopFailure") => Some(not_judged::BROKEN_OFF),
         Some(_) => Some(not_judged::OTHER_EVENT),
     }

@@ -6,33 +6,33 @@
 //! stdout, with exit code 0: the one form that every client understands. To let the agent
 //! stop, gate prints nothing.
 
-mod claude_code;
+mod background;
 mod client;
 mod codex;
 mod copilot;
 mod cursor;
+mod grounds;
 mod nested;
 mod operator_command;
 mod owed;
 mod parent_process;
 mod payload;
 mod prompt;
-mod question;
 mod run_name;
 pub(crate) mod session;
 mod session_start;
 mod stop;
 #[cfg(test)]
 mod tests;
-mod tool_inputs;
 mod transcript_lag;
 mod turn_context;
+mod typed;
 mod undecided;
 
 pub(crate) use client::{Client, Event, EventKind, not_judged};
+pub(crate) use grounds::{Ground, Grounds, Scene};
 pub(crate) use payload::Payload;
-pub(crate) use prompt::Prompt;
-pub(crate) use question::ends_with_question;
+pub(crate) use prompt::{Answer, Prompt, reply};
 pub(crate) use session_start::SessionStart;
 pub(crate) use stop::{AgentStop, StopReply};
 pub(crate) use transcript_lag::{RecentRecords, TranscriptLag};
@@ -40,11 +40,13 @@ pub(crate) use turn_context::TurnContext;
 pub(crate) use undecided::{is_first, is_older_than_prompt};
 
 use client::ClientCode;
+use gate_core::decide::policy::Attendance;
 use gate_core::decide::situation::Presence;
 
 use crate::agent::Agent;
 use crate::clients::facts;
-use crate::settings::Places;
+use crate::settings::{Places, Selection};
+use crate::trust;
 
 /// Who started an agent's client, and who sits in front of it.
 #[derive(Clone, Debug)]
@@ -53,16 +55,24 @@ pub(crate) struct ClientStart {
     pub(crate) outer_agent: Option<String>,
     /// Who is there to answer.
     pub(crate) presence: Presence,
+    /// The way in which it was started, if gate does not know that.
+    pub(crate) unknown_entry: Option<String>,
 }
 
 impl ClientStart {
     pub(crate) fn of(agent: Agent, payload: &Payload<'_>, places: &Places) -> Self {
         let outer_agent = nested::outer_agent(agent, places);
-        let presence = match outer_agent {
-            Some(_) => Presence::Nobody,
-            None => client(agent).is_headless(payload).into(),
+        let policy = trust::settings_in_force(places, &Selection::default());
+        let person = policy.map(|(settings, _)| settings.policy.hook.person).unwrap_or_default();
+        let client = client(agent);
+        let unknown_entry = client.unknown_entry(payload);
+        let presence = match (&outer_agent, person) {
+            (Some(_), _) | (None, Attendance::No) => Presence::Nobody,
+            (None, Attendance::Yes) => Presence::Person,
+            (None, Attendance::Auto) => client.is_headless(payload).into(),
         };
-        Self { outer_agent, presence }
+        let unknown_entry = unknown_entry.filter(|_| person == Attendance::Auto);
+        Self { outer_agent, presence, unknown_entry }
     }
 
     /// True if another agent started the client.
@@ -74,7 +84,6 @@ impl ClientStart {
 /// The hook interface of this agent's client.
 pub(crate) fn client(agent: Agent) -> Client {
     let code = match agent {
-        Agent::ClaudeCode => claude_code::CODE,
         Agent::Codex => codex::CODE,
         Agent::Copilot => copilot::CODE,
         Agent::Cursor => cursor::CODE,

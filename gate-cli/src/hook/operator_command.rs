@@ -1,5 +1,5 @@
-//! Commands to gate that a person types as an agent's prompt. They count as the
-//! operator's: the client reports typed prompts, and an agent cannot type.
+//! Commands to gate in an agent's prompt. They count as the operator's if a person typed them
+//! (`typed`).
 
 use std::time::Duration;
 
@@ -13,6 +13,10 @@ pub(super) enum OperatorCommand {
     On,
     /// `gate on --session`.
     OnForSession,
+    /// `gate status`.
+    Status,
+    /// `gate last`.
+    Last,
     /// `gate trust`.
     Trust,
     /// `gate approve TEST… [REASON]`, with its words.
@@ -29,6 +33,8 @@ impl OperatorCommand {
             ["gate", "off", "--for", length] => Some(Self::Off(Some(parse_duration(length).ok()?))),
             ["gate", "on"] => Some(Self::On),
             ["gate", "on", "--session"] => Some(Self::OnForSession),
+            ["gate", "status"] => Some(Self::Status),
+            ["gate", "last"] => Some(Self::Last),
             ["gate", "trust"] => Some(Self::Trust),
             ["gate", "approve", ..] => {
                 // Names of tests may have blanks, so they are read as a shell reads them.
@@ -37,6 +43,26 @@ impl OperatorCommand {
             }
             _ => None,
         }
+    }
+
+    /// True if only a person may give it. To ask, and to have stops checked, harms nobody.
+    pub(super) fn needs_person(&self) -> bool {
+        !matches!(self, Self::On | Self::OnForSession | Self::Status | Self::Last)
+    }
+
+    /// The answer to a command that gate does not take for a person's. `typed` is its text.
+    pub(super) fn not_obeyed(&self, typed: &str, doubt: &str) -> String {
+        let effect = match self {
+            Self::Off(_) => "switch gate off here",
+            Self::Trust => "approve the settings as they are",
+            Self::Approve(_) => "approve what it names",
+            Self::On | Self::OnForSession => "have stops checked",
+            Self::Status | Self::Last => "show something",
+        };
+        let command = typed.trim().trim_start_matches(['!', '/']);
+        format!(
+            "gate: this would {effect}. Nothing has changed: {doubt}. If you want it, type it in a terminal: {command}"
+        )
     }
 }
 

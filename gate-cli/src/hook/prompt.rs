@@ -9,6 +9,7 @@ use gate_core::decide::situation::Presence;
 use serde_json::{Value, json};
 
 use super::operator_command::OperatorCommand;
+use super::typed;
 use super::{ClientStart, Event, SessionStart, TurnContext, client, session};
 use crate::agent::{Agent, IN_RUN};
 use crate::approval::approve_typed;
@@ -37,7 +38,7 @@ impl Prompt<'_> {
     /// and returns the reply to it.
     ///
     /// Fails on settings that cannot be used and on a store that cannot be written.
-    pub(crate) fn begin_turn(&self, here: &Here) -> Result<Option<Value>, Failure> {
+    pub(crate) fn begin_turn(&self, here: &Here) -> Result<Option<Answer>, Failure> {
         let text = self.event.prompt_text.as_deref().unwrap_or_default();
         // Some clients report gate's own refusal, or the end of a background task, as a
         // prompt: neither is the person's.
@@ -46,11 +47,11 @@ impl Prompt<'_> {
         if is_feedback(text) || is_from_client || here.places.variable(IN_RUN).is_some() {
             return Ok(None);
         }
-        let Self { agent, event, start, hook_called_at, deadline } = *self;
+        let Self { agent, event, start, hook_called_at, deadline, .. } = *self;
         let is_from_person = start.presence != Presence::Nobody;
         let is_nested = start.is_nested();
         let session_start = SessionStart { agent, event, start, hook_called_at, deadline };
-        let mut turn = TurnContext::open(here, agent, event);
+        let mut turn = TurnContext::open(here, agent, event, None);
         let is_unchecked = turn.as_ref().is_some_and(TurnContext::is_unchecked);
         let noted = match is_from_person {
             true => session_start.note_prompt(here, is_unchecked),
@@ -62,14 +63,24 @@ impl Prompt<'_> {
             noted?;
             return Ok(None);
         }
-        let command = if is_from_person { OperatorCommand::parse(text) } else { None };
+        let command = OperatorCommand::parse(text);
+        let doubt = match &command {
+            Some(command) if command.needs_person() => {
+                typed::doubt(self, turn.as_ref().and_then(|turn| turn.session.as_ref()))
+            }
+            _ => None,
+        };
+        let is_obeyed = doubt.is_none();
+        let mut advice = None;
         if let Some(turn) = &mut turn {
             let project = here.places.project()?;
             turn.begin(&project, |session| {
                 session.state.is_nested = is_nested;
                 session.state.transcript.clone_from(&event.transcript);
-                session.state.needs_exit |= command == Some(OperatorCommand::OnForSession);
-                session.state.prompted_at = seconds_since_1970();
+                session.state.needs_exit |=
+                    is_obeyed && command == Some(OperatorCommand::OnForSession);
+                session.state.prompted_at = millis_since_1970();
+                advice = session.state.advice.take();
                 session.state.no_prompt_tree =
                     noted.as_ref().err().map(|failure| failure.message.clone());
             });
@@ -77,10 +88,18 @@ impl Prompt<'_> {
         if let (true, Some(session)) = (is_from_person, event.run()) {
             memory(here)?.close_at_prompt(&session)?;
         }
-        let answer = command.map(|command| self.obey(here, command)).transpose()?;
+        let answer = match (command, doubt) {
+            (Some(command), Some(doubt)) => Some(command.not_obeyed(text, &doubt)),
+            (Some(OperatorCommand::Status), None) => return Ok(Some(Answer::Status)),
+            (Some(OperatorCommand::Last), None) => return Ok(Some(Answer::Last)),
+            (Some(command), None) => Some(self.obey(here, command)?),
+            (None, _) => None,
+        };
         // Reported last: the operator's command works without a baseline, too.
         noted?;
-        Ok(answer.map(|message| reply(agent, &message)))
+        let adds_context = facts(agent).hook.adds_context;
+        let answer = answer.map(|message| Answer::Reply(reply(agent, &message)));
+        Ok(answer.or_else(|| Some(Answer::Reply(context(&advice.filter(|_| adds_context)?)))))
     }
 
     fn obey(&self, here: &Here, command: OperatorCommand) -> Result<String, Failure> {
@@ -102,6 +121,7 @@ impl Prompt<'_> {
             OperatorCommand::OnForSession => {
                 Ok("gate: this session ends with a checked exit".to_owned())
             }
+            OperatorCommand::Status | OperatorCommand::Last => Ok(String::new()),
             OperatorCommand::Trust => approve_typed(here),
             OperatorCommand::Approve(words) => {
                 test_approval::approve_typed(here, &words, STORE_TIMEOUT)
@@ -115,23 +135,41 @@ fn memory(here: &Here) -> Result<Memory, Failure> {
     Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
 }
 
+/// The answer to a prompt.
+pub(crate) enum Answer {
+    /// JSON for the client.
+    Reply(Value),
+    /// What `gate status` says.
+    Status,
+    /// What `gate last` says.
+    Last,
+}
+
+/// A text that the model reads together with the prompt.
+fn context(text: &str) -> Value {
+    json!({ "hookSpecificOutput": { "hookEventName": "UserPromptSubmit", "additionalContext": text } })
+}
+
 /// Keeps the prompt from the model, if the client can do that.
-fn reply(agent: Agent, message: &str) -> Value {
+pub(crate) fn reply(agent: Agent, message: &str) -> Value {
     if client(agent).facts().blocks_prompts {
         return json!({ "decision": "block", "reason": message });
     }
     json!({ "systemMessage": message })
 }
 
-fn seconds_since_1970() -> Option<u64> {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
+pub(super) fn millis_since_1970() -> Option<u64> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    u64::try_from(since.as_millis()).ok()
 }
 
 /// True if the file was last written before the session's last prompt.
 pub(super) fn is_older(file: &Path, session: &session::Session) -> bool {
     let written = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok();
     let written = written.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-    written.zip(session.state.prompted_at).is_some_and(|(written, at)| written.as_secs() < at)
+    written
+        .zip(session.state.prompted_at)
+        .is_some_and(|(written, at)| written.as_millis() < u128::from(at))
 }
 
 #[cfg(test)]

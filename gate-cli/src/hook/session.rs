@@ -44,8 +44,18 @@ pub(crate) struct SessionState {
     pub(crate) owed: BTreeMap<PathBuf, Vec<String>>,
     /// Files that changed in the session's turns, relative to the work tree's root.
     pub(crate) changed: BTreeSet<PathBuf>,
-    /// The time of the person's last prompt, in seconds since 1970.
+    /// The time of the session's start, in milliseconds since 1970.
+    pub(crate) started_at: Option<u64>,
+    /// The time of the last prompt, in milliseconds since 1970.
     pub(crate) prompted_at: Option<u64>,
+    /// The client said that the session is over.
+    pub(crate) is_over: bool,
+    /// Shells that ran in the background at the last stop.
+    pub(crate) shells: BTreeSet<String>,
+    /// The prompts that the client was scheduled to send, as of the last stop.
+    pub(crate) scheduled: Vec<String>,
+    /// A failure that the agent reads of with the next prompt.
+    pub(crate) advice: Option<String>,
     /// The commit that was checked out at that prompt.
     pub(crate) head: Option<String>,
     /// The news of changed tests and settings that no person has read yet: the last stop was
@@ -65,8 +75,7 @@ impl Session {
         root: &Path,
         (agent, id): (Agent, Option<&str>),
     ) -> Option<Self> {
-        let name = hex(format!("{} {}", agent.name(), id?).as_bytes());
-        let file = folder(state_folder?, root).join(format!("{name}.json"));
+        let file = folder(state_folder?, root).join(file_name(agent, id?));
         let state = read(&file).unwrap_or_default();
         Some(Self { state, file })
     }
@@ -116,6 +125,33 @@ impl Session {
     }
 }
 
+/// True if another session than this one works in a work tree.
+pub(crate) fn is_anothers(state_folder: Option<&Path>, root: &Path, own: Option<&str>) -> bool {
+    let Some(state_folder) = state_folder else { return false };
+    let own: Vec<_> =
+        Agent::ALL.iter().map(|agent| file_name(*agent, own.unwrap_or_default())).collect();
+    live_session_files(&folder(state_folder, root)).any(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        !own.contains(&name)
+    })
+}
+
+/// True if a session in a work tree is not over.
+pub(crate) fn has_open(state_folder: Option<&Path>, root: &Path) -> bool {
+    let Some(state_folder) = state_folder else { return false };
+    let mut states = live_session_files(&folder(state_folder, root)).filter_map(|file| read(&file));
+    states.any(|state| !state.is_over)
+}
+
+/// The latest beginning of a session, or of a turn, in a work tree, in milliseconds since 1970.
+pub(crate) fn latest_beginning(state_folder: Option<&Path>, root: &Path) -> Option<u64> {
+    let files = live_session_files(&folder(state_folder?, root));
+    files
+        .filter_map(|file| read(&file))
+        .filter_map(|state| state.prompted_at.max(state.started_at))
+        .max()
+}
+
 /// Makes the live sessions of a work tree need an `exit`, or not. Returns their number.
 pub(crate) fn require_exit(state_folder: Option<&Path>, root: &Path, needs_exit: bool) -> usize {
     let Some(state_folder) = state_folder else { return 0 };
@@ -138,6 +174,10 @@ pub(crate) fn is_new_message(state_folder: Option<&Path>, root: &Path, message: 
     }
     let mark = folder.join(format!("{}.shown", hex(message.as_bytes())));
     fs::OpenOptions::new().write(true).create_new(true).open(mark).is_ok()
+}
+
+fn file_name(agent: Agent, id: &str) -> String {
+    format!("{}.json", hex(format!("{} {id}", agent.name()).as_bytes()))
 }
 
 fn folder(state_folder: &Path, root: &Path) -> PathBuf {

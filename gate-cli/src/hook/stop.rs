@@ -1,23 +1,24 @@
 //! Judges a stop of an agent.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anstream::stderr;
+use gate_core::decide::elsewhere::WorkElsewhere;
 use gate_core::decide::notice::Notice;
 use gate_core::decide::policy::{HookSignal, Judge, Mode, Subagents, When};
+use gate_core::decide::question::asks_person;
 use gate_core::decide::situation::{Course, Owed, Released, Situation, Work};
 use gate_core::decide::stop::Stop;
-use gate_core::{Decision, Policy, Scan, Verdict};
+use gate_core::text::brief;
+use gate_core::{Decision, Policy, Verdict};
 use gate_transcript::Forced;
 
-use super::{
-    ClientStart, Event, Payload, RecentRecords, TranscriptLag, TurnContext, client,
-    ends_with_question, not_judged,
-};
-use super::{owed, session};
+use super::owed;
+use super::session::{self, Session};
+use super::{ClientStart, Event, Payload, TurnContext, not_judged};
 use crate::agent::{Agent, IN_RUN};
 use crate::context::Here;
 use crate::failure::Failure;
@@ -40,6 +41,9 @@ const LAG_TIMEOUT: Duration = Duration::from_secs(2);
 
 const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// The longest text of a wake-up, in characters.
+const MAX_WAKE_UP_CHARS: usize = 80;
+
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 pub(crate) struct AgentStop<'s> {
@@ -58,6 +62,8 @@ pub(crate) enum StopReply {
     Allow,
     /// The agent may stop. The person gets this message.
     Notice(String),
+    /// The agent may stop: it waits for what starts it again.
+    Pause,
     /// The agent has to go on, for this reason.
     Refuse(String),
     /// The agent may stop, but the work is not done. The person gets this message.
@@ -69,9 +75,11 @@ impl StopReply {
     /// work over notices.
     pub(crate) fn combine(replies: Vec<Self>) -> Self {
         let (mut refusals, mut undone, mut notices) = (Vec::new(), Vec::new(), Vec::new());
+        let mut is_pause = false;
         for reply in replies {
             match reply {
                 Self::Allow => {}
+                Self::Pause => is_pause = true,
                 Self::Notice(message) => notices.push(message),
                 Self::Refuse(reason) => refusals.push(reason),
                 Self::LetGo(message) => undone.push(message),
@@ -83,6 +91,8 @@ impl StopReply {
             Self::LetGo(undone.join("\n"))
         } else if !notices.is_empty() {
             Self::Notice(notices.join("\n"))
+        } else if is_pause {
+            Self::Pause
         } else {
             Self::Allow
         }
@@ -91,7 +101,7 @@ impl StopReply {
     /// Adds a message for the person. A refusal stays as it is.
     fn with_notice(self, notice: &str) -> Self {
         match self {
-            Self::Allow => Self::Notice(notice.to_owned()),
+            Self::Allow | Self::Pause => Self::Notice(notice.to_owned()),
             Self::Notice(message) => Self::Notice(format!("{message}\n{notice}")),
             Self::LetGo(message) => Self::LetGo(format!("{message}\n{notice}")),
             Self::Refuse(reason) => Self::Refuse(reason),
@@ -109,6 +119,7 @@ impl AgentStop<'_> {
         &self,
         here: &Here,
         turn: Option<&mut TurnContext>,
+        elsewhere: &[WorkElsewhere],
     ) -> Result<StopReply, Failure> {
         let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
         let mut memory = here.memory_within(&trust, &settings.policy, self.store_timeout())?;
@@ -128,12 +139,16 @@ impl AgentStop<'_> {
         let (source, judging, acted) = self.read(&gate, &self.base_request())?;
         let request =
             self.request(&gate, &whole_policy, (&source, &judging, acted), turn.as_deref())?;
+        let request = Request { elsewhere: Some(elsewhere.to_vec()), ..request };
         let request = self.with_run_name(&gate, request, (&source, &judging));
         let record = gate.judge(&judging, &source, &request)?;
         self.keep_accepted(&gate, &record, (&source, &request));
         notify::decided(here, notifier.as_ref(), &record);
         if let Some(session) = turn.and_then(|turn| turn.session.as_mut()) {
             owed::update(session, &gate.place().project, &record.decision);
+            let is_advised = record.decision.released == Some(Released::Red);
+            session.state.advice = Some(record.decision.feedback.clone())
+                .filter(|text| is_advised && !text.is_empty());
             session.state.news = match record.decision.situation() {
                 Some(situation) if !record.decision.stop => {
                     [situation.changed_tests.clone(), situation.changed_settings.clone()]
@@ -144,7 +159,7 @@ impl AgentStop<'_> {
                 session.state.unread = Default::default();
             }
         }
-        Ok(self.with_settings_notice(self.reply(here, &record), here, &record.decision))
+        Ok(self.with_notices(self.reply(here, &record), here, &record.decision))
     }
 
     fn reason_not_to_judge(&self, here: &Here, policy: &Policy) -> Option<&'static str> {
@@ -159,26 +174,25 @@ impl AgentStop<'_> {
         is_in_run(here).then_some(not_judged::IN_RUN)
     }
 
-    /// Adds, once a session, a notice on settings that differ from the approved ones. A
-    /// refused agent already gets it with the refusal.
-    fn with_settings_notice(
-        &self,
-        reply: StopReply,
-        here: &Here,
-        decision: &Decision,
-    ) -> StopReply {
-        let (Some(changed), false) =
-            (&decision.settings_changed, matches!(reply, StopReply::Refuse(_)))
-        else {
+    /// Adds, once a session, notices on settings that differ from the approved ones, and on a
+    /// client that gate does not know. A refused agent already gets the first with the refusal.
+    fn with_notices(&self, reply: StopReply, here: &Here, decision: &Decision) -> StopReply {
+        if matches!(reply, StopReply::Refuse(_)) {
             return reply;
-        };
-        let session = self.event.session.as_deref().unwrap_or("");
-        let key = format!("{session} {changed}");
-        if session::is_new_message(here.places.state.as_deref(), &here.places.top(), &key) {
-            reply.with_notice(&format!("gate: {changed}"))
-        } else {
-            reply
         }
+        let entry = self.start.unknown_entry.as_ref().map(|entry| {
+            format!(
+                "a client with {entry} is taken for a person's; `[hook] person` says who is there"
+            )
+        });
+        let session = self.event.session.as_deref().unwrap_or("");
+        let (state, top) = (here.places.state.as_deref(), here.places.top());
+        decision.settings_changed.iter().chain(&entry).fold(reply, |reply, notice| {
+            match session::is_new_message(state, &top, &format!("{session} {notice}")) {
+                true => reply.with_notice(&format!("gate: {notice}")),
+                false => reply,
+            }
+        })
     }
 
     fn request(
@@ -197,9 +211,13 @@ impl AgentStop<'_> {
         }
         let budget = Duration::from_millis(gate.policy().hook.budget_ms);
         Ok(Request {
-            stop: request.stop.map(|stop| Stop { situation: Some(situation), ..stop }),
+            stop: request.stop.map(|stop| Stop {
+                background: situation.waits.clone(),
+                situation: Some(situation),
+                ..stop
+            }),
             checks: match course {
-                Course::Release => Checks::None,
+                Course::Release | Course::Wait => Checks::None,
                 Course::Look => Checks::All,
                 Course::Decide => Checks::Lazy,
             },
@@ -210,6 +228,20 @@ impl AgentStop<'_> {
             until: Instant::now().checked_add(self.time_left()),
             ..request
         })
+    }
+
+    /// The helpers and wake-ups that start the agent again. A shell that ran at the last stop
+    /// already is a server.
+    fn waits(&self, session: &Session) -> Vec<String> {
+        if self.event.not_judged.is_some() {
+            return Vec::new();
+        }
+        let tasks = self.event.tasks.iter();
+        let tasks = tasks.filter(|task| !task.is_shell || !session.state.shells.contains(&task.id));
+        let wake_ups = self.event.scheduled.iter().filter(|prompt| !prompt.is_recurring);
+        let wake_ups = wake_ups
+            .map(|prompt| format!("a wake-up ({})", brief(&prompt.text, MAX_WAKE_UP_CHARS)));
+        tasks.map(|task| task.name.clone()).chain(wake_ups).collect()
     }
 
     /// Adds the news of changed tests to the situation. Returns the files that others changed, as
@@ -269,7 +301,8 @@ impl AgentStop<'_> {
             needs_exit: needs_exit && self.event.not_judged.is_none(),
             work,
             owed: owed.map(|red| Owed { red: red.clone() }),
-            asks: ends_with_question(&judging.scan.said),
+            asks: asks_person(&judging.scan.said, &policy.signal.language),
+            waits: session.map(|session| self.waits(session)).unwrap_or_default(),
             always: policy.hook.judge == Judge::Always,
             elsewhere: elsewhere.map(|(name, _)| name.clone()).collect(),
             ..Situation::default()
@@ -301,6 +334,7 @@ impl AgentStop<'_> {
         match (decision.verdict, decision.released) {
             (Verdict::Exit, _) => StopReply::Allow,
             (Verdict::Continue, None) => StopReply::Refuse(decision.feedback.clone()),
+            (Verdict::Continue, Some(Released::Waiting)) => StopReply::Pause,
             (Verdict::Tripped | Verdict::Blocked, _) => {
                 StopReply::LetGo(render::let_go(self.agent.name(), decision))
             }
@@ -308,6 +342,7 @@ impl AgentStop<'_> {
                 let message = render::released(self.agent.name(), decision);
                 match (self.is_notice_due(here, decision, &message), released) {
                     (false, _) => StopReply::Allow,
+                    (true, Released::Waiting) => StopReply::Pause,
                     (true, Released::Green) => StopReply::Notice(message),
                     (true, Released::Red | Released::NotRun) => StopReply::LetGo(message),
                 }
@@ -355,7 +390,7 @@ impl AgentStop<'_> {
             stop: Some(Stop {
                 agent: self.agent.name().to_owned(),
                 prompt: self.event.prompt_id.clone(),
-                background: self.event.background_tasks.clone(),
+                background: Vec::new(),
                 situation: None,
             }),
             ..Request::default()
@@ -372,80 +407,6 @@ impl AgentStop<'_> {
         let margin = MARGIN.min(self.deadline / 4);
         self.deadline.saturating_sub(self.hook_called_at.elapsed() + margin)
     }
-
-    /// Reads the agent's last message, and finds out if it used a tool since the prompt (none if
-    /// that is not known). A message in the event wins over the transcript, which the client may
-    /// write later.
-    fn read(
-        &self,
-        gate: &Gate,
-        request: &Request,
-    ) -> Result<(Source, Judging, Option<bool>), Failure> {
-        let last_message = match (&self.event.last_message, &self.event.transcript) {
-            (Some(message), _) => message.as_str(),
-            // A client that sends neither: only evidence can decide.
-            (None, None) => "",
-            (None, Some(transcript)) => {
-                let (source, judging) = self.read_settled(transcript, gate, request)?;
-                let acted = judging.scan.acted;
-                return Ok((source, judging, Some(acted)));
-            }
-        };
-        match self.read_transcript(gate, request).ok().flatten() {
-            Some((judging, file)) if same_words(&judging.scan.said, last_message) => {
-                let acted = judging.scan.acted;
-                Ok((file, judging, Some(acted)))
-            }
-            transcript => {
-                let source = Source::Message(last_message.to_owned());
-                let request = Request { format: "text".parse().ok(), ..request.clone() };
-                let message = gate.read(&source, &request)?;
-                Ok((source, message.beside(transcript.map(|(judging, _)| judging.scan)), None))
-            }
-        }
-    }
-
-    /// Reads the transcript again and again until it is no longer behind its client.
-    fn read_settled(
-        &self,
-        transcript: &Path,
-        gate: &Gate,
-        request: &Request,
-    ) -> Result<(Source, Judging), Failure> {
-        let until = Instant::now() + LAG_TIMEOUT.min(self.deadline / 4);
-        loop {
-            // The records are read first. Read after the transcript, they could show a
-            // message that the client wrote in between, and that `judging` does not have.
-            let latest = RecentRecords::read(transcript);
-            let read = self.read_transcript(gate, request)?;
-            let lag = read.as_ref().map_or(TranscriptLag::Certain, |(judging, _)| {
-                client(self.agent).transcript_lag(&self.payload, &latest, &judging.scan.said)
-            });
-            let is_late = Instant::now() >= until;
-            match (read, lag) {
-                (Some((judging, file)), TranscriptLag::UpToDate) => return Ok((file, judging)),
-                // `Likely` is a guess, so after the wait the transcript counts as it is. A
-                // transcript that is certainly old must never be judged as this stop.
-                (Some((judging, file)), TranscriptLag::Likely) if is_late => {
-                    return Ok((file, judging));
-                }
-                _ if is_late => return Err(no_transcript(transcript)),
-                _ => thread::sleep(POLL_INTERVAL),
-            }
-        }
-    }
-
-    /// None if there is no transcript, or only a file of another kind.
-    fn read_transcript(
-        &self,
-        gate: &Gate,
-        request: &Request,
-    ) -> Result<Option<(Judging, Source)>, Failure> {
-        let path = self.event.transcript.clone().filter(|path| path.is_file());
-        let Some(file) = path.map(Source::File) else { return Ok(None) };
-        let judging = gate.read(&file, request)?;
-        Ok(has_agent_records(&judging.scan).then_some((judging, file)))
-    }
 }
 
 /// Adds news of earlier turns, but for files of which there is newer.
@@ -453,11 +414,6 @@ fn add_unread(news: &mut Vec<String>, unread: Vec<String>) {
     let file = |line: &str| line.rsplit_once(" (").map_or(line, |(file, _)| file).to_owned();
     let newer: Vec<_> = news.iter().map(|line| file(line)).collect();
     news.extend(unread.into_iter().filter(|line| !newer.contains(&file(line))));
-}
-
-fn no_transcript(path: &Path) -> Failure {
-    let message = format!("{} holds no transcript of this stop", path.display());
-    Failure::usage("transcript-missing", message)
 }
 
 /// True if this is the agent of a `gate run`, which checks by itself when the agent
@@ -483,14 +439,6 @@ fn run_membership(here: &Here, id: &str) -> Result<(bool, bool), Failure> {
     Ok((caller.run.is_some(), info.is_some_and(|info| info.pid == 0)))
 }
 
-fn has_agent_records<S>(scan: &Scan<S>) -> bool {
-    scan.transcript.format.as_deref().is_some_and(|format| format != "text")
-}
-
-/// Compares two texts without white space.
-fn same_words(one: &str, other: &str) -> bool {
-    one.split_whitespace().eq(other.split_whitespace())
-}
-
+mod last_word;
 #[cfg(test)]
 mod tests;

@@ -12,11 +12,12 @@ use gate_core::Policy;
 use gate_core::decide::situation::Work;
 
 use super::Event;
+use super::prompt::millis_since_1970;
 use super::session::Session;
-use super::tool_inputs::ToolInputs;
 use crate::agent::Agent;
 use crate::context::Here;
 use crate::settings::{FILE, Selection};
+use crate::tool_inputs::ToolInputs;
 use crate::trust;
 
 /// Not `txt`: requirements.txt, CMakeLists.txt and data are no prose.
@@ -39,8 +40,14 @@ pub(crate) struct TurnContext {
 }
 
 impl TurnContext {
-    /// None if the work tree cannot be read.
-    pub(crate) fn open(here: &Here, agent: Agent, event: &Event) -> Option<Self> {
+    /// None if the work tree cannot be read. `left` is the session's own work tree, if the agent
+    /// went to another one: what it has not seen there is compared with that.
+    pub(crate) fn open(
+        here: &Here,
+        agent: Agent,
+        event: &Event,
+        left: Option<&Path>,
+    ) -> Option<Self> {
         let ignore = trust::settings_in_force(&here.places, &Selection::default())
             .map(|(settings, _)| settings.policy.tree_ignore)
             .unwrap_or_default();
@@ -50,7 +57,10 @@ impl TurnContext {
         let state = here.places.state.as_deref();
         let session = Session::open(state, &root, (agent, event.session.as_deref()));
         let now = list_files(&site).ok();
-        let before = session.as_ref().and_then(Session::files);
+        let before = session
+            .as_ref()
+            .and_then(Session::files)
+            .or_else(|| Session::open(state, left?, (agent, event.session.as_deref()))?.files());
         let changed = before.zip(now.as_ref()).map(|(before, now)| before.changes_to(now));
         Some(Self { root, session, now, changed, site })
     }
@@ -199,8 +209,27 @@ impl TurnContext {
         let Some(session) = &mut self.session else { return };
         if let (None, Some(now)) = (session.files(), &self.now) {
             session.state.is_nested = is_nested;
+            session.state.started_at = millis_since_1970();
             session.save();
             session.save_files(now);
+        }
+    }
+
+    /// Notes what goes on after a stop.
+    pub(crate) fn note_background(&mut self, event: &Event) {
+        let Some(session) = &mut self.session else { return };
+        let shells = event.tasks.iter().filter(|task| task.is_shell);
+        session.state.shells = shells.map(|task| task.id.clone()).collect();
+        session.state.scheduled =
+            event.scheduled.iter().map(|prompt| prompt.text.clone()).collect();
+        session.save();
+    }
+
+    /// Ends the session.
+    pub(crate) fn end_session(self) {
+        if let Some(mut session) = self.session {
+            session.state.is_over = true;
+            session.save();
         }
     }
 
@@ -215,6 +244,7 @@ impl TurnContext {
             session.add_changed(&changed);
         }
         session.state.in_turn = true;
+        session.state.is_over = false;
         let news = std::mem::take(&mut session.state.news);
         for (unread, news) in session.state.unread.iter_mut().zip(news) {
             unread.extend(news);
@@ -227,18 +257,18 @@ impl TurnContext {
         }
     }
 
-    /// Ends the turn, unless the stop was refused.
-    pub(crate) fn end(&mut self, transcript: Option<&Path>, is_refused: bool) {
+    /// Ends the turn, unless the stop was refused, or is a pause.
+    pub(crate) fn end(&mut self, transcript: Option<&Path>, goes_on: bool) {
         let changed = self.changed.clone().unwrap_or_default();
         let Some(session) = &mut self.session else { return };
         session.add_changed(&changed);
-        session.state.in_turn = is_refused;
+        session.state.in_turn = goes_on;
         if let Some(transcript) = transcript {
             session.state.transcript = Some(transcript.to_owned());
         }
         session.save();
         // Checks write files too. Listed again now, such files are no changes of the next turn.
-        if let (false, Ok(after)) = (is_refused, list_files(&self.site)) {
+        if let (false, Ok(after)) = (goes_on, list_files(&self.site)) {
             session.save_files(&after);
         }
     }

@@ -1,10 +1,13 @@
 //! Looks up recorded decisions.
 
+use std::path::Path;
+
 use gate_core::history::kind;
 use gate_core::ledger::Sealed;
 use gate_core::{Decision, Policy, decide};
 use serde_json::Value;
 
+use super::naming::tree_name;
 use super::{Memory, body, wrong};
 use crate::failure::Failure;
 use crate::record::Record;
@@ -67,9 +70,23 @@ impl Memory {
 
     /// The last event of this work tree: a decision, or a stop without one.
     pub(crate) fn last(&mut self, selector: &RecordSelector<'_>) -> Result<Option<Last>, Failure> {
+        let tree = self.tree.clone();
+        self.last_of(selector, &tree)
+    }
+
+    /// The last event of another work tree of the project, whose settings are in this folder.
+    pub(crate) fn last_in(&mut self, folder: &Path) -> Result<Option<Last>, Failure> {
+        self.last_of(&RecordSelector::default(), &tree_name(folder))
+    }
+
+    fn last_of(
+        &mut self,
+        selector: &RecordSelector<'_>,
+        tree: &str,
+    ) -> Result<Option<Last>, Failure> {
         let mut view = self.store.read(&self.project)?;
         let found = newest(&mut *view, |sealed| {
-            selector.is_decision(sealed, &self.tree) || selector.is_undecided(sealed, &self.tree)
+            selector.is_decision(sealed, tree) || selector.is_undecided(sealed, tree)
         })?;
         let Some(sealed) = found else { return Ok(None) };
         Ok(Some(if is_decision(&sealed) {

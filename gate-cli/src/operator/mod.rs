@@ -2,12 +2,14 @@
 //!
 //! Commands for a person alone (to approve settings, to leave checks out, to end a loop) fail
 //! under an agent, and below a check: a test imports code that an agent wrote. This is a fence
-//! and no wall: an agent that wants to get around it can cut off the processes above it, and
-//! clear its environment.
+//! and no wall: an agent that wants to get around it can cut off the processes above it, clear its
+//! environment, and make a terminal of its own.
 
 mod above;
 mod below;
 mod marks;
+mod open_work;
+mod terminal;
 
 pub(crate) use above::project_marks;
 use gate_checks::process::ProcessStat;
@@ -17,6 +19,7 @@ use serde::Serialize;
 use crate::agent::Process;
 use crate::failure::Failure;
 use crate::settings::Places;
+use crate::trust::Trust;
 
 /// The caller of an operator's command, as far as the system shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,7 +53,18 @@ impl Operator {
         if let Some(agent) = agent_among(&above, places) {
             return Err(refused(act, "under-an-agent", &format!("under an agent: {agent}")));
         }
-        Self::above_checks_among(&above, act, places)
+        let operator = Self::above_checks_among(&above, act, places)?;
+        if needs_terminal(act, places)
+            && terminal::typed_in().is_none()
+            && let Some(open) = open_work::open_work(places)
+        {
+            return Err(refused(
+                act,
+                "no-terminal",
+                &format!("without a terminal while {open} is open here"),
+            ));
+        }
+        Ok(operator)
     }
 
     /// Admits a command that is not given below a check. An agent may be above.
@@ -79,7 +93,7 @@ impl Operator {
         let name = pid.and_then(ProcessStat::read).map(|parent| parent.name);
         Self {
             uid: rustix::process::getuid().as_raw(),
-            terminal: terminal(),
+            terminal: terminal::name(),
             parent: Parent { pid, name },
         }
     }
@@ -96,10 +110,20 @@ fn refused(act: &str, code: &str, called: &str) -> Failure {
         .hint("a person types it in a terminal of their own, which no agent's program has started")
 }
 
-/// The terminal that commands come from.
-fn terminal() -> Option<String> {
-    let name = rustix::termios::ttyname(std::io::stdin(), Vec::new()).ok()?;
-    name.into_string().ok()
+/// The commands and flags that let work pass, or end what gate remembers.
+const BY_TERMINAL: [&str; 6] = [
+    "gate approve",
+    "gate trust",
+    "gate off",
+    "gate baseline",
+    "gate breaker reset",
+    "--force-complete",
+];
+
+/// True if an act needs a terminal while an agent is at work. The first approval of settings does
+/// not: without it nothing is judged.
+fn needs_terminal(act: &str, places: &Places) -> bool {
+    BY_TERMINAL.contains(&act) && (act != "gate trust" || Trust::was_approved(places))
 }
 
 /// The agent under which this is called, in words: one that left its marks in the

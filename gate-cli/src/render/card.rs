@@ -138,6 +138,7 @@ impl<'d> Card<'d> {
                 Released::Green => (Mark::Good, "RELEASED (green)", "its checks pass"),
                 Released::Red => (Mark::Bad, "RELEASED (red)", "the work is not done"),
                 Released::NotRun => (Mark::Unsure, "RELEASED (not checked)", "nothing was run"),
+                Released::Waiting => (Mark::Unsure, "WAITING", "it goes on by itself"),
             };
             let why = decision.reasons.first().map(|reason| format!(": {}", reason.message));
             return (mark, word, format!("the agent may stop; {what}{}", why.unwrap_or_default()));
@@ -155,6 +156,12 @@ impl<'d> Card<'d> {
     }
 
     fn why_done(&self) -> String {
+        let grounds = self.grounds_of_done();
+        let change = self.decision.observed.about_change();
+        change.map_or(grounds.clone(), |change| format!("{change}; {grounds}"))
+    }
+
+    fn grounds_of_done(&self) -> String {
         let decision = self.decision;
         if decision.forced {
             let reason = decision.force_reason.as_deref().unwrap_or("no reason given");

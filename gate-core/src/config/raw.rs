@@ -13,7 +13,8 @@ use super::duration::Millis;
 use crate::decide::language::Kind;
 use crate::decide::pattern::{Guard, Scope};
 use crate::decide::policy::{
-    AgentOverride, HookSignal, Judge, SignalValue, Spelling, Subagents, TokenMode, Unverified,
+    AgentOverride, Attendance, HookSignal, Judge, OnRed, SignalValue, Spelling, Subagents,
+    TokenMode, Unverified,
 };
 
 /// The settings of gate.
@@ -247,6 +248,10 @@ pub struct RawHook {
     pub budget: Option<Millis>,
     /// Use of stops of sub-agents.
     pub subagents: Option<Subagents>,
+    /// What a red check does to the stop of an agent that a person sits in front of.
+    pub on_red: Option<OnRed>,
+    /// Who sits in front of the client.
+    pub person: Option<Attendance>,
 }
 
 /// Loops that gate runs.
@@ -322,6 +327,8 @@ pub struct RawWork {
 pub struct RawTree {
     /// Globs of files that it leaves out.
     pub ignore: Option<Vec<String>>,
+    /// Globs of branches that a loop works on beside its tree.
+    pub branches: Option<Vec<String>>,
 }
 
 /// Guards against weakened tests and rules.

@@ -24,6 +24,9 @@ use super::verdict::Verdict;
 /// The built-in check of older versions that this one does not have.
 const REMOVED_CHECK: &str = "noticed";
 
+/// The pauses in a row that count for nothing.
+const MAX_FREE_WAITS: u32 = 3;
+
 /// A verdict with everything that led to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
@@ -127,6 +130,11 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     let case = Case { input, policy, indicators: &indicators };
     let Ruling { verdict: ruled, released, mut reasons } = case.rule();
     let mut fed = match released {
+        // The first pauses in a row count for nothing; later ones do, or a helper that never
+        // ends would hold the loop for ever.
+        Some(Released::Waiting) if input.waits() >= MAX_FREE_WAITS => {
+            feed((ruled, &reasons), input, policy)
+        }
         Some(released) => input.kept().map(|memory| memory.released(released, &input.observed)),
         None => feed((ruled, &reasons), input, policy),
     };
@@ -149,7 +157,9 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         reasons.insert(0, reason);
     }
     if refuses && let Some(fed) = fed.as_mut() {
-        fed.memory.run.told_of_tests |= is_about_tests_alone(&reasons);
+        let run = &mut fed.memory.run;
+        run.told_of_tests |= is_about_tests_alone(&reasons);
+        run.told_of_new_files |= has_code(&reasons, ReasonCode::OnlyNewFiles);
     }
     if let Some(fed) = fed.as_mut()
         && input.evidence.iter().any(Evidence::sealed_refuse)
@@ -175,8 +185,8 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         deciding: DecidedIn::all(&input.evidence),
         force_reason: input.forced.clone(),
         feedback: match released {
-            Some(_) => String::new(),
-            None => {
+            Some(_) if has_code(&reasons, ReasonCode::Released) => String::new(),
+            _ => {
                 let run = fed.as_ref().map(|fed| &fed.memory.run);
                 feedback::text((verdict, &reasons), input, policy, run)
             }
@@ -206,6 +216,10 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
     };
     let (memory, change) = fed.map_or((None, None), |fed| (Some(fed.memory), fed.change));
     Judged { decision, memory, change }
+}
+
+fn has_code(reasons: &[Reason], code: ReasonCode) -> bool {
+    reasons.iter().any(|reason| reason.code == code)
 }
 
 /// Why the breaker opened, or opened again. Denied tools are named.

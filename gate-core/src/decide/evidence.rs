@@ -129,7 +129,7 @@ impl Evidence {
 }
 
 /// The record of a check that counts: of several the worst.
-pub(super) fn worst_of<'e>(evidence: &'e [Evidence], check: &str) -> Option<&'e Evidence> {
+pub fn worst_of<'e>(evidence: &'e [Evidence], check: &str) -> Option<&'e Evidence> {
     let records = evidence.iter().filter(|record| record.check == check);
     records.max_by_key(|record| severity(record.outcome))
 }

@@ -35,6 +35,10 @@ pub fn is_feedback(text: &str) -> bool {
     text.contains(OPENING) || text.contains(UNDECIDED)
 }
 
+/// The line for an agent that asked something: it must not answer itself.
+const NO_ANSWER: &str =
+    "This is not the person's answer to what you asked: do nothing that needs one.\n";
+
 /// The line for an agent about settings that a person has not approved.
 const SETTINGS_CHANGED: &str = "- gate.toml is another than the one that a person approved, which decides; \
      unless you were asked to change it, put it back (settings-differ)\n";
@@ -52,6 +56,9 @@ pub(super) fn text(
         return String::new();
     }
     let mut text = format!("{OPENING}\n");
+    if situation(input).is_some_and(|situation| situation.asks) {
+        text.push_str(NO_ANSWER);
+    }
     text.push_str(&limits::line(input, run, policy));
     text.push_str(&quoted::claim(input, policy));
     for reason in reasons {
@@ -114,6 +121,8 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         ReasonCode::RateLimited => "the iteration ended in a limit".to_owned(),
         ReasonCode::AgentUnavailable => "your program or its connection failed".to_owned(),
         ReasonCode::BackgroundRunning => background(input),
+        ReasonCode::WorkElsewhere => "work of this task does not stand in this tree; merge it here, or say why not and end with BLOCKED".to_owned(),
+        ReasonCode::OnlyNewFiles => "all that changed is new files that no other file names; is that the work? If so, give your completion status again".to_owned(),
         ReasonCode::EvidenceRequired => {
             "no check stands behind your completion status; a person has to configure one".to_owned()
         }

@@ -93,6 +93,11 @@ impl Input {
         counted.map(|(stop, refusals)| refusals.before(stop)).unwrap_or_default()
     }
 
+    /// The number of pauses in a row before this stop.
+    pub(crate) fn waits(&self) -> u32 {
+        self.refusals().waits
+    }
+
     /// The number of iterations that passed in a row before this one.
     pub(crate) fn passed_in_a_row(&self) -> u32 {
         self.kept().map_or(0, |memory| memory.run.passed_under(&self.observed))

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::elsewhere::WorkElsewhere;
 use super::reason::{Reason, ReasonCode};
 use super::stop::Stop;
 use super::timestamp::Timestamp;
@@ -51,6 +52,48 @@ pub struct IterationFacts {
     /// checked against them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_settings: Option<String>,
+    /// Work that does not stand in the tree that was judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<WorkElsewhere>,
+}
+
+impl IterationFacts {
+    /// What an `exit` says about the change since the loop began; none if it is as usual.
+    pub fn about_change(&self) -> Option<String> {
+        if let Some(unused) = self.unused_files() {
+            return Some(format!("only new files that nothing uses: {unused}"));
+        }
+        if !self.elsewhere.is_empty() {
+            let shown: Vec<_> = self.elsewhere.iter().map(WorkElsewhere::shown).collect();
+            return Some(format!("also judged: {}", shown.join(", ")));
+        }
+        let since = self.tree.as_ref()?.since_beginning.as_ref()?;
+        (!since.changed).then(|| "nothing changed since the loop began".to_owned())
+    }
+
+    /// The new files, if they are the only change and no other file names them.
+    pub(super) fn unused_files(&self) -> Option<String> {
+        let since = self.tree.as_ref()?.since_beginning.as_ref()?;
+        let is_all = !since.changed && self.elsewhere.is_empty();
+        (is_all && !since.unused.is_empty()).then(|| since.unused.join(", "))
+    }
+
+    /// True if there is work elsewhere whose checks did not pass there.
+    pub(super) fn is_work_missing(&self) -> bool {
+        self.elsewhere.iter().any(|work| !work.is_checked())
+    }
+}
+
+/// The files of a loop's beginning beside those of now.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SinceBeginning {
+    /// True if one of those files was changed, removed or renamed, a submodule moved, or a new
+    /// file is used by another one.
+    pub changed: bool,
+    /// New files that no other file names; empty if something else changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unused: Vec<String>,
 }
 
 /// The work tree around the checks.
@@ -68,6 +111,9 @@ pub struct TreeSeen {
     /// known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_files: Option<u64>,
+    /// What became of the files of the loop's beginning. None if those are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since_beginning: Option<SinceBeginning>,
 }
 
 /// A state of the work tree. A commit changes it, even if no file changes.

@@ -23,14 +23,16 @@ impl Decision {
         let ran = !self.evidence.is_empty();
         match self.released {
             None => Notice::Silent,
+            Some(Released::Waiting) => Notice::Silent,
             Some(Released::Red) => Notice::Always,
             Some(Released::Green) if situation.is_unattended() => Notice::Silent,
             Some(Released::Green) => Notice::Always,
             Some(Released::NotRun) if situation.news().is_some() => Notice::Always,
+            Some(Released::NotRun) if self.observed.is_work_missing() => Notice::Always,
             Some(Released::NotRun) if ran => Notice::OncePerSession,
             Some(Released::NotRun) if situation.owed_red().is_some() => Notice::Always,
             Some(Released::NotRun) => match situation.course(self.signal.status) {
-                Course::Release => Notice::Silent,
+                Course::Release | Course::Wait => Notice::Silent,
                 Course::Look | Course::Decide => Notice::OncePerProject,
             },
         }

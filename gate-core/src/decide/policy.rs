@@ -81,6 +81,9 @@ pub struct Policy {
     pub integrity: IntegrityPolicy,
     /// Globs of files that the tree digest leaves out.
     pub tree_ignore: Vec<String>,
+    /// Globs of branches that a loop works on beside its tree: what is there is not missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tree_branches: Vec<String>,
     /// The project's name, if settings give one.
     pub project_id: Option<String>,
 }
@@ -299,6 +302,40 @@ pub struct HookPolicy {
     /// The treatment of sub-agents' stops.
     #[serde(default)]
     pub subagents: Subagents,
+    /// The effect of a red check where a person is there.
+    #[serde(default)]
+    pub on_red: OnRed,
+    /// Who sits in front of the client.
+    #[serde(default)]
+    pub person: Attendance,
+}
+
+/// The effect of a red check on the stop of an agent that a person sits in front of.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum OnRed {
+    /// The agent goes on.
+    #[default]
+    Refuse,
+    /// The agent may stop, and reads of the failure with the next prompt.
+    Advise,
+}
+
+/// Who sits in front of a client.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Attendance {
+    /// As the client says.
+    #[default]
+    Auto,
+    /// A person.
+    Yes,
+    /// Nobody.
+    No,
 }
 
 /// The hook's budget of policies that were recorded without one, in milliseconds.

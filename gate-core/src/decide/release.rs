@@ -1,9 +1,10 @@
 //! Rulings on stops that a hook lets go without a verdict that ends the work. [`Situation::course`]
 //! decides which stops those are.
 
+use super::elsewhere::WorkElsewhere;
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
-use super::policy::{Mode, Policy};
+use super::policy::{Mode, OnRed, Policy};
 use super::reason::{Reason, ReasonCode};
 use super::signal::Status;
 use super::situation::{Released, Situation, Work, are};
@@ -18,6 +19,8 @@ pub(super) const MAX_SAME_FAILURES: u32 = 2;
 pub(super) enum StopRuling {
     Release(Released, Reason),
     Refuse(Vec<Reason>),
+    /// It is let go red. The agent reads the reasons with the next prompt.
+    Advise(Vec<Reason>),
 }
 
 /// A stop that is ruled by its checks, or released as it stands.
@@ -40,8 +43,26 @@ impl StopCase<'_> {
         } else {
             "nothing changed since the prompt"
         };
-        let parts = [Some(what.to_owned()), self.situation.owed_red(), self.situation.news()];
+        let parts = [
+            Some(what.to_owned()),
+            self.situation.owed_red(),
+            self.elsewhere(),
+            self.situation.news(),
+        ];
         released(Released::NotRun, parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+    }
+
+    /// Lets an agent wait.
+    pub(super) fn wait(&self) -> StopRuling {
+        let waits = self.situation.waits.join(", ");
+        released(Released::Waiting, format!("the agent waits: {waits}"))
+    }
+
+    /// Work that does not stand in the tree, in words.
+    fn elsewhere(&self) -> Option<String> {
+        let missing = self.input.observed.elsewhere.iter().filter(|work| work.checked.is_none());
+        let missing: Vec<_> = missing.map(WorkElsewhere::shown).collect();
+        (!missing.is_empty()).then(|| format!("work elsewhere, not judged: {}", missing.join(", ")))
     }
 
     /// Rules by the checks. `refusing` are the reasons that a loop's iteration would
@@ -75,7 +96,10 @@ impl StopCase<'_> {
         reasons.retain(|reason| {
             reason.check.as_deref().is_some_and(|check| own_checks.contains(&check))
         });
-        StopRuling::Refuse(reasons)
+        match self.policy.hook.on_red {
+            OnRed::Advise if !self.situation.is_unattended() => StopRuling::Advise(reasons),
+            OnRed::Advise | OnRed::Refuse => StopRuling::Refuse(reasons),
+        }
     }
 
     /// A digest of what is red, by which a failure is known again.
@@ -129,7 +153,7 @@ impl StopCase<'_> {
     fn with_news(&self, kind: Released, message: String) -> StopRuling {
         released(
             kind,
-            [Some(message), self.situation.news()]
+            [Some(message), self.elsewhere(), self.situation.news()]
                 .into_iter()
                 .flatten()
                 .collect::<Vec<_>>()

@@ -49,6 +49,9 @@ impl From<StopRuling> for Ruling {
                 Self { verdict: Verdict::Continue, released: Some(released), reasons: vec![reason] }
             }
             StopRuling::Refuse(reasons) => Self::new(Verdict::Continue, reasons),
+            StopRuling::Advise(reasons) => {
+                Self { verdict: Verdict::Continue, released: Some(Released::Red), reasons }
+            }
         }
     }
 }
@@ -65,8 +68,10 @@ impl Case<'_> {
             .as_ref()
             .map_or(Course::Decide, |stopped| stopped.situation.course(self.input.signal.status));
         // An open breaker does not stop a session that is released as it stands.
-        if let (Course::Release, Some(stopped)) = (course, &stopped) {
-            return stopped.release().into();
+        match (course, &stopped) {
+            (Course::Release, Some(stopped)) => return stopped.release().into(),
+            (Course::Wait, Some(stopped)) => return stopped.wait().into(),
+            _ => {}
         }
         // Before the agent's word and the checks: neither may pass an open breaker.
         if let Some(reasons) = self.stopping_reasons() {
@@ -192,8 +197,28 @@ impl Case<'_> {
             against.extend(self.lacks_evidence());
             against.extend(self.too_few_in_a_row());
             against.extend(self.background());
+            against.extend(self.work_elsewhere());
+            against.extend(self.only_new_files());
         }
         against
+    }
+
+    /// Work that does not stand in the tree, and that no check has found done.
+    fn work_elsewhere(&self) -> Option<Reason> {
+        let elsewhere = &self.input.observed.elsewhere;
+        let missing = elsewhere.iter().find(|work| !work.is_checked())?;
+        let message = format!("work elsewhere: {}", missing.shown());
+        Some(Reason::new(ReasonCode::WorkElsewhere, message))
+    }
+
+    /// Nothing but new files that nothing uses: a reason to ask, once.
+    fn only_new_files(&self) -> Option<Reason> {
+        let was_told = self.input.kept().is_some_and(|memory| memory.run.told_of_new_files);
+        let unused = self.input.observed.unused_files()?;
+        (!was_told).then(|| {
+            let message = format!("only new files that nothing uses: {unused}; is that the work?");
+            Reason::new(ReasonCode::OnlyNewFiles, message)
+        })
     }
 
     /// The reasons to stop the run before anything else counts; none if there are none.
@@ -450,7 +475,11 @@ impl Case<'_> {
             }
             _ => "no check is required",
         };
-        format!("{signal}, {score} of {threshold} indicators, {checks}")
+        let passed = format!("{signal}, {score} of {threshold} indicators, {checks}");
+        self.input
+            .observed
+            .about_change()
+            .map_or_else(|| passed.clone(), |change| format!("{passed}; {change}"))
     }
 }
 

@@ -85,6 +85,9 @@ pub struct RunState {
     /// True if the agent was told that a person has to approve changed tests.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub told_of_tests: bool,
+    /// True if the agent was asked if new files that nothing uses are the work.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub told_of_new_files: bool,
     /// Number of decisions that sealed tests refused.
     #[serde(default, skip_serializing_if = "is_none_yet")]
     pub sealed_refusals: u32,
@@ -258,7 +261,7 @@ impl LoopState {
         let run = RunState { tree: tree.or_else(|| noted.tree.clone()), ..noted };
         let run = match released {
             Released::Green => RunState { counters: Counters::default(), signature: None, ..run },
-            Released::Red | Released::NotRun => run,
+            Released::Red | Released::NotRun | Released::Waiting => run,
         };
         StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }

@@ -13,6 +13,7 @@
 //! | no signal, work changed | looked at | looked at |
 //! | no signal, nothing changed | released, or looked at if it owes | the same |
 //! | asks the person something | released | as without the question |
+//! | waits for a helper, no COMPLETE | released as waiting | the same |
 //!
 //! If `exit` is asked of a person's session too (a task, `gate on --session`,
 //! `hook.signal = "require"`), a changed tree is decided in both columns.
@@ -35,6 +36,8 @@ pub enum Released {
     Red,
     /// Checks did not run, or did not end in time.
     NotRun,
+    /// The agent waits for a helper or a wake-up, which starts it again.
+    Waiting,
 }
 
 /// The presence of somebody in front of an agent's client, who can answer.
@@ -91,6 +94,9 @@ pub struct Situation {
     pub owed: Option<Owed>,
     /// True if the agent waits for the person's answer.
     pub asks: bool,
+    /// Helpers and wake-ups that the agent waits for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<String>,
     /// True if every turn is looked at (`hook.judge = "always"`).
     pub always: bool,
     /// Required checks that do not run in hooks (`when`).
@@ -177,6 +183,8 @@ pub enum Course {
     Look,
     /// It is let go; nothing runs.
     Release,
+    /// It is a pause, and let go; nothing runs.
+    Wait,
 }
 
 impl Situation {
@@ -185,6 +193,7 @@ impl Situation {
         let idle = self.work != Work::Changed && self.owed.is_none() && !self.always;
         match signal {
             Status::Blocked => Course::Decide,
+            _ if signal != Status::Complete && !self.waits.is_empty() => Course::Wait,
             Status::Complete | Status::Continue | Status::Invalid if self.is_unattended() => {
                 Course::Decide
             }

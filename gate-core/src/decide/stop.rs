@@ -46,6 +46,14 @@ pub struct Refusals {
     pub failure: Option<String>,
     /// The number of times in a row that this failure refused.
     pub same: u32,
+    /// The number of pauses in a row: stops that waited for a helper or a wake-up.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub waits: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Refusals {
@@ -57,7 +65,9 @@ impl Refusals {
     #[must_use]
     pub fn before(&self, stop: &Stop) -> Self {
         let is_other = self.prompt.is_some() && stop.prompt.is_some() && self.prompt != stop.prompt;
-        let counted = if is_other { self.failures_alone() } else { self.clone() };
+        // A helper that ends comes with a prompt of the client's.
+        let of_other = || Self { waits: self.waits, ..self.failures_alone() };
+        let counted = if is_other { of_other() } else { self.clone() };
         Self { prompt: stop.prompt.clone().or(counted.prompt), ..counted }
     }
 
@@ -77,6 +87,10 @@ impl Refusals {
         failure: Option<String>,
     ) -> Self {
         match released {
+            // The turn goes on.
+            Some(Released::Waiting) => {
+                return Self { waits: self.waits.saturating_add(1), ..self.clone() };
+            }
             Some(Released::Green) => return Self::default(),
             Some(Released::Red | Released::NotRun) => return self.failures_alone(),
             None if verdict != Verdict::Continue => return Self::default(),
@@ -89,6 +103,7 @@ impl Refusals {
             reminded: self.reminded || has(reasons, ReasonCode::SignalAbsent),
             waited: self.waited || has(reasons, ReasonCode::BackgroundRunning),
             same: if is_same { self.same.saturating_add(1) } else { u32::from(failure.is_some()) },
+            waits: 0,
             failure,
         }
     }

@@ -2,6 +2,7 @@
 //! apart field by field, so that a new field does not compile until it is named here.
 
 use super::{Masker, any};
+use crate::decide::elsewhere::{CheckedElsewhere, WorkElsewhere};
 use crate::decide::evidence::Evidence;
 use crate::decide::indicator::Hit;
 use crate::decide::input::Input;
@@ -146,8 +147,15 @@ impl Masker {
             probe: _,
             settings: _,
             user_settings: _,
+            elsewhere,
         } = observed;
         let mut masked = any(denied.iter_mut().map(|tool| self.cover(tool)));
+        for WorkElsewhere { place, work, checked } in elsewhere {
+            masked |= self.cover(place) | self.cover(work);
+            if let Some(CheckedElsewhere { summary, passed: _ }) = checked {
+                masked |= self.cover(summary);
+            }
+        }
         if let Some(LimitNotice { text, resets_at: _ }) = limited {
             masked |= self.cover(text);
         }
@@ -182,5 +190,5 @@ fn test_names(situation: &mut Situation) -> Vec<&mut String> {
         lists.into_iter().flatten().chain(&mut failure.problem)
     });
     let news = situation.changed_tests.iter_mut().chain(&mut situation.changed_settings);
-    owed.chain(failures).chain(news).collect()
+    owed.chain(failures).chain(news).chain(&mut situation.waits).collect()
 }

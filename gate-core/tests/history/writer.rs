@@ -267,6 +267,7 @@ fn observed(kind: Kind, tree: u8) -> IterationFacts {
         after: state,
         uncommitted: Some(tree == 0),
         changed_files: None,
+        since_beginning: None,
     };
     let mut facts = IterationFacts::default();
     facts.tree = (tree < 2).then_some(seen);

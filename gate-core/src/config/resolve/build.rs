@@ -91,6 +91,7 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         hook: hook(&raw.hook.clone().unwrap_or_default())?,
         integrity: integrity(raw.integrity.clone().unwrap_or_default())?,
         tree_ignore: raw.tree.clone().and_then(|tree| tree.ignore).unwrap_or_default(),
+        tree_branches: raw.tree.clone().and_then(|tree| tree.branches).unwrap_or_default(),
         project_id: raw.project.clone().and_then(|project| project.id),
     })
 }
@@ -290,5 +291,7 @@ fn hook(raw: &RawHook) -> Result<HookPolicy, Fault> {
         signal: set(raw.signal, "hook.signal")?,
         budget_ms: set(raw.budget, "hook.budget")?.0,
         subagents: set(raw.subagents, "hook.subagents")?,
+        on_red: set(raw.on_red, "hook.on_red")?,
+        person: set(raw.person, "hook.person")?,
     })
 }

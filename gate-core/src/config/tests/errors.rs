@@ -41,7 +41,7 @@ fn unknown_keys_have_the_nearest_known_one() {
     );
     check(
         "[hook]\nzzz = 1\n",
-        "2:1: unknown key `zzz` in `hook`, known are `judge`, `max_blocks`, `signal`, `budget`, `subagents`",
+        "2:1: unknown key `zzz` in `hook`, known are `judge`, `max_blocks`, `signal`, `budget`, `subagents`, `on_red`, `person`",
     );
 }
 

@@ -100,6 +100,8 @@ fn cost(code: ReasonCode) -> u8 {
         ReasonCode::RequiredCheckInconclusive
         | ReasonCode::CheckNotRun
         | ReasonCode::CheckRunning
+        | ReasonCode::OnlyNewFiles
+        | ReasonCode::WorkElsewhere
         | ReasonCode::BackgroundRunning => 4,
         ReasonCode::SignalContinue | ReasonCode::SignalContradicts | ReasonCode::SignalInvalid => 5,
         ReasonCode::RateLimited | ReasonCode::AgentUnavailable => 2,
@@ -209,6 +211,8 @@ fn step(reason: &Reason) -> String {
         ReasonCode::MaxBlocks => "look at what is missing, then tell the agent how to go on".to_owned(),
         ReasonCode::CheckRunning => format!("wait for {check} to end"),
         ReasonCode::BackgroundRunning => "wait for the background tasks, or stop them".to_owned(),
+        ReasonCode::WorkElsewhere => "merge the work here, or drop it; `[tree] branches` names branches that belong to the loop".to_owned(),
+        ReasonCode::OnlyNewFiles => "change what the task is about, or claim again if the new files are the work".to_owned(),
         ReasonCode::Tampered => format!("look at {check}: put back what was changed, or let a person approve it (`gate approve` lists it)"),
         ReasonCode::SettingsChanged => "approve or undo the change, then check again".to_owned(),
         ReasonCode::SignalBlocked => "solve that, then start the agent again".to_owned(),

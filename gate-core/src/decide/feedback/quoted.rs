@@ -3,6 +3,7 @@
 //! line with gate's own words: they are capped, fenced, and marked as data.
 
 use super::length;
+use crate::decide::elsewhere::WorkElsewhere;
 use crate::decide::evidence::{Evidence, worst_of};
 use crate::decide::input::Input;
 use crate::decide::policy::Policy;
@@ -218,6 +219,8 @@ fn is_subtest(test: &str, parent: &str) -> bool {
 fn heading(reason: &Reason) -> String {
     match reason.code {
         ReasonCode::BackgroundRunning => "What runs in the background".to_owned(),
+        ReasonCode::WorkElsewhere => "Where the work is".to_owned(),
+        ReasonCode::OnlyNewFiles => "What is new".to_owned(),
         ReasonCode::RateLimited => "What the client says of the limit".to_owned(),
         ReasonCode::TestsChanged => "Which tests are changed".to_owned(),
         _ => format!("What {} says", name(reason)),
@@ -246,6 +249,14 @@ fn quotation(reason: &Reason, input: &Input) -> Option<String> {
             input.observed.stop.as_ref().map(|stop| stop.background.join(", "))
         }
         ReasonCode::RateLimited => input.observed.limited.as_ref().map(|limit| limit.text.clone()),
+        ReasonCode::WorkElsewhere => {
+            let open = input.observed.elsewhere.iter().filter(|work| !work.is_checked());
+            Some(open.map(WorkElsewhere::shown).collect::<Vec<_>>().join("\n"))
+        }
+        ReasonCode::OnlyNewFiles => {
+            let tree = input.observed.tree.as_ref()?;
+            Some(tree.since_beginning.as_ref()?.unused.join(", "))
+        }
         _ => None,
     }
 }

@@ -107,6 +107,10 @@ pub enum Kind {
     Recommendation,
     /// A comment that orders what to write.
     CommentOrder,
+    /// The agent asks the person something.
+    AsksPerson,
+    /// A polite closing, which asks nothing.
+    PoliteClosing,
 }
 
 impl Kind {

@@ -216,6 +216,18 @@ codes! {
             example: "A development server, started with `run_in_background`.",
             next: "Wait for the tasks, or stop them.",
         }
+        WorkElsewhere = "work-elsewhere" {
+            what: "Work of this loop does not stand in the tree that is judged.",
+            why: "A green tree says nothing about work in another work tree, on another branch, in the stash or in another repository. If it is in one other work tree, its checks run there, too.",
+            example: "The agent committed on the branch `tax`, and went back to `main`.",
+            next: "Merge it here, or drop it. A loop with a branch for each piece of work names them: `[tree] branches = [\"story/*\"]`.",
+        }
+        OnlyNewFiles = "only-new-files" {
+            what: "The only change since the loop began is new files that no other file names.",
+            why: "An agent that writes a script beside the product has often changed nothing. This refuses one claim; the next one counts.",
+            example: "`reproduce.py` at the top of the repository, and no other change.",
+            next: "Change what the task is about. If the new file is the work, give the completion status again.",
+        }
         MaxBlocks = "max-blocks" {
             what: "The agent's stop was refused as often as `hook.max_blocks` allows, so the agent is let go. The work is not done.",
             why: "An agent that is refused forever gets nowhere.",
@@ -224,7 +236,7 @@ codes! {
         }
         Released = "released" {
             what: "A stop hook let the agent go. That is no exit.",
-            why: "Nothing changed, the checks are green, they could not run here, or the person has to know that they are red. `released` says which: green, red or not-run.",
+            why: "Nothing changed, the checks are green, they could not run here, or the person has to know that they are red. `released` says which: green, red, not-run, or waiting for a helper or a wake-up.",
             example: "A question was answered, and no file changed.",
             next: "Nothing if it is green. Else read the other reasons.",
         }

@@ -58,6 +58,7 @@ fn ruled(input: &Input, policy: &Policy) -> (String, Vec<String>) {
         Some(Released::Green) => "green",
         Some(Released::Red) => "red",
         Some(Released::NotRun) => "not run",
+        Some(Released::Waiting) => "waiting",
         None => decision.verdict.name(),
     };
     (end.to_owned(), messages(&decision))

@@ -53,6 +53,7 @@ fn fourth(left: Option<&str>) -> IterationFacts {
         after: tree(left),
         uncommitted: None,
         changed_files: None,
+        since_beginning: None,
     };
     IterationFacts {
         at: at(1_500),

@@ -197,7 +197,13 @@ impl Loop {
         let before = TreeState { digest: self.tree.to_string(), head: None, branches: None };
         self.tree += u32::from(turn.left == Left::Written);
         let after = TreeState { digest: self.tree.to_string(), head: None, branches: None };
-        let seen = TreeSeen { before, after, uncommitted: None, changed_files: None };
+        let seen = TreeSeen {
+            before,
+            after,
+            uncommitted: None,
+            changed_files: None,
+            since_beginning: None,
+        };
         let observed = IterationFacts {
             at: self.at(),
             iteration: self.memory.run.iteration + 1,

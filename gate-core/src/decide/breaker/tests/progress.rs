@@ -8,7 +8,13 @@ fn seen(before: (&str, Option<&str>), after: (&str, Option<&str>)) -> TreeSeen {
         head: head.map(str::to_owned),
         branches: None,
     };
-    TreeSeen { before: state(before), after: state(after), uncommitted: None, changed_files: None }
+    TreeSeen {
+        before: state(before),
+        after: state(after),
+        uncommitted: None,
+        changed_files: None,
+        since_beginning: None,
+    }
 }
 
 /// How long the row without progress is after these looks at the tree.

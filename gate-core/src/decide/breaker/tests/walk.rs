@@ -126,8 +126,13 @@ fn decided(
     let was = memory.run.tree.as_ref().map_or("a", |tree| tree.digest.as_str());
     let is = if (turn.left == Left::Moved) == (was == "a") { "b" } else { "a" };
     let tree = TreeState { digest: is.to_owned(), head: None, branches: None };
-    let seen =
-        TreeSeen { before: tree.clone(), after: tree, uncommitted: None, changed_files: None };
+    let seen = TreeSeen {
+        before: tree.clone(),
+        after: tree,
+        uncommitted: None,
+        changed_files: None,
+        since_beginning: None,
+    };
     let observed = IterationFacts {
         at: now,
         iteration: memory.run.iteration + 1,

@@ -197,8 +197,13 @@ fn a_program_that_changed_the_tree_before_it_failed_did_work() {
         let mut input = stateful(Some(memory(Breaker::default(), run)));
         input.evidence = vec![tests(Outcome::Fail)];
         let (before, after) = (tree("b"), tree("b"));
-        input.observed.tree =
-            Some(TreeSeen { before, after, uncommitted: None, changed_files: None });
+        input.observed.tree = Some(TreeSeen {
+            before,
+            after,
+            uncommitted: None,
+            changed_files: None,
+            since_beginning: None,
+        });
         input.observed.outage = Some(outage(OutageCause::Crash));
         reasons(&decide(&input, &checked()))
     };

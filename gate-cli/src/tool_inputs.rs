@@ -1,8 +1,9 @@
 //! Finds the files that a session named in its tool calls, from its transcript.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -38,15 +39,15 @@ const MAX_GIT_WORDS: usize = 6;
 
 /// Every text in the inputs of a session's tool calls, from the end of its transcript.
 #[derive(Debug, Default)]
-pub(super) struct ToolInputs(Vec<String>);
+pub(crate) struct ToolInputs(Vec<String>);
 
 impl ToolInputs {
     /// Reads JSON lines; empty for a file of another kind.
-    pub(super) fn read(transcript: Option<&Path>) -> Self {
+    pub(crate) fn read(transcript: Option<&Path>) -> Self {
         let mut inputs = Vec::new();
-        let tail = transcript.and_then(read_tail).unwrap_or_default();
-        for line in tail.split(|byte| *byte == b'\n') {
-            if let Ok(record) = serde_json::from_slice(line) {
+        let tail = transcript.and_then(|file| tail(file, TAIL_BYTES)).unwrap_or_default();
+        for line in tail.lines() {
+            if let Ok(record) = serde_json::from_str(line) {
                 collect(&record, false, &mut inputs);
             }
         }
@@ -54,12 +55,12 @@ impl ToolInputs {
     }
 
     /// True if no call is known.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// True if a call may have made git check out another commit.
-    pub(super) fn move_head(&self) -> bool {
+    pub(crate) fn move_head(&self) -> bool {
         self.0.iter().any(|input| {
             let words: Vec<_> =
                 input.split(|c: char| c.is_whitespace() || "\"';&|()".contains(c)).collect();
@@ -75,20 +76,63 @@ impl ToolInputs {
         })
     }
 
+    /// True if a call holds this text.
+    pub(crate) fn hold(&self, text: &str) -> bool {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let wanted = words(text);
+        !wanted.is_empty() && self.0.iter().any(|input| words(input).contains(&wanted))
+    }
+
+    /// True if a call names a file or folder by its whole path.
+    pub(crate) fn name_path(&self, path: &Path) -> bool {
+        path.to_str().is_some_and(|path| self.0.iter().any(|input| has_path(input, path)))
+    }
+
+    /// True if a call of git names this branch.
+    pub(crate) fn name_branch(&self, branch: &str) -> bool {
+        self.0.iter().any(|input| {
+            let mut words = words_of(input);
+            input.contains("git") && words.any(|word| word == branch)
+        })
+    }
+
+    /// The paths in the calls, absolute or from a folder above this one.
+    pub(crate) fn paths(&self, folder: &Path) -> BTreeSet<PathBuf> {
+        let words = self.0.iter().flat_map(|input| words_of(input));
+        let paths = words.filter(|word| word.starts_with('/') || word.starts_with("../"));
+        paths.map(|path| folder.join(path)).collect()
+    }
+
     /// Looks for the file's name without its folder.
-    pub(super) fn mention(&self, file: &Path) -> bool {
+    pub(crate) fn mention(&self, file: &Path) -> bool {
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
         name.is_some_and(|name| self.0.iter().any(|input| input.contains(&name)))
     }
 }
 
-fn read_tail(file: &Path) -> Option<Vec<u8>> {
+/// The words of a command, or of a path with blanks as a whole.
+fn words_of(input: &str) -> impl Iterator<Item = &str> {
+    let is_end = |letter: char| letter.is_whitespace() || "\"';&|()=<>".contains(letter);
+    let whole = input.starts_with('/').then_some(input);
+    whole.into_iter().chain(input.split(is_end)).filter(|word| !word.is_empty())
+}
+
+/// True if a text has this path, and not only one that begins so.
+fn has_path(text: &str, path: &str) -> bool {
+    text.match_indices(path).any(|(at, _)| {
+        let rest = &text[at + path.len()..];
+        !rest.starts_with(|letter: char| letter.is_alphanumeric() || "-_.".contains(letter))
+    })
+}
+
+/// The text at a file's end, of at most so many bytes.
+pub(crate) fn tail(file: &Path, most: u64) -> Option<String> {
     let mut file = File::open(file).ok()?;
     let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
+    file.seek(SeekFrom::Start(length.saturating_sub(most))).ok()?;
     let mut bytes = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn collect(value: &Value, in_input: bool, texts: &mut Vec<String>) {

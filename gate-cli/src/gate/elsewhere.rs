@@ -1,0 +1,224 @@
+//! Work of the agent that does not stand in the tree that is judged.
+
+use std::path::{Path, PathBuf};
+
+use gate_checks::CheckSite;
+use gate_checks::baseline::Baseline;
+use gate_checks::worktree::{
+    Globs, OtherWork, Refs, Search, WorkPlace, WorkTree, root_of, work_trees,
+};
+use gate_core::Scan;
+use gate_core::decide::elsewhere::{CheckedElsewhere, WorkElsewhere};
+use gate_core::decide::evidence::{Evidence, Outcome, worst_of};
+use gate_core::decide::policy::Mode;
+use jiff::Timestamp;
+
+use super::Gate;
+use crate::failure::Failure;
+use crate::hook::session;
+use crate::memory::{Approvals, PendingDecision};
+use crate::request::Request;
+use crate::settings::FILE;
+use crate::source::Source;
+use crate::tool_inputs::ToolInputs;
+
+/// Where an agent may have worked beside the tree that is judged.
+pub(crate) struct OtherPlaces<'p> {
+    /// The work tree's topmost folder.
+    pub(crate) root: &'p Path,
+    /// The branches, work trees and stash when the loop, or the turn, began.
+    pub(crate) began: &'p Refs,
+    /// The agent's calls.
+    pub(crate) inputs: &'p ToolInputs,
+    /// The agent's session: others are other agents'.
+    pub(crate) session: Option<&'p str>,
+    /// The state folder.
+    pub(crate) state: Option<&'p Path>,
+    /// The globs of `[tree] branches`.
+    pub(crate) branches: &'p [String],
+}
+
+impl OtherPlaces<'_> {
+    /// The work there. None if that cannot be found out.
+    pub(crate) fn work(&self, tree: &WorkTree) -> Option<Vec<OtherWork>> {
+        let search = Search {
+            began: self.began,
+            is_named: &|path| self.inputs.name_path(path),
+            is_named_branch: &|branch| self.inputs.name_branch(branch),
+            is_others: &|folder| session::is_anothers(self.state, folder, self.session),
+            branches: &Globs::new(self.branches).ok()?,
+        };
+        tree.other_work(&search).ok()
+    }
+
+    /// The top folders of other repositories with settings of their own in which the agent's calls
+    /// name files.
+    pub(crate) fn repositories(&self, environment: &[(String, String)]) -> Vec<PathBuf> {
+        let trees = work_trees(self.root);
+        let mut roots = Vec::new();
+        for path in self.inputs.paths(self.root) {
+            let folder = path.ancestors().find(|folder| folder.is_dir());
+            let Some(folder) = folder.and_then(|folder| folder.canonicalize().ok()) else {
+                continue;
+            };
+            if folder.starts_with(self.root) {
+                continue;
+            }
+            if let Ok(Some(root)) = root_of(&folder, environment)
+                && root != self.root
+                && !trees.contains(&root)
+                && !roots.contains(&root)
+                && root.join(FILE).is_file()
+            {
+                roots.push(root);
+            }
+        }
+        roots
+    }
+}
+
+impl Gate {
+    /// The work of a loop elsewhere. If it is in one other work tree, the checks run there, too.
+    pub(super) fn work_elsewhere(
+        &self,
+        (source, request): (&Source, &Request),
+        scan: &Scan,
+        pending: &PendingDecision,
+        approvals: &Approvals,
+    ) -> Result<Vec<WorkElsewhere>, Failure> {
+        let site = self.site(source, request);
+        let Some(baseline) = self.baseline(&site, request, Some(pending)).ok().flatten() else {
+            return Ok(Vec::new());
+        };
+        let (Some(began), Ok(tree)) = (baseline.refs(), WorkTree::open(&site)) else {
+            return Ok(Vec::new());
+        };
+        let inputs = ToolInputs::read(source.path());
+        let session = request.session.as_deref().or(scan.transcript.session.as_deref());
+        let places = OtherPlaces {
+            root: tree.root(),
+            began,
+            inputs: &inputs,
+            session,
+            state: site.state.as_deref(),
+            branches: &self.policy.tree_branches,
+        };
+        let Some(work) = places.work(&tree) else { return Ok(Vec::new()) };
+        let is_one = work.len() == 1;
+        let mut elsewhere = Vec::new();
+        for work in work {
+            let mut shown = shown_work(&work, tree.root());
+            if let (Some(folder), true) = (tree_of(&work), is_one) {
+                let project = moved(&site.project, tree.root(), folder);
+                let there = CheckSite { project, ..site.clone() };
+                shown.checked =
+                    Some(self.checked_there(there, &baseline, request, pending, approvals)?);
+            }
+            elsewhere.push(shown);
+        }
+        Ok(elsewhere)
+    }
+
+    /// Runs the checks in another work tree of the repository.
+    fn checked_there(
+        &self,
+        site: CheckSite,
+        baseline: &Baseline,
+        request: &Request,
+        pending: &PendingDecision,
+        approvals: &Approvals,
+    ) -> Result<CheckedElsewhere, Failure> {
+        let now = Timestamp::now().to_string();
+        let there = baseline.in_other_tree(&site, &now).ok().flatten();
+        let gathered = self.gather_at(site.clone(), there, request, Some(pending), approvals)?;
+        let required = self.policy.checks.iter().filter(|(_, check)| check.mode == Mode::Require);
+        let records = required.map(|(name, _)| (name, worst_of(&gathered.evidence, name)));
+        let open: Vec<_> = records
+            .filter(|(_, record)| record.is_none_or(|record| record.outcome != Outcome::Pass))
+            .map(|(name, record)| open_check(name, record, &site, &self.site))
+            .collect();
+        Ok(match open.first() {
+            None => CheckedElsewhere { passed: true, summary: "its checks pass".to_owned() },
+            Some(first) => CheckedElsewhere { passed: false, summary: first.clone() },
+        })
+    }
+}
+
+/// A check that did not pass in another work tree, in words.
+fn open_check(
+    name: &str,
+    record: Option<&Evidence>,
+    there: &CheckSite,
+    here: &CheckSite,
+) -> String {
+    let Some(record) = record else { return format!("{name} did not run there") };
+    let missing = missing_dependencies(&there.project, &here.project);
+    match (record.outcome, missing) {
+        (Outcome::Fail | Outcome::Inconclusive, Some(folder)) => {
+            format!("{name} could not run there: {folder} is missing")
+        }
+        (Outcome::Fail, None) => format!("{name} failed there: {}", record.summary),
+        _ => format!("{name} gave no result there: {}", record.summary),
+    }
+}
+
+/// A folder of dependencies that the judged tree has and the other one has not.
+fn missing_dependencies(there: &Path, here: &Path) -> Option<&'static str> {
+    ["node_modules", ".venv", "venv", "vendor"]
+        .into_iter()
+        .find(|folder| here.join(folder).is_dir() && !there.join(folder).exists())
+}
+
+/// The work tree with work; none if it stands on a branch alone, or in the stash.
+pub(crate) fn tree_of(work: &OtherWork) -> Option<&Path> {
+    match &work.place {
+        WorkPlace::Tree(folder, _) => Some(folder),
+        WorkPlace::Branch(_) | WorkPlace::Stash => None,
+    }
+}
+
+/// Work elsewhere, in words.
+pub(crate) fn shown_work(work: &OtherWork, root: &Path) -> WorkElsewhere {
+    let place = match &work.place {
+        WorkPlace::Tree(folder, Some(branch)) => {
+            format!("{} (branch {branch})", place_name(folder, root))
+        }
+        WorkPlace::Tree(folder, None) => place_name(folder, root),
+        WorkPlace::Branch(branch) => format!("branch {branch}"),
+        WorkPlace::Stash => "the stash".to_owned(),
+    };
+    let commits = match (&work.place, work.commits) {
+        (_, 0) => None,
+        (WorkPlace::Stash, 1) => Some("1 entry".to_owned()),
+        (WorkPlace::Stash, number) => Some(format!("{number} entries")),
+        (_, 1) => Some("1 commit".to_owned()),
+        (_, number) => Some(format!("{number} commits")),
+    };
+    let files = match work.files {
+        0 => None,
+        1 => Some("1 file not committed".to_owned()),
+        number => Some(format!("{number} files not committed")),
+    };
+    let work = commits.into_iter().chain(files).collect::<Vec<_>>().join(", ");
+    WorkElsewhere { place, work, checked: None }
+}
+
+/// The place of a folder of one work tree in another one. The same text as git's for the top: names
+/// of loops are made from it.
+pub(crate) fn moved(folder: &Path, from: &Path, to: &Path) -> PathBuf {
+    match folder.strip_prefix(from) {
+        Ok(inside) if !inside.as_os_str().is_empty() => to.join(inside),
+        _ => to.to_owned(),
+    }
+}
+
+/// A folder as it is named from the top of a work tree.
+pub(crate) fn place_name(folder: &Path, root: &Path) -> String {
+    if let Ok(inside) = folder.strip_prefix(root) {
+        return inside.display().to_string();
+    }
+    match root.parent().and_then(|beside| folder.strip_prefix(beside).ok()) {
+        Some(beside) => format!("../{}", beside.display()),
+        None => folder.display().to_string(),
+    }
+}

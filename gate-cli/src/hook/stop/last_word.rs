@@ -1,0 +1,104 @@
+//! The agent's last word at a stop: from the event, or from the transcript as soon as that has it.
+
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+use gate_core::Scan;
+
+use super::{AgentStop, LAG_TIMEOUT, POLL_INTERVAL};
+use crate::failure::Failure;
+use crate::gate::{Gate, Judging};
+use crate::hook::{RecentRecords, TranscriptLag, client};
+use crate::request::Request;
+use crate::source::Source;
+
+impl AgentStop<'_> {
+    /// Reads the agent's last message, and finds out if it used a tool since the prompt (none if
+    /// that is not known). A message in the event wins over the transcript, which the client may
+    /// write later.
+    pub(super) fn read(
+        &self,
+        gate: &Gate,
+        request: &Request,
+    ) -> Result<(Source, Judging, Option<bool>), Failure> {
+        let last_message = match (&self.event.last_message, &self.event.transcript) {
+            (Some(message), _) => message.as_str(),
+            // A client that sends neither: only evidence can decide.
+            (None, None) => "",
+            (None, Some(transcript)) => {
+                let (source, judging) = self.read_settled(transcript, gate, request)?;
+                let acted = judging.scan.acted;
+                return Ok((source, judging, Some(acted)));
+            }
+        };
+        match self.read_transcript(gate, request).ok().flatten() {
+            Some((judging, file)) if same_words(&judging.scan.said, last_message) => {
+                let acted = judging.scan.acted;
+                Ok((file, judging, Some(acted)))
+            }
+            transcript => {
+                let source = Source::Message(last_message.to_owned());
+                let request = Request { format: "text".parse().ok(), ..request.clone() };
+                let message = gate.read(&source, &request)?;
+                Ok((source, message.beside(transcript.map(|(judging, _)| judging.scan)), None))
+            }
+        }
+    }
+
+    /// Reads the transcript again and again until it is no longer behind its client.
+    fn read_settled(
+        &self,
+        transcript: &Path,
+        gate: &Gate,
+        request: &Request,
+    ) -> Result<(Source, Judging), Failure> {
+        let until = Instant::now() + LAG_TIMEOUT.min(self.deadline / 4);
+        loop {
+            // The records are read first. Read after the transcript, they could show a
+            // message that the client wrote in between, and that `judging` does not have.
+            let latest = RecentRecords::read(transcript);
+            let read = self.read_transcript(gate, request)?;
+            let lag = read.as_ref().map_or(TranscriptLag::Certain, |(judging, _)| {
+                client(self.agent).transcript_lag(&self.payload, &latest, &judging.scan.said)
+            });
+            let is_late = Instant::now() >= until;
+            match (read, lag) {
+                (Some((judging, file)), TranscriptLag::UpToDate) => return Ok((file, judging)),
+                // `Likely` is a guess, so after the wait the transcript counts as it is. A
+                // transcript that is certainly old must never be judged as this stop.
+                (Some((judging, file)), TranscriptLag::Likely) if is_late => {
+                    return Ok((file, judging));
+                }
+                _ if is_late => return Err(no_transcript(transcript)),
+                _ => thread::sleep(POLL_INTERVAL),
+            }
+        }
+    }
+
+    /// None if there is no transcript, or only a file of another kind.
+    fn read_transcript(
+        &self,
+        gate: &Gate,
+        request: &Request,
+    ) -> Result<Option<(Judging, Source)>, Failure> {
+        let path = self.event.transcript.clone().filter(|path| path.is_file());
+        let Some(file) = path.map(Source::File) else { return Ok(None) };
+        let judging = gate.read(&file, request)?;
+        Ok(has_agent_records(&judging.scan).then_some((judging, file)))
+    }
+}
+
+fn no_transcript(path: &Path) -> Failure {
+    let message = format!("{} holds no transcript of this stop", path.display());
+    Failure::usage("transcript-missing", message)
+}
+
+fn has_agent_records<S>(scan: &Scan<S>) -> bool {
+    scan.transcript.format.as_deref().is_some_and(|format| format != "text")
+}
+
+/// Compares two texts without white space.
+fn same_words(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}

@@ -1,0 +1,98 @@
+//! Was a command in a prompt typed by a person? A client reports a prompt that it sends by itself
+//! just as it reports a typed one.
+
+use std::path::Path;
+
+use gate_checks::process::ProcessStat;
+use gate_core::decide::situation::Presence;
+use serde_json::Value;
+
+use super::prompt::Prompt;
+use super::session::Session;
+use crate::agent::Process;
+use crate::clients::facts;
+use crate::tool_inputs::{ToolInputs, tail};
+
+/// Bytes at the end of a transcript that are searched for what stands behind a prompt.
+const MAX_TAIL_BYTES: u64 = 1 << 20;
+
+/// Shells and small tools between a hook and the program that started it.
+const WRAPPERS: [&str; 10] =
+    ["sh", "bash", "dash", "zsh", "fish", "env", "timeout", "nohup", "setsid", "script"];
+
+/// Programs that inherit orphans.
+const INITS: [&str; 7] =
+    ["systemd", "init", "tini", "dumb-init", "docker-init", "catatonit", "launchd"];
+
+/// Why a prompt is not taken for a person's word; none if a person typed it.
+pub(super) fn doubt(prompt: &Prompt<'_>, session: Option<&Session>) -> Option<String> {
+    let text = prompt.event.prompt_text.as_deref().unwrap_or_default().trim();
+    if let Some(entry) = &prompt.start.unknown_entry {
+        return Some(format!("gate does not know who sits in front of a client with {entry}"));
+    }
+    match prompt.start.presence {
+        Presence::Person => {}
+        Presence::Nobody => return Some("nobody sits in front of this client".to_owned()),
+        Presence::Unknown => {
+            return Some("gate cannot find out who sits in front of this client".to_owned());
+        }
+    }
+    let mut scheduled = session.into_iter().flat_map(|session| &session.state.scheduled);
+    if scheduled.any(|scheduled| is_same(scheduled, text)) {
+        return Some("the client was scheduled to send it".to_owned());
+    }
+    let transcript = prompt.event.transcript.as_deref();
+    let records = &facts(prompt.agent).hook.unattended_records;
+    if let Some(record) = transcript.and_then(|file| record_behind(file, records, text)) {
+        return Some(format!("the client sent it by itself ({record})"));
+    }
+    if ToolInputs::read(transcript).hold(text) {
+        return Some("a call of the agent has the same words".to_owned());
+    }
+    is_orphan().then(|| "no client started this hook".to_owned())
+}
+
+/// The record of the client's, after the agent's last message, that stands behind a prompt that
+/// nobody typed.
+fn record_behind(transcript: &Path, records: &[String], text: &str) -> Option<String> {
+    let tail = tail(transcript, MAX_TAIL_BYTES)?;
+    let lines = tail.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let since = lines.take_while(|record| record["type"] != "assistant");
+    since.into_iter().find_map(|record| {
+        let kinds = [record["subtype"].as_str(), record["type"].as_str()];
+        let kind =
+            kinds.into_iter().flatten().find(|kind| records.iter().any(|known| known == kind))?;
+        let is_about = record["content"].as_str().is_none_or(|content| {
+            kind != record["type"].as_str().unwrap_or_default() || is_same(content, text)
+        });
+        is_about.then(|| kind.to_owned())
+    })
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+/// True if the program that started this hook is gone, and so the hook's parent is the system's
+/// first program. A client waits for its hooks.
+fn is_orphan() -> bool {
+    let starter = gate_checks::process::ancestors()
+        .find(|process| process.stat.as_ref().is_some_and(|stat| !is_wrapper(stat)));
+    let Some(stat) = starter.and_then(|starter| starter.stat) else {
+        // Only shells are above, up to the first process: nobody waits for the answer.
+        return ProcessStat::read(std::process::id() as i32).is_some();
+    };
+    if Process::new(&stat).agent.is_some() {
+        return false;
+    }
+    let parent = ProcessStat::read(stat.parent);
+    is_init(&stat) || parent.is_some_and(|parent| is_init(&parent))
+}
+
+fn is_wrapper(stat: &ProcessStat) -> bool {
+    WRAPPERS.contains(&stat.name.as_str()) && Process::new(stat).agent.is_none()
+}
+
+fn is_init(stat: &ProcessStat) -> bool {
+    INITS.contains(&stat.name.as_str()) && stat.session == stat.pid
+}
