@@ -87,6 +87,12 @@ pub struct Request {
 }
 
 impl Request {
+    /// True at a stop that waits for a helper or a wake-up.
+    pub(crate) fn is_pause(&self) -> bool {
+        let situation = self.stop.as_ref().and_then(|stop| stop.situation.as_ref());
+        situation.is_some_and(|situation| !situation.waits.is_empty())
+    }
+
     /// True at a stop of an agent that a person may sit in front of.
     pub(crate) fn is_of_person(&self) -> bool {
         let situation = self.stop.as_ref().and_then(|stop| stop.situation.as_ref());

@@ -6,10 +6,13 @@ mod lasting;
 mod laundered;
 mod leniency;
 mod newly_red;
+mod pauses;
 mod persons;
 mod released;
+mod speakers;
 mod talk;
 mod traps;
+mod trees;
 mod whose;
 
 use serde_json::{Value, json};

@@ -97,19 +97,29 @@ impl Talk {
 
     /// The agent stops with these words.
     pub(super) fn stops(self, ran: Ran, said: &str) -> Ran {
+        self.stops_with(ran, said, json!({}))
+    }
+
+    /// The agent stops in this folder.
+    pub(super) fn stops_in(self, ran: Ran, folder: &str, said: &str) -> Ran {
+        let cwd = ran.path(folder).canonicalize().unwrap();
+        self.stops_with(ran, said, json!({ "cwd": cwd }))
+    }
+
+    /// The agent stops, and its client says more.
+    pub(super) fn stops_with(self, ran: Ran, said: &str, more: Value) -> Ran {
         self.write(
             &ran,
             json!({ "type": "assistant", "message": { "role": "assistant", "id": "w",
             "model": "m", "content": [{ "type": "text", "text": said }] } }),
         );
-        self.event(
-            ran,
-            json!({ "hook_event_name": "Stop", "prompt_id": "p",
-            "stop_hook_active": false, "last_assistant_message": said, "background_tasks": [] }),
-        )
+        let mut event = json!({ "hook_event_name": "Stop", "prompt_id": "p",
+            "stop_hook_active": false, "last_assistant_message": said, "background_tasks": [] });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.event(ran, event)
     }
 
-    fn write(self, ran: &Ran, record: Value) {
+    pub(super) fn write(self, ran: &Ran, record: Value) {
         let mut record = record;
         for (key, value) in [
             ("sessionId", json!(self.session)),
@@ -124,15 +134,18 @@ impl Talk {
         writeln!(file, "{record}").unwrap();
     }
 
-    fn event(self, ran: Ran, mut event: Value) -> Ran {
+    pub(super) fn event(self, ran: Ran, mut event: Value) -> Ran {
         let path = |name: &str| ran.path(name).display().to_string();
         event["session_id"] = self.session.into();
-        event["cwd"] = path("").into();
+        if event["cwd"].is_null() {
+            event["cwd"] = path("").into();
+        }
         event["transcript_path"] = path(&format!("{}.jsonl", self.session)).into();
         event["permission_mode"] = "default".into();
         let entry = if self.headless { "sdk-cli" } else { "cli" };
-        let run =
-            ran.again("hook claude-code --deadline 110s").env("CLAUDE_CODE_ENTRYPOINT", entry);
+        let project = ran.path("");
+        let run = ran.again("hook claude-code --deadline 110s");
+        let run = run.env("CLAUDE_CODE_ENTRYPOINT", entry).env("CLAUDE_PROJECT_DIR", project);
         hooked(tools(run), &event)
     }
 }

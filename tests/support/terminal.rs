@@ -45,7 +45,6 @@ fn pair() -> (OwnedFd, File) {
 
 impl Run {
     /// Given by a script, without a terminal.
-    #[expect(dead_code, reason = "TEMP")]
     pub(crate) fn by_script(self) -> Self {
         Self { is_script: true, ..self }
     }

@@ -25,7 +25,7 @@ const MAX_HEADS: usize = 1_000;
 /// Work elsewhere in the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherWork {
-    /// Where it is.
+    /// Its place.
     pub place: WorkPlace,
     /// The number of commits that the judged tree does not have.
     pub commits: usize,

@@ -46,9 +46,10 @@ impl Refs {
         let common = repository::common(&own);
         let branches = branches(&common);
         let mut trees = BTreeMap::new();
-        let main =
-            common.parent().filter(|_| common.file_name().is_some_and(|name| name == ".git"));
-        if let Some(main) = main.and_then(|main| main.canonicalize().ok()) {
+        // A bare repository has no work tree of its own.
+        if common.ends_with(".git")
+            && let Some(main) = common.parent().and_then(|main| main.canonicalize().ok())
+        {
             trees.insert(main, TreeHead::read(&common, &branches));
         }
         for entry in fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten() {

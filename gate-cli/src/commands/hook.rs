@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use anstream::adapter::strip_str;
 use anstream::stderr;
 use gate_core::decide::elsewhere::{CheckedElsewhere, WorkElsewhere};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -179,7 +180,8 @@ fn prompted(here: &Here, prompt: &Prompt<'_>) -> Result<u8, Failure> {
                 Answer::Last => last::text(here),
             };
             let text = text.unwrap_or_else(|failure| render::message(&failure));
-            print(&format!("{}\n", hook::reply(prompt.agent, &secrets::masked(&text))))?;
+            let plain = strip_str(&text).to_string();
+            print(&format!("{}\n", hook::reply(prompt.agent, &secrets::masked(&plain))))?;
         }
         Err(failure) => {
             let why = gate_core::text::brief(&render::message(&failure), MAX_REASON_CHARS);

@@ -22,7 +22,7 @@ use crate::settings::FILE;
 use crate::source::Source;
 use crate::tool_inputs::ToolInputs;
 
-/// Where an agent may have worked beside the tree that is judged.
+/// Places beside the judged tree in which an agent may have worked.
 pub(crate) struct OtherPlaces<'p> {
     /// The work tree's topmost folder.
     pub(crate) root: &'p Path,

@@ -1,4 +1,4 @@
-//! What goes on after a stop: tasks in the background, and prompts that the client sends by itself.
+//! Tasks that go on after a stop, and prompts that the client sends by itself.
 
 use gate_core::text::brief;
 use serde_json::Value;

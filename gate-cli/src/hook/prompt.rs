@@ -47,6 +47,12 @@ impl Prompt<'_> {
         if is_feedback(text) || is_from_client || here.places.variable(IN_RUN).is_some() {
             return Ok(None);
         }
+        let command = OperatorCommand::parse(text);
+        match command {
+            Some(OperatorCommand::Status) => return Ok(Some(Answer::Status)),
+            Some(OperatorCommand::Last) => return Ok(Some(Answer::Last)),
+            _ => {}
+        }
         let Self { agent, event, start, hook_called_at, deadline, .. } = *self;
         let is_from_person = start.presence != Presence::Nobody;
         let is_nested = start.is_nested();
@@ -63,7 +69,6 @@ impl Prompt<'_> {
             noted?;
             return Ok(None);
         }
-        let command = OperatorCommand::parse(text);
         let doubt = match &command {
             Some(command) if command.needs_person() => {
                 typed::doubt(self, turn.as_ref().and_then(|turn| turn.session.as_ref()))
@@ -90,16 +95,18 @@ impl Prompt<'_> {
         }
         let answer = match (command, doubt) {
             (Some(command), Some(doubt)) => Some(command.not_obeyed(text, &doubt)),
-            (Some(OperatorCommand::Status), None) => return Ok(Some(Answer::Status)),
-            (Some(OperatorCommand::Last), None) => return Ok(Some(Answer::Last)),
             (Some(command), None) => Some(self.obey(here, command)?),
             (None, _) => None,
         };
         // Reported last: the operator's command works without a baseline, too.
         noted?;
-        let adds_context = facts(agent).hook.adds_context;
-        let answer = answer.map(|message| Answer::Reply(reply(agent, &message)));
-        Ok(answer.or_else(|| Some(Answer::Reply(context(&advice.filter(|_| adds_context)?)))))
+        Ok(match (answer, advice) {
+            (Some(message), _) => Some(Answer::Reply(reply(agent, &message))),
+            (None, Some(advice)) if facts(agent).hook.adds_context => {
+                Some(Answer::Reply(context(&advice)))
+            }
+            (None, _) => None,
+        })
     }
 
     fn obey(&self, here: &Here, command: OperatorCommand) -> Result<String, Failure> {
@@ -139,9 +146,9 @@ fn memory(here: &Here) -> Result<Memory, Failure> {
 pub(crate) enum Answer {
     /// JSON for the client.
     Reply(Value),
-    /// What `gate status` says.
+    /// The text of `gate status`.
     Status,
-    /// What `gate last` says.
+    /// The text of `gate last`.
     Last,
 }
 

@@ -58,11 +58,9 @@ impl Operator {
             && terminal::typed_in().is_none()
             && let Some(open) = open_work::open_work(places)
         {
-            return Err(refused(
-                act,
-                "no-terminal",
-                &format!("without a terminal while {open} is open here"),
-            ));
+            let message = format!("`{act}` needs a terminal, and {open} is open here");
+            let failure = Failure::usage("needs-terminal", message);
+            return Err(failure.hint("type it in a terminal of your own; with ssh: `ssh -t`"));
         }
         Ok(operator)
     }

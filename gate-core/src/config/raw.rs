@@ -248,9 +248,9 @@ pub struct RawHook {
     pub budget: Option<Millis>,
     /// Use of stops of sub-agents.
     pub subagents: Option<Subagents>,
-    /// What a red check does to the stop of an agent that a person sits in front of.
+    /// Effect of a red check on a stop where a person is there.
     pub on_red: Option<OnRed>,
-    /// Who sits in front of the client.
+    /// The one in front of the client.
     pub person: Option<Attendance>,
 }
 

@@ -149,7 +149,8 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         stops
             .extend(overspent.into_iter().map(|words| Reason::new(ReasonCode::BudgetSpent, words)));
     }
-    let mut verdict = if stops.is_empty() { ruled } else { Verdict::Tripped };
+    let (mut verdict, released) =
+        if stops.is_empty() { (ruled, released) } else { (Verdict::Tripped, None) };
     reasons.splice(0..0, stops);
     let refuses = verdict == Verdict::Continue && released.is_none();
     if refuses && let Some(reason) = case.lets_go() {

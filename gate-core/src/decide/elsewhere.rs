@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct WorkElsewhere {
     /// The place in words: `../shop-tax (branch tax)`, `branch tax`, `the stash`.
     pub place: String,
-    /// How much it is: `2 commits, 1 file not committed`.
+    /// Its amount: `2 commits, 1 file not committed`.
     pub work: String,
     /// The result of the required checks there; none if they did not run there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,7 @@ pub struct WorkElsewhere {
 pub struct CheckedElsewhere {
     /// True if all of them passed.
     pub passed: bool,
-    /// What they came to, in words.
+    /// Their results in words.
     pub summary: String,
 }
 

@@ -58,7 +58,7 @@ pub struct IterationFacts {
 }
 
 impl IterationFacts {
-    /// What an `exit` says about the change since the loop began; none if it is as usual.
+    /// The words of an `exit` about the change since the loop began; none if it is as usual.
     pub fn about_change(&self) -> Option<String> {
         if let Some(unused) = self.unused_files() {
             return Some(format!("only new files that nothing uses: {unused}"));
@@ -111,7 +111,7 @@ pub struct TreeSeen {
     /// known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_files: Option<u64>,
-    /// What became of the files of the loop's beginning. None if those are not known.
+    /// The files of the loop's beginning beside those of now. None if those are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_beginning: Option<SinceBeginning>,
 }

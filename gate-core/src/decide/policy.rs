@@ -305,7 +305,7 @@ pub struct HookPolicy {
     /// The effect of a red check where a person is there.
     #[serde(default)]
     pub on_red: OnRed,
-    /// Who sits in front of the client.
+    /// The one in front of the client.
     #[serde(default)]
     pub person: Attendance,
 }
@@ -323,7 +323,7 @@ pub enum OnRed {
     Advise,
 }
 
-/// Who sits in front of a client.
+/// The one in front of a client.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
