@@ -29,7 +29,7 @@ pub struct Refs {
     pub stash: BTreeMap<String, String>,
 }
 
-/// What is checked out in a work tree.
+/// The branch and the commit that a work tree has checked out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TreeHead {
