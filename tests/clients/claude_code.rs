@@ -16,7 +16,8 @@ pub(crate) const CLAUDE_CODE: Client = Client {
 
 fn start(site: &CheckSite) -> Command {
     let mut settings = stop_hook("Stop", site.hook, 60);
-    settings["permissions"] = json!({"allow": ["Bash"]});
+    let tools = ["Bash", "EnterWorktree", "Agent", "Task", "CronCreate"];
+    settings["permissions"] = json!({ "allow": tools });
     site.keep(".claude/settings.json", &settings.to_string());
     let trusted = json!({site.work.display().to_string(): {"hasTrustDialogAccepted": true}});
     let state = json!({"hasCompletedOnboarding": true, "projects": trusted});

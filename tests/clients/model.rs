@@ -16,9 +16,17 @@ pub(crate) enum Reply {
     Says(&'static str),
     /// It runs this in a shell.
     Runs(&'static str),
+    /// It calls this tool with this JSON.
+    Calls(&'static str, &'static str),
     /// It does not answer but with this status.
     Fails(u16),
 }
+
+/// Words in the prompt of a helper. It does the work once, and reports.
+pub(super) const HELPER: &str = "You are the helper.";
+
+/// The work of a helper, which takes a while.
+const HELP: &str = "sleep 4; echo straight > shelf.txt";
 
 /// How the model of a client calls its shell: the tool's name, and its input.
 pub(super) type Shell = fn(&str) -> (&'static str, Value);
@@ -92,13 +100,22 @@ impl Mind {
     fn reply(&self, wire: Wire, path: &str, asked: Value) -> (u16, Sent) {
         let mut all = self.asked.lock().unwrap();
         let number = all.len();
+        let is_beside = is_aside(&asked) || is_helper(&asked);
         let said = if is_aside(&asked) {
             Said { text: aside(wire), call: None }
+        } else if is_helper(&asked) {
+            let has_worked = asked.to_string().contains("tool_result");
+            let call = (!has_worked).then(|| (self.shell)(HELP));
+            Said { text: "I mend the other half.".to_owned(), call }
         } else {
             match self.script.get(number).or(self.script.last()) {
                 Some(Reply::Says(text)) => Said { text: (*text).to_owned(), call: None },
                 Some(Reply::Runs(command)) => {
                     let call = Some((self.shell)(command));
+                    Said { text: "I am at it.".to_owned(), call }
+                }
+                Some(Reply::Calls(name, input)) => {
+                    let call = Some((*name, serde_json::from_str(input).unwrap()));
                     Said { text: "I am at it.".to_owned(), call }
                 }
                 Some(Reply::Fails(status)) => {
@@ -109,7 +126,7 @@ impl Mind {
             }
         };
         let sent = wire.say(path, &asked, number, &said);
-        if !is_aside(&asked) {
+        if !is_beside {
             all.push(asked);
         }
         (200, sent)
@@ -120,6 +137,11 @@ impl Mind {
 /// title: it offers no tools then.
 fn is_aside(asked: &Value) -> bool {
     asked["tools"].as_array().is_none_or(Vec::is_empty)
+}
+
+/// Whether a helper asks, and not the agent that started it.
+fn is_helper(asked: &Value) -> bool {
+    asked["messages"].get(0).is_some_and(|first| first.to_string().contains(HELPER))
 }
 
 /// What suits any such question.

@@ -29,6 +29,8 @@ pub(crate) struct Session {
     project: Ran,
     way: Way,
     prompt: &'static str,
+    /// More words for the client.
+    more: Vec<&'static str>,
     script: Vec<Reply>,
 }
 
@@ -49,7 +51,14 @@ impl Session {
     #[track_caller]
     pub(crate) fn new(client: &'static Client, project: Run, script: &[Reply]) -> Self {
         let way = Way::Hook(format!("{GATE} hook {}", client.name));
-        Self { client, project: project.code(0), way, prompt: PROMPT, script: script.to_vec() }
+        let (project, script) = (project.code(0), script.to_vec());
+        Self { client, project, way, prompt: PROMPT, more: Vec::new(), script }
+    }
+
+    /// With more words on the client's own command line.
+    pub(crate) fn started_with(mut self, words: &[&'static str]) -> Self {
+        self.more = words.to_vec();
+        self
     }
 
     /// With another prompt of the person.
@@ -115,6 +124,7 @@ impl Session {
             alone: alone.is_some(),
         };
         let mut command = (self.client.start)(&site);
+        command.args(&self.more);
         let mut installed = None;
         match &self.way {
             Way::Hook(_) => {}

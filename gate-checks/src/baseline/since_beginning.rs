@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use gate_core::decide::iteration_facts::SinceBeginning;
-use gate_core::integrity::guarded;
+use gate_core::integrity::{guarded, is_prose};
 
 use super::error::BaselineError;
 use super::{Baseline, Change, What};
@@ -23,9 +23,6 @@ const BY_FOLDER: [&str; 12] =
 
 /// Endings of texts in which a word is no use of a file.
 const TEXTS: [&str; 6] = ["md", "markdown", "rst", "adoc", "txt", "org"];
-
-/// Folders of documents.
-const DOCUMENTS: [&str; 2] = ["docs", "doc"];
 
 impl Baseline {
     /// The change since the beginning. None if the baseline is from history, which an agent's own
@@ -69,9 +66,7 @@ impl OldFiles<'_> {
     /// True if a new file is used: a tool loads it by its place, or an old file names it.
     fn use_file(&self, file: &Path) -> bool {
         let is_guarded = file.to_str().is_some_and(|name| guarded(name).is_some());
-        let mut folders = file.parent().into_iter().flat_map(Path::components);
-        let is_document =
-            folders.any(|folder| DOCUMENTS.iter().any(|name| folder.as_os_str() == *name));
+        let is_document = file.to_str().is_some_and(is_prose);
         let is_hidden =
             file.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
         is_guarded
