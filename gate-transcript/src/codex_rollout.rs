@@ -73,6 +73,9 @@ const TOOLS: [&[u8]; 8] = [
     b"exec_command_end\"",
 ];
 
+/// The phase of a text that answers the prompt; others comment on the work.
+const FINAL: &str = "final_answer";
+
 /// The client's own message after a compaction (0.45).
 const COMPACTED: &str = "Compact task completed";
 
@@ -83,6 +86,8 @@ struct CodexRollout {
     sub_agent: bool,
     /// True once the turn has a text of the agent.
     spoken: bool,
+    /// True if its last text is marked as the turn's answer.
+    answered: bool,
     /// Texts of the agent.
     spoken_texts: Seen,
     /// Texts of the user.
@@ -179,7 +184,10 @@ impl CodexRollout {
     fn message(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
         let text = join(&payload.content);
         match &*payload.role {
-            "assistant" => self.speak(&text, Source::Model, line, out),
+            "assistant" => {
+                self.speak(&text, Source::Model, line, out);
+                self.answered = &*payload.phase == FINAL;
+            }
             "user" => self.user(&text, Source::Model, line, out),
             _ => out.say(Role::System, &text, line),
         }
@@ -198,6 +206,11 @@ impl CodexRollout {
                 }
             }
             "exec_command_end" => self.ran(&payload.call_id, payload.exit_code, line, out),
+            "task_complete" if self.spoken && payload.last_agent_message.is_empty() => {
+                if !self.answered {
+                    self.turn(Boundary::Unanswered, line, out);
+                }
+            }
             "task_complete" if !self.spoken => {
                 self.speak(&payload.last_agent_message, Source::Screen, line, out);
             }
@@ -215,7 +228,10 @@ impl CodexRollout {
 
     fn item(&mut self, item: &Item<'_>, line: u64, out: &mut Out<'_>) {
         match &*item.kind {
-            "AgentMessage" => self.speak(&join(&item.content), Source::Screen, line, out),
+            "AgentMessage" => {
+                self.speak(&join(&item.content), Source::Screen, line, out);
+                self.answered = &*item.phase == FINAL;
+            }
             "UserMessage" => self.user(&join(&item.content), Source::Screen, line, out),
             "CommandExecution" => self.ran(&item.id, item.exit_code, line, out),
             _ => {}
