@@ -206,14 +206,7 @@ impl CodexRollout {
                 }
             }
             "exec_command_end" => self.ran(&payload.call_id, payload.exit_code, line, out),
-            "task_complete" if self.spoken && payload.last_agent_message.is_empty() => {
-                if !self.answered {
-                    self.turn(Boundary::Unanswered, line, out);
-                }
-            }
-            "task_complete" if !self.spoken => {
-                self.speak(&payload.last_agent_message, Source::Screen, line, out);
-            }
+            "task_complete" => self.end(&payload.last_agent_message, line, out),
             "token_count" => {
                 let total = payload.info.0.as_ref().and_then(|info| info.total_token_usage.0);
                 self.tokens = total.map(super::codex_exec::CodexTokens::total).or(self.tokens);
@@ -223,6 +216,16 @@ impl CodexRollout {
                 out.failure(&payload.message, None, line);
             }
             _ => {}
+        }
+    }
+
+    /// The end of a turn, with its answer once more. Without an answer, what was said on the way
+    /// stays a comment.
+    fn end(&mut self, answer: &str, line: u64, out: &mut Out<'_>) {
+        if !self.spoken {
+            self.speak(answer, Source::Screen, line, out);
+        } else if answer.is_empty() && !self.answered {
+            self.turn(Boundary::Unanswered, line, out);
         }
     }
 

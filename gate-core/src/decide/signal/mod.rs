@@ -146,6 +146,17 @@ impl Signal {
         }
     }
 
+    /// True if the signal is a tag or a block, which nothing else looks like, a status with a field
+    /// beside it, or the whole message.
+    pub(super) fn is_spelled_out(&self) -> bool {
+        let has_field = self.reason.is_some() || self.remaining_work.is_some();
+        match self.source {
+            None => false,
+            Some(Spelling::ExitStatus) => has_field || self.whole_message,
+            Some(_) => true,
+        }
+    }
+
     /// Reads the signal from the final turn.
     pub fn read(turn: &FinalTurn, policy: &SignalPolicy) -> UncheckedSignal {
         let mut near_misses = Vec::new();
