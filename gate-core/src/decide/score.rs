@@ -27,7 +27,7 @@ pub struct Indicators {
     #[serde(default)]
     pub fields: u32,
     /// 1 if the signal itself is the one indicator that is needed: its tag or its fields, where
-    /// no check runs and nobody set the threshold.
+    /// nothing else counts, no check runs and nobody set the threshold.
     #[serde(default)]
     pub word: u32,
     /// The number of checks that pass on the agent's own word: all boxes are ticked in
@@ -52,9 +52,10 @@ impl Indicators {
         let nobody_set_it = policy.threshold == Threshold::Reachable;
         let agrees = is_complete && input.signal.fields_agree && nobody_set_it;
         let no_checks = input.checks_left_out || policy.counting_checks() == 0;
-        let alone = nobody_set_it && no_checks && policy.require_explicit_signal && !agrees;
-        let (fields, word) =
-            (u32::from(agrees), u32::from(alone && is_complete && input.signal.is_spelled_out()));
+        let is_alone = no_checks && patterns == 0 && !agrees;
+        let counts = nobody_set_it && policy.require_explicit_signal && is_complete;
+        let word = u32::from(counts && is_alone && input.signal.is_spelled_out());
+        let fields = u32::from(agrees);
         Self {
             score: patterns.saturating_add(checks + fields + word + plan),
             threshold: if no_checks && nobody_set_it { 1 } else { policy.threshold_in_force() },

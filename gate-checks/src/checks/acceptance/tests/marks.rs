@@ -29,7 +29,7 @@ fn every_mark_but_x_is_open_unless_settings_name_it() {
         "--",
         "->",
         "todo",
-        "TODO",
+        "To-Do",
         "To do",
         "to-do",
         "WIP",
