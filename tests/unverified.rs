@@ -57,9 +57,30 @@ fn an_agent_that_answers_with_the_signal_alone_is_not_asked_forever() {
     let decision = judge("check --json out.log", "<promise>COMPLETE</promise>\n").code(0).json();
     assert_eq!(
         (&decision["indicators"]["threshold"], &decision["verified"]),
-        (&0.into(), &false.into())
+        (&1.into(), &false.into())
     );
-    judge("check out.log", "I looked around.\n\n<promise>COMPLETE</promise>\n").code(1);
+}
+
+#[test]
+fn a_promise_after_other_words_is_the_agents_word_alone() {
+    const ALONE: &str = "only the agent's word: no check and no second condition";
+    for text in [
+        "I looked around.\n\n<promise>COMPLETE</promise>\n",
+        "<promise>COMPLETE</promise>\n\nI looked around.\n",
+        "Let me run it again:\n<promise>COMPLETE</promise>\n",
+        "I looked around.\n\nEXIT_STATUS: COMPLETE\nREMAINING_WORK: none\n",
+        "I looked around.\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: the tax is added\n",
+    ] {
+        judge("check out.log", text).code(0).says("DONE (unverified)  ").says(ALONE);
+        let set = judge("check --exit-threshold 1 out.log", text).code(1);
+        set.says("0 of 1 completion indicators");
+        judge("check out.log", text).settings(TESTS).code(0).says("DONE  1 check passed");
+        judge("check --require-evidence out.log", text).code(1);
+    }
+    let second = "All tasks are completed.\n\n<promise>COMPLETE</promise>\n";
+    let ran = judge("check out.log", second).code(0);
+    assert!(!ran.stdout.contains(ALONE), "{}", ran.stdout);
+    judge("check out.log", "I looked around.\n\nEXIT_STATUS: COMPLETE\n").code(1);
 }
 
 #[test]

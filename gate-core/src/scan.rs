@@ -319,7 +319,7 @@ impl Sink for Collector<'_> {
         self.counter.event(&event);
         self.watch.event(&event);
         match event {
-            Event::Boundary(Boundary::Notification, _) => {}
+            Event::Boundary(Boundary::Notification | Boundary::Unanswered, _) => {}
             Event::Text(text) => self.acted |= text.role == Role::Tool,
             Event::Tail => {
                 self.transcript.tail();
@@ -395,6 +395,9 @@ impl Transcript {
 fn flaw(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::InvalidUtf8 => "bytes that are not UTF-8 were replaced",
+        ProblemKind::RawControl => {
+            "line breaks or other control characters stand in a string as they are; read as text"
+        }
         ProblemKind::Noise => "no record of this format; passed over",
         ProblemKind::Unreadable => "a record that cannot be read; passed over",
         ProblemKind::Torn => "the last record is cut off",

@@ -99,18 +99,17 @@ fn a_prompt_that_asks_for_the_tag_alone_is_no_endless_loop() {
         "EXIT_STATUS: COMPLETE\n\n<promise>COMPLETE</promise>",
     ] {
         let decision = decided(text, "");
-        assert_eq!(decision.indicators.threshold, 0, "{text}");
+        assert_eq!(decision.indicators.threshold, 1, "{text}");
         assert_eq!(decision.verdict, Verdict::Exit, "{text}");
         assert!(!decision.verified && warns(&decision, WarningCode::NoEvidence), "{text}");
     }
 }
 
 #[test]
-fn a_signal_beside_other_words_still_needs_an_indicator() {
+fn a_bare_status_beside_other_words_still_needs_an_indicator() {
     for text in [
-        "I looked around.\n\n<promise>COMPLETE</promise>",
-        "<promise>COMPLETE</promise>\n\nI looked around.",
-        "- looked around: <promise>COMPLETE</promise>",
+        "I looked around.\n\nEXIT_STATUS: COMPLETE",
+        "EXIT_STATUS: COMPLETE\n\nI looked around.",
         "EXIT_STATUS: CONTINUE\n\nEXIT_STATUS: COMPLETE",
     ] {
         let decision = decided(text, "");

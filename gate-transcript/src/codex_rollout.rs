@@ -73,6 +73,9 @@ const TOOLS: [&[u8]; 8] = [
     b"exec_command_end\"",
 ];
 
+/// The phase of a text that answers the prompt; others comment on the work.
+const FINAL: &str = "final_answer";
+
 /// The client's own message after a compaction (0.45).
 const COMPACTED: &str = "Compact task completed";
 
@@ -83,6 +86,8 @@ struct CodexRollout {
     sub_agent: bool,
     /// True once the turn has a text of the agent.
     spoken: bool,
+    /// True if its last text is marked as the turn's answer.
+    answered: bool,
     /// Texts of the agent.
     spoken_texts: Seen,
     /// Texts of the user.
@@ -179,7 +184,10 @@ impl CodexRollout {
     fn message(&mut self, payload: &Payload<'_>, line: u64, out: &mut Out<'_>) {
         let text = join(&payload.content);
         match &*payload.role {
-            "assistant" => self.speak(&text, Source::Model, line, out),
+            "assistant" => {
+                self.speak(&text, Source::Model, line, out);
+                self.answered = &*payload.phase == FINAL;
+            }
             "user" => self.user(&text, Source::Model, line, out),
             _ => out.say(Role::System, &text, line),
         }
@@ -198,9 +206,7 @@ impl CodexRollout {
                 }
             }
             "exec_command_end" => self.ran(&payload.call_id, payload.exit_code, line, out),
-            "task_complete" if !self.spoken => {
-                self.speak(&payload.last_agent_message, Source::Screen, line, out);
-            }
+            "task_complete" => self.end(&payload.last_agent_message, line, out),
             "token_count" => {
                 let total = payload.info.0.as_ref().and_then(|info| info.total_token_usage.0);
                 self.tokens = total.map(super::codex_exec::CodexTokens::total).or(self.tokens);
@@ -213,9 +219,22 @@ impl CodexRollout {
         }
     }
 
+    /// The end of a turn, with its answer once more. Without an answer, what was said on the way
+    /// stays a comment.
+    fn end(&mut self, answer: &str, line: u64, out: &mut Out<'_>) {
+        if !self.spoken {
+            self.speak(answer, Source::Screen, line, out);
+        } else if answer.is_empty() && !self.answered {
+            self.turn(Boundary::Unanswered, line, out);
+        }
+    }
+
     fn item(&mut self, item: &Item<'_>, line: u64, out: &mut Out<'_>) {
         match &*item.kind {
-            "AgentMessage" => self.speak(&join(&item.content), Source::Screen, line, out),
+            "AgentMessage" => {
+                self.speak(&join(&item.content), Source::Screen, line, out);
+                self.answered = &*item.phase == FINAL;
+            }
             "UserMessage" => self.user(&join(&item.content), Source::Screen, line, out),
             "CommandExecution" => self.ran(&item.id, item.exit_code, line, out),
             _ => {}

@@ -139,6 +139,8 @@ pub enum Boundary {
     /// A background task reported back. It does not begin a turn: what the
     /// agent answers counts only if it carries a signal of its own.
     Notification,
+    /// The turn ended without a final message: what the agent said on the way is no last word.
+    Unanswered,
 }
 
 /// A piece of what a reader finds in the input.
@@ -248,6 +250,8 @@ pub struct Problem {
 pub enum ProblemKind {
     /// Bytes that are not UTF-8 were replaced.
     InvalidUtf8,
+    /// Control characters stand in a string as they are, and were read as text.
+    RawControl,
     /// A line that is no record of this format was passed over.
     Noise,
     /// A record that is torn or no JSON was passed over.
@@ -265,7 +269,7 @@ impl ProblemKind {
     pub fn loses_words(self) -> bool {
         match self {
             Self::Unreadable | Self::Torn | Self::Oversized => true,
-            Self::InvalidUtf8 | Self::Noise | Self::UnknownJson => false,
+            Self::InvalidUtf8 | Self::RawControl | Self::Noise | Self::UnknownJson => false,
         }
     }
 }

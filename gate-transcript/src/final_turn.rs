@@ -66,6 +66,7 @@ impl FinalTurn {
     pub fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::Boundary(Boundary::Notification, _) => self.notified = true,
+            Event::Boundary(Boundary::Unanswered, _) => self.supersede(),
             Event::Boundary(..) => *self = Self::default(),
             Event::Tail => self.tail(),
             Event::Text(text) if text.role == Role::Assistant => {

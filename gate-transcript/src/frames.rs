@@ -65,7 +65,7 @@ impl Frames {
             State::Between => {}
             State::Bracket | State::Noise => self.end_noise(frame),
             State::Record if self.oversized => frame.flaw(ProblemKind::Oversized, self.line()),
-            State::Record => frame.flaw(ProblemKind::Torn, self.line()),
+            State::Record => self.flawed(ProblemKind::Torn, frame),
         }
     }
 
@@ -189,16 +189,31 @@ impl Frames {
                 if self.oversized {
                     frame.flaw(ProblemKind::Oversized, self.line());
                 } else if !frame.record(&self.buffer, self.line()) {
-                    frame.flaw(ProblemKind::Unreadable, self.line());
+                    self.flawed(ProblemKind::Unreadable, frame);
                 }
                 self.end_record();
                 end
             }
             Found::Torn(end) => {
                 self.keep(&bytes[..end]);
-                frame.flaw(ProblemKind::Unreadable, self.line());
+                self.flawed(ProblemKind::Unreadable, frame);
                 self.end_record();
                 end
+            }
+        }
+    }
+
+    /// A record that cannot be read. If it breaks off within a string, the lines below it are none
+    /// of its.
+    fn flawed(&self, kind: ProblemKind, frame: &mut dyn Frame) {
+        frame.flaw(kind, self.line());
+        let broken = self.scan.broken.unwrap_or(self.buffer.len());
+        let Some((record, rest)) = self.buffer.split_at_checked(broken + 1) else { return };
+        let below = self.line() + count_breaks(record);
+        for (line, text) in (below..).zip(rest.split(|byte| *byte == b'\n')) {
+            let text = text.trim_ascii_start();
+            if !text.is_empty() {
+                frame.noise(&text[..text.len().min(MAX_PIECE)], line);
             }
         }
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::frames::{Frame, Frames};
 use super::out::Out;
-use super::{ProblemKind, Role, Wording, surrogates};
+use super::{ProblemKind, Role, Wording, controls, surrogates};
 
 /// A JSON format: what its records mean.
 pub(super) trait Records: Send {
@@ -118,7 +118,7 @@ struct Handler<'h, 's, R> {
 impl<R: Records> Frame for Handler<'_, '_, R> {
     fn record(&mut self, json: &[u8], line: u64) -> bool {
         let valid = match std::str::from_utf8(json) {
-            Ok(json) => self.records.record(json, line, self.out),
+            Ok(json) => self.records.record(json, line, self.out) || self.escaped(json, line),
             Err(_) => self.mended(&String::from_utf8_lossy(json), line),
         };
         *self.begun |= valid;
@@ -153,6 +153,16 @@ impl<R: Records> Frame for Handler<'_, '_, R> {
 }
 
 impl<R: Records> Handler<'_, '_, R> {
+    /// Reads a record whose strings hold control characters as they are.
+    fn escaped(&mut self, json: &str, line: u64) -> bool {
+        let valid = controls::escape(json)
+            .is_some_and(|escaped| self.records.record(&escaped, line, self.out));
+        if valid {
+            self.out.problem(ProblemKind::RawControl, line);
+        }
+        valid
+    }
+
     fn mended(&mut self, json: &str, line: u64) -> bool {
         let valid = self.records.record(json, line, self.out);
         if valid {

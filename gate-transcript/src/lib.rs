@@ -25,6 +25,7 @@ mod cline;
 mod codex_exec;
 mod codex_rollout;
 mod codex_text;
+mod controls;
 mod copilot;
 mod cursor;
 mod detect;

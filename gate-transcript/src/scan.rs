@@ -9,6 +9,10 @@ pub(super) struct Scan {
     in_string: bool,
     escaped: bool,
     line_begins: bool,
+    /// The bytes before those of the current run.
+    seen: usize,
+    /// The offset of the first line break inside of a string, which JSON does not allow.
+    pub(super) broken: Option<usize>,
 }
 
 /// The result of a [`Scan`] over some bytes.
@@ -19,8 +23,8 @@ pub(super) enum Found {
     /// The object ends before this offset.
     End(usize),
     /// The bytes before this offset are the beginning of an object that never
-    /// ends: a line break is inside a string, or another object begins at
-    /// the beginning of a line, where no formatter puts a nested one.
+    /// ends: another object begins at the beginning of a line, where no formatter puts a
+    /// nested one.
     Torn(usize),
 }
 
@@ -36,10 +40,16 @@ impl Scan {
                 Err(found) => return found,
             }
         }
+        self.seen += bytes.len();
         Found::More
     }
 
+    /// A string goes on after a line break: some writers leave breaks as they are. A line that
+    /// begins like a record is one, behind a record that was cut off.
     fn string(&mut self, bytes: &[u8], mut at: usize) -> Result<usize, Found> {
+        if std::mem::take(&mut self.line_begins) && bytes[at] == b'{' {
+            return Err(Found::Torn(at));
+        }
         if std::mem::take(&mut self.escaped) && bytes[at] != b'\n' {
             at += 1;
         }
@@ -49,7 +59,10 @@ impl Scan {
         match bytes[at + found] {
             b'"' => self.in_string = false,
             b'\\' => self.escaped = true,
-            _ => return Err(Found::Torn(at + found)),
+            _ => {
+                self.line_begins = true;
+                self.broken.get_or_insert(self.seen + at + found);
+            }
         }
         Ok(at + found + 1)
     }
@@ -101,12 +114,13 @@ mod tests {
         check(r#"{"a":"\"}"}"#, &Found::End(11));
         check("{\n  \"a\": {\n  }\n}\n", &Found::End(16));
         check("{\"a\": 1,\n", &Found::More);
+        check("{\"a\":\"b\n\nc {}\"}", &Found::End(15));
     }
 
     #[test]
     fn tears() {
-        check("{\"a\":\"b\n{\"c\":1}", &Found::Torn(7));
-        check("{\"a\":\"b\\\n{\"c\":1}", &Found::Torn(8));
+        check("{\"a\":\"b\n{\"c\":1}", &Found::Torn(8));
+        check("{\"a\":\"b\\\n{\"c\":1}", &Found::Torn(9));
         check("{\"a\":[1,\n{\"c\":1}", &Found::Torn(9));
     }
 }

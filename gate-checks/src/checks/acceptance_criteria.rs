@@ -13,7 +13,9 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
 
-use super::acceptance::{CommandResult, Criteria, Plan, PlanError, Tally, Verify, files, parse};
+use super::acceptance::{
+    CommandResult, Criteria, Plan, PlanError, PlanRules, Tally, Verify, files, parse,
+};
 use super::launch::{CopyReport, Launch, argv};
 use crate::baseline::Baseline;
 use crate::check::{Check, CheckContext, CheckId};
@@ -34,7 +36,8 @@ impl AcceptanceCriteria {
 
     /// The criteria of the settings and of all files.
     fn read(&self, cx: &CheckContext) -> Criteria {
-        let CheckPolicy { files: entries, optional, criteria, .. } = &self.settings;
+        let CheckPolicy { files: entries, criteria, .. } = &self.settings;
+        let rules = PlanRules::from(&self.settings);
         let configured = Criteria::configured(criteria);
         if entries.is_empty() {
             return configured;
@@ -45,11 +48,11 @@ impl AcceptanceCriteria {
             match files(&cx.site.project, entry) {
                 Ok(named) => {
                     for named in &named {
-                        tally.read(named, optional);
+                        tally.read(named, rules);
                         let plan = cx
                             .baseline
                             .as_ref()
-                            .map(|baseline| earlier_plan(cx, baseline, &named.shown, optional));
+                            .map(|baseline| earlier_plan(cx, baseline, &named.shown, rules));
                         match plan.transpose() {
                             Ok(plan) => before.extend(plan.flatten()),
                             Err(error) => tally.problem(&error),
@@ -129,7 +132,7 @@ fn earlier_plan(
     cx: &CheckContext,
     baseline: &Baseline,
     file: &str,
-    optional: &[String],
+    rules: PlanRules<'_>,
 ) -> Result<Option<(String, Plan)>, PlanError> {
     let unreadable = |why: String| PlanError::Unreadable { file: file.to_owned(), why };
     let tree = WorkTree::open(&cx.site).map_err(|error| unreadable(error.to_string()))?;
@@ -139,7 +142,7 @@ fn earlier_plan(
     let Some(stored) = stored else { return Ok(None) };
     let text = String::from_utf8_lossy(&stored.bytes);
     // Of a file that was broken then, nothing is known.
-    let plan = parse(inside, file, &text, optional).ok();
+    let plan = parse(inside, file, &text, rules).ok();
     Ok(plan.map(|plan| (file.to_owned(), plan)))
 }
 

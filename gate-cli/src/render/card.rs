@@ -430,4 +430,7 @@ fn indicators(page: &mut Page, indicators: &Indicators, most: usize) {
     if indicators.fields > 0 {
         page.detail("the signal's other fields say the same");
     }
+    if indicators.word > 0 {
+        page.detail("the signal itself, since no check runs");
+    }
 }

@@ -80,6 +80,8 @@ pub struct RawCheck {
     pub files: Option<Vec<String>>,
     /// `acceptance_criteria`: headings below which open items do not block.
     pub optional: Option<Vec<String>>,
+    /// `acceptance_criteria`: marks in the box of a list item that mean done, beside `x`.
+    pub done_marks: Option<Vec<String>>,
     /// `clean_git`: globs of files that may be uncommitted.
     pub ignore: Option<Vec<String>>,
 }

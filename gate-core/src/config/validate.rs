@@ -274,9 +274,10 @@ fn check_runs(at: &KeyPath, raw: &RawCheck) -> Validation {
 
 /// The keys that only some built-in checks know.
 fn check_own(at: &KeyPath, id: &str, raw: &RawCheck) -> Validation {
-    let own: [(_, _, &[&str]); 3] = [
+    let own: [(_, _, &[&str]); 4] = [
         ("files", &raw.files, &["acceptance_criteria", "handoff"]),
         ("optional", &raw.optional, &["acceptance_criteria"]),
+        ("done_marks", &raw.done_marks, &["acceptance_criteria"]),
         ("ignore", &raw.ignore, &["clean_git"]),
     ];
     for (key, list, known) in own {

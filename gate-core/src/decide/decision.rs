@@ -163,6 +163,11 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         run.told_of_new_files |= has_code(&reasons, ReasonCode::OnlyNewFiles);
     }
     if let Some(fed) = fed.as_mut()
+        && reasons.iter().any(|reason| reason.code == ReasonCode::WorkLeft)
+    {
+        fed.memory.run.work_left = Some(case.refused_words());
+    }
+    if let Some(fed) = fed.as_mut()
         && input.evidence.iter().any(Evidence::sealed_refuse)
     {
         fed.memory.run.sealed_refusals = fed.memory.run.sealed_refusals.saturating_add(1);

@@ -98,6 +98,9 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         ReasonCode::SignalContradicts => {
             "your completion status contradicts itself: remaining work, failing tests, or two values for one key".to_owned()
         }
+        ReasonCode::WorkLeft => {
+            "your final message says that work is left; finish that, or say that it is not part of the task".to_owned()
+        }
         ReasonCode::SignalInvalid if lacks_token(&input.signal) => {
             "your completion status does not carry the token that it was asked for".to_owned()
         }

@@ -96,7 +96,7 @@ pub enum Threshold {
     Fixed(u32),
     /// Nobody set it: the number of configured checks that can count, at
     /// least 1 and at most 2, so that it can always be reached. Without any such
-    /// check it is 0 for a message that is an exit signal and nothing else.
+    /// check the signal's own tag or fields count as the one.
     Reachable,
 }
 
@@ -419,11 +419,12 @@ impl Policy {
         })
     }
 
-    /// The sum that all sources can reach: patterns, the signal's other fields,
-    /// the plan, and the checks that count.
+    /// The sum that all sources can reach: patterns, the checks that count, and the signal's tag
+    /// or fields if nobody set the threshold.
     pub fn most_indicators(&self) -> u32 {
         let patterns: u32 = self.patterns.iter().map(|pattern| pattern.weight).sum();
-        patterns.saturating_add(self.counting_checks()).saturating_add(2)
+        let signal = u32::from(self.threshold == Threshold::Reachable);
+        patterns.saturating_add(self.counting_checks()).saturating_add(signal)
     }
 }
 

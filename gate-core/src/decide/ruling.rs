@@ -2,6 +2,7 @@
 
 mod changed_tests;
 mod remarks;
+mod work_left;
 
 use super::breaker::{Admission, BreakerState};
 use super::budget;
@@ -185,6 +186,7 @@ impl Case<'_> {
         let forbidden = signal.is_some();
         against.extend(self.agent_failed());
         against.extend(signal);
+        against.extend(self.work_left());
         let mut checks = self.checks();
         // A signal that forbids `exit` keeps checks from running at all: that they did
         // not run is no fault of theirs.

@@ -88,6 +88,9 @@ pub struct RunState {
     /// True if the agent was asked if new files that nothing uses are the work.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub told_of_new_files: bool,
+    /// The sentences about open work that the last claim was refused for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_left: Option<RefusedWords>,
     /// Number of decisions that sealed tests refused.
     #[serde(default, skip_serializing_if = "is_none_yet")]
     pub sealed_refusals: u32,
@@ -97,6 +100,16 @@ pub struct RunState {
     /// The settings of the user when it began, as a digest or a word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_settings: Option<String>,
+}
+
+/// Sentences about open work that a claim was refused for. They count no more at the next claim, if
+/// no file changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RefusedWords {
+    /// The digests of the sentences.
+    pub sentences: Vec<String>,
+    /// The digest of the files at the refusal; none if nobody looked.
+    pub tree: Option<String>,
 }
 
 /// The state after an iteration.

@@ -23,9 +23,13 @@ pub struct Indicators {
     pub patterns: u32,
     /// The number of passing checks that count.
     pub checks: u32,
-    /// 1 if other fields of the signal say the same in another way.
+    /// 1 if other fields of the signal say the same in another way, and nobody set the threshold.
     #[serde(default)]
     pub fields: u32,
+    /// 1 if the signal itself is the one indicator that is needed: its tag or its fields, where
+    /// nothing else counts, no check runs and nobody set the threshold.
+    #[serde(default)]
+    pub word: u32,
     /// The number of checks that pass on the agent's own word: all boxes are ticked in
     /// files that the agent can write.
     #[serde(default)]
@@ -44,31 +48,31 @@ impl Indicators {
         let counting = counting.filter(|record| record.counts());
         let (claims, looked): (Vec<_>, Vec<_>) = counting.partition(|record| record.claim);
         let (plan, checks) = (claims.len() as u32, looked.len() as u32);
-        let fields =
-            u32::from(input.signal.fields_agree && input.signal.status == Status::Complete);
+        let is_complete = input.signal.status == Status::Complete;
+        let nobody_set_it = policy.threshold == Threshold::Reachable;
+        let agrees = is_complete && input.signal.fields_agree && nobody_set_it;
+        let no_checks = input.checks_left_out || policy.counting_checks() == 0;
+        let is_alone = no_checks && patterns == 0 && !agrees;
+        let counts = nobody_set_it && policy.require_explicit_signal && is_complete;
+        let word = u32::from(counts && is_alone && input.signal.is_spelled_out());
+        let fields = u32::from(agrees);
         Self {
-            score: patterns.saturating_add(checks + fields + plan),
-            threshold: threshold(input, policy),
+            score: patterns.saturating_add(checks + fields + word + plan),
+            threshold: if no_checks && nobody_set_it { 1 } else { policy.threshold_in_force() },
             patterns,
             checks,
             fields,
+            word,
             plan,
             hits: input.hits.clone(),
         }
     }
 }
 
-/// The threshold in force. If checks are left out, the reachable default is that of
-/// a policy without checks.
-fn threshold(input: &Input, policy: &Policy) -> u32 {
-    let signal = &input.signal;
-    let no_checks = input.checks_left_out || policy.counting_checks() == 0;
-    // Prompts of well-known loops ask for the signal and no other word.
-    let only_signal =
-        policy.require_explicit_signal && signal.status == Status::Complete && signal.whole_message;
-    match policy.threshold {
-        Threshold::Reachable if no_checks => u32::from(!only_signal),
-        Threshold::Reachable | Threshold::Fixed(_) => policy.threshold_in_force(),
+impl Indicators {
+    /// True if nothing but the signal itself adds to the sum.
+    pub(super) fn rests_on_signal(&self) -> bool {
+        self.score > 0 && self.score == self.fields + self.word
     }
 }
 

@@ -104,10 +104,12 @@ impl Masker {
             line: _,
             fields_agree: _,
             whole_message: _,
+            work_left,
             token: _,
             exit_signal: _,
         } = signal;
         let mut masked = any(problems.iter_mut().map(|problem| self.cover(problem)));
+        masked |= any(work_left.iter_mut().map(|left| self.cover(&mut left.sentence)));
         for NearMiss { text, why, line: _ } in near_misses {
             masked |= self.cover(text);
             masked |= self.cover(why);

@@ -50,7 +50,8 @@ impl Watch {
     /// Takes one event.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::Boundary(Boundary::Notification, _) | Event::Problem(_) => {}
+            Event::Boundary(Boundary::Notification | Boundary::Unanswered, _)
+            | Event::Problem(_) => {}
             Event::Boundary(..) | Event::Tail => *self = Self::default(),
             Event::Text(text) if text.role == Role::Assistant => self.speaks(text),
             Event::Text(text) => self.acted |= matches!(text.role, Role::Thinking | Role::Tool),

@@ -58,6 +58,8 @@ pub(super) struct Payload<'a> {
     #[serde(borrow)]
     pub(super) content: Content<'a, Part<'a>>,
     #[serde(borrow)]
+    pub(super) phase: Str<'a>,
+    #[serde(borrow)]
     pub(super) summary: List<Part<'a>>,
     #[serde(borrow)]
     pub(super) arguments: Str<'a>,
@@ -100,6 +102,8 @@ pub(super) struct Item<'a> {
     pub(super) id: Str<'a>,
     #[serde(borrow)]
     pub(super) content: Content<'a, Part<'a>>,
+    #[serde(borrow)]
+    pub(super) phase: Str<'a>,
     pub(super) exit_code: Num,
 }
 

@@ -165,6 +165,27 @@ fn the_text_at_the_end_of_a_task_counts_only_where_the_turn_has_none() {
 }
 
 #[test]
+fn a_commentary_is_no_last_word_of_a_turn_that_ends_without_an_answer() {
+    let none = event(r#""type":"task_complete","last_agent_message":null"#);
+    let empty = event(r#""type":"task_complete","last_agent_message":"""#);
+    let answer = |phase: &str| {
+        let part = r#"{"type":"output_text","text":"Done."}"#;
+        response(&format!(
+            r#""type":"message","role":"assistant","phase":"{phase}","content":[{part}]"#
+        ))
+    };
+    let told = |records: &[String]| words(&[&[META.to_owned()], records].concat().join("\n"));
+    for end in [none, empty] {
+        assert_eq!(told(&[answer("commentary"), end.clone()]), [""; 0]);
+        assert_eq!(told(&[said("assistant", "Working."), end.clone()]), [""; 0]);
+        assert_eq!(told(&[answer("final_answer"), end.clone()]), ["Done."]);
+        let go_on = [answer("commentary"), end, said("user", "Go."), answer("final_answer")];
+        assert_eq!(told(&go_on), ["Done."]);
+    }
+    assert_eq!(told(&[answer("commentary")]), ["Done."], "the turn has not ended");
+}
+
+#[test]
 fn what_the_client_sends_as_the_user_is_the_systems() {
     for text in [
         "<user_instructions>x",

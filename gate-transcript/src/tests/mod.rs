@@ -113,6 +113,7 @@ fn name(boundary: Boundary) -> &'static str {
         Boundary::Objective => "objective",
         Boundary::Compaction => "compaction",
         Boundary::Notification => "notification",
+        Boundary::Unanswered => "unanswered",
     }
 }
 

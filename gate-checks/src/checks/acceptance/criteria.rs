@@ -10,6 +10,10 @@ use super::plan::{Verify, shown};
 const MAX_NAMED: usize = 5;
 const MAX_DETAILED: usize = 50;
 
+/// The end of a summary that names other marks than `[x]`.
+const DONE_MARKS: &str =
+    " (done is [x], and a mark that `checks.acceptance_criteria.done_marks` names)";
+
 /// One criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::checks) struct Criterion {
@@ -20,6 +24,8 @@ pub(in crate::checks) struct Criterion {
     pub(super) place: Option<(String, usize)>,
     /// Its box is ticked, or it stands in the settings, which have no boxes.
     pub(super) done: bool,
+    /// Its box, if the mark in that is neither done nor blank.
+    pub(super) mark: Option<String>,
     /// Below a heading whose items do not block.
     pub(super) optional: bool,
     pub(in crate::checks) verify: Option<Verify>,
@@ -125,7 +131,10 @@ impl Criterion {
                 let ticked = if self.place.is_some() && self.done { "ticked, but " } else { "" };
                 format!("{} ({ticked}`{}`: {})", self.named(), shown(&verify.line()), result.why)
             }
-            _ => self.named(),
+            _ => match &self.mark {
+                Some(mark) => format!("{} {}", shown(mark), self.named()).trim_end().to_owned(),
+                None => self.named(),
+            },
         }
     }
 
@@ -167,7 +176,10 @@ impl Criteria {
         let (outcome, summary) = if !refused.is_empty() {
             let state = if verified { "not met" } else { "open" };
             let names = names(&refused, Criterion::refused);
-            (Outcome::Fail, format!("{} of {}: {names}", refused.len(), are(counting.len(), state)))
+            let summary = format!("{} of {}: {names}", refused.len(), are(counting.len(), state));
+            let is_marked =
+                refused.iter().any(|one| one.state() == State::Open && one.mark.is_some());
+            (Outcome::Fail, if is_marked { summary + DONE_MARKS } else { summary })
         } else if let Some(problem) = self.problems.first() {
             (Outcome::Inconclusive, problem.clone())
         } else if !unknown.is_empty() {

@@ -3,7 +3,7 @@
 //!
 //! Only a list item that begins with a box is a task: not a box in a fence, a
 //! code span, a comment or a link, and not `[2026-01-29]`. In doubt a box is
-//! open: one that is begun, one without its spaces, one in a block of HTML.
+//! open: one with another mark than `x`, one without its spaces, one in a block of HTML.
 
 use std::rc::Rc;
 
@@ -11,7 +11,8 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::label;
 use super::lines::Lines;
-use super::plan::{Item, Plan, Verify};
+use super::mark::Mark;
+use super::plan::{Item, Plan, PlanRules, Verify};
 
 /// The most of an item's text that is kept.
 const MAX_ITEM_CHARS: usize = 400;
@@ -19,14 +20,13 @@ const MAX_ITEM_CHARS: usize = 400;
 /// The most items around an item that are kept.
 const MAX_DEPTH: usize = 32;
 
-/// Open boxes that are no box of GitHub's, or not where they stand.
+/// Boxes without a mark of another kind, which are open even where no list item begins.
 const OPEN: &[&str] = &["[ ]", "[]", "[~]", "[/]"];
 
-/// Reads a document; items below a heading that is called like one of
-/// `optional` do not block.
-pub(super) fn read(text: &str, optional: &[String]) -> Plan {
+/// Reads a document by these rules.
+pub(super) fn read(text: &str, rules: PlanRules<'_>) -> Plan {
     let options = Options::ENABLE_TASKLISTS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    let mut reader = Reader::new(text, optional);
+    let mut reader = Reader::new(text, rules);
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         reader.take(event, range.start);
     }
@@ -41,7 +41,7 @@ struct Frame {
     /// Its number among the tasks, if it is one.
     task: Option<usize>,
     /// The box that its text begins with, if that is none of GitHub's.
-    mark: &'static str,
+    mark: String,
     text: String,
     /// Its first line has ended.
     over: bool,
@@ -50,6 +50,7 @@ struct Frame {
 struct Reader<'a> {
     source: &'a str,
     optional: Vec<String>,
+    done_marks: &'a [String],
     lines: Lines<'a>,
     items: Vec<Item>,
     frames: Vec<Frame>,
@@ -67,10 +68,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, optional: &[String]) -> Self {
+    fn new(text: &'a str, rules: PlanRules<'a>) -> Self {
         Self {
             source: text,
-            optional: optional
+            done_marks: rules.done_marks,
+            optional: rules
+                .optional
                 .iter()
                 .map(|heading| bare(heading))
                 .filter(|heading| !heading.is_empty())
@@ -122,7 +125,7 @@ impl<'a> Reader<'a> {
         let Some(frame) = self.frames.pop() else { return };
         if let Some(item) = frame.task.and_then(|task| self.items.get_mut(task)) {
             let text = frame.text.trim();
-            item.text = text.strip_prefix(frame.mark).unwrap_or(text).trim().to_owned();
+            item.text = text.strip_prefix(frame.mark.as_str()).unwrap_or(text).trim().to_owned();
         }
     }
 
@@ -146,7 +149,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Looks for an open box where a text begins.
+    /// Looks for a box that is none of GitHub's where a text begins.
     fn look(&mut self, offset: usize) {
         let rest = self.source.get(offset..).unwrap_or_default();
         let before = self.source.as_bytes().get(..offset).and_then(|bytes| bytes.last());
@@ -157,12 +160,9 @@ impl<'a> Reader<'a> {
         }
         if first_of_item
             && before != Some(&b'\\')
-            && let Some(mark) = open_box(rest)
+            && let Some(mark) = Mark::at_start(rest, self.done_marks)
         {
-            self.task(false, offset);
-            if let Some(frame) = self.frames.last_mut() {
-                frame.mark = mark;
-            }
+            self.marked_task(mark, offset);
         } else if before.is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t' | b'>'))
             && let Some(mark) = rest.strip_prefix(['-', '*', '+']).and_then(open_box)
         {
@@ -179,9 +179,10 @@ impl<'a> Reader<'a> {
             let item = item.trim_start_matches(|c: char| c.is_ascii_digit());
             let rest = item.strip_prefix(['-', '*', '+', '.', ')']).map(str::trim_start);
             if let Some(rest) = rest
-                && let Some(mark) = open_box(rest)
+                && let Some(mark) = Mark::at_start(rest, &[])
+                && !mark.done
             {
-                self.open(at, &rest[mark.len()..]);
+                self.open(at, &rest[mark.shown.len()..]);
             }
             at += line.len();
         }
@@ -211,6 +212,18 @@ impl<'a> Reader<'a> {
             frame.text.extend(text.chars().take(MAX_ITEM_CHARS));
         }
         self.end();
+    }
+
+    /// A task with a mark that GitHub does not know.
+    fn marked_task(&mut self, mark: Mark<'_>, offset: usize) {
+        self.task(mark.done, offset);
+        if let Some(item) = self.items.last_mut() {
+            let is_blank = mark.shown.trim_matches(['[', ']']).trim().is_empty();
+            item.mark = (!mark.done && !is_blank).then(|| mark.shown.to_owned());
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            mark.shown.clone_into(&mut frame.mark);
+        }
     }
 
     fn task(&mut self, done: bool, offset: usize) {
@@ -259,7 +272,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The open box that a text begins with.
+/// The open box that a text outside of a list begins with.
 fn open_box(text: &str) -> Option<&'static str> {
     OPEN.iter().copied().find(|mark| {
         let rest = text.strip_prefix(mark);

@@ -7,6 +7,7 @@ mod beads;
 mod criteria;
 mod label;
 mod lines;
+mod mark;
 mod markdown;
 mod nested;
 mod pattern;
@@ -25,7 +26,7 @@ use crate::site::CheckSite;
 pub(super) use criteria::{CommandResult, Criteria};
 pub(super) use pattern::{Named, files};
 pub(crate) use plan::Verify;
-pub(super) use plan::{Plan, PlanError};
+pub(super) use plan::{Plan, PlanError, PlanRules};
 pub(super) use tally::Tally;
 
 /// The text of a file that settings name, whatever it holds.
@@ -35,21 +36,21 @@ pub(super) fn text(named: &Named) -> Result<String, PlanError> {
 
 /// Reads a file of the format that its name says: `.json` is a list of
 /// stories, `.jsonl` an issue a line, and anything else Markdown.
-fn read(path: &Path, file: &str, optional: &[String]) -> Result<Plan, PlanError> {
-    parse(path, file, &source::text(path, file)?, optional)
+fn read(path: &Path, file: &str, rules: PlanRules<'_>) -> Result<Plan, PlanError> {
+    parse(path, file, &source::text(path, file)?, rules)
 }
 
 pub(super) fn parse(
     path: &Path,
     file: &str,
     text: &str,
-    optional: &[String],
+    rules: PlanRules<'_>,
 ) -> Result<Plan, PlanError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("json") => prd::read(text, file),
         Some("jsonl") => beads::read(text, file),
-        _ => Ok(markdown::read(text, optional)),
+        _ => Ok(markdown::read(text, rules)),
     }
 }
 
@@ -57,7 +58,7 @@ pub(super) fn parse(
 pub(crate) fn written_commands(settings: &CheckPolicy, site: &CheckSite) -> Vec<(String, Verify)> {
     let named = settings.files.iter().filter_map(|entry| files(&site.project, entry).ok());
     let plans = named.flatten().filter_map(|named| {
-        let plan = read(&named.path, &named.shown, &settings.optional).ok()?;
+        let plan = read(&named.path, &named.shown, settings.into()).ok()?;
         Some((named.shown, plan))
     });
     plans
@@ -81,9 +82,9 @@ pub(super) struct Listed {
 pub(super) fn items(
     name: &Path,
     text: &str,
-    optional: &[String],
+    rules: PlanRules<'_>,
 ) -> Result<Vec<Listed>, PlanError> {
-    let plan = parse(name, &name.display().to_string(), text, optional)?;
+    let plan = parse(name, &name.display().to_string(), text, rules)?;
     let listed = plan.items.into_iter().map(|item| Listed {
         line: item.line,
         text: item.text,

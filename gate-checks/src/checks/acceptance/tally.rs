@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::criteria::{Criteria, Criterion};
 use super::pattern::Named;
-use super::plan::{Item, Plan, PlanError, shown};
+use super::plan::{Item, Plan, PlanError, PlanRules, shown};
 use super::read;
 use super::selection::{Selection, select};
 
@@ -28,11 +28,11 @@ impl Tally {
     }
 
     /// Reads a file, once.
-    pub(in crate::checks) fn read(&mut self, named: &Named, optional: &[String]) {
+    pub(in crate::checks) fn read(&mut self, named: &Named, rules: PlanRules<'_>) {
         if self.files.contains(&named.shown) {
             return;
         }
-        match read(&named.path, &named.shown, optional) {
+        match read(&named.path, &named.shown, rules) {
             Ok(plan) => {
                 self.files.push(named.shown.clone());
                 self.plans.push(plan);
@@ -64,6 +64,7 @@ impl Tally {
             text: item.text.clone(),
             place: Some((file.to_owned(), item.line)),
             done: item.done,
+            mark: item.mark.clone(),
             optional: item.optional,
             verify: item.trusted.clone(),
             ..Criterion::default()

@@ -8,13 +8,16 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::criteria::Verdict;
-use super::{Tally, files};
+use super::{PlanRules, Tally, files};
+
+mod marks;
 
 /// A project with files, and what is asked of them.
 struct Case {
     folder: TempDir,
     entries: Vec<String>,
     optional: Vec<String>,
+    done_marks: Vec<String>,
     task: Option<&'static str>,
 }
 
@@ -30,7 +33,7 @@ impl Case {
     fn naming(entries: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let entries = entries.iter().map(|&entry| entry.to_owned()).collect();
-        Self { folder, entries, optional: Vec::new(), task: None }
+        Self { folder, entries, optional: Vec::new(), done_marks: Vec::new(), task: None }
     }
 
     fn write(&self, file: &str, bytes: &[u8]) {
@@ -48,6 +51,14 @@ impl Case {
         Self { optional: headings.iter().map(|&heading| heading.to_owned()).collect(), ..self }
     }
 
+    fn done_marks(self, marks: &[&str]) -> Self {
+        Self { done_marks: marks.iter().map(|&mark| mark.to_owned()).collect(), ..self }
+    }
+
+    fn rules(&self) -> PlanRules<'_> {
+        PlanRules { optional: &self.optional, done_marks: &self.done_marks }
+    }
+
     fn task(self, task: &'static str) -> Self {
         Self { task: Some(task), ..self }
     }
@@ -56,7 +67,7 @@ impl Case {
         let mut tally = Tally::new(self.task);
         for entry in &self.entries {
             match files(self.folder.path(), entry) {
-                Ok(named) => named.iter().for_each(|named| tally.read(named, &self.optional)),
+                Ok(named) => named.iter().for_each(|named| tally.read(named, self.rules())),
                 Err(error) => tally.problem(&error),
             }
         }
@@ -117,7 +128,7 @@ fn boxes_of_list_items_are_tasks() {
 
 #[test]
 fn a_box_in_doubt_is_open() {
-    markdown("- [~] begun\n- [/] half\n- [-] cancelled\n- [x] c\n", 1, &["1 begun", "2 half"]);
+    markdown("- [~] begun\n- [/] half\n- [-] off\n- [x] c\n", 1, &["1 begun", "2 half", "3 off"]);
     markdown("- [] a\n1. [] **b**\n- [ ]\n- [](url)\n", 0, &["1 a", "2 b", "3 "]);
     markdown("-[ ] a\n\ntext\n*[ ] b\n-[x] c\n", 0, &["1 a", "4 b"]);
     markdown("- [x] a\n-[ ] b\n", 1, &["2 b"]);
@@ -133,8 +144,16 @@ fn a_box_in_doubt_is_open() {
 #[test]
 fn other_brackets_are_no_tasks() {
     for text in [
-        "- [-] a",
         "- \\[~] a",
+        "- \\[-] a",
+        "- [...] a",
+        "- [API] a",
+        "- [Fixed] a",
+        "- [1] a",
+        "- [^1] a",
+        "- [todo](https://example.org)",
+        "- [-][ref]\n\n[ref]: https://example.org",
+        "a [-] b",
         "- `[~]` a",
         "```\n-[ ] a\n- [~] b\n```",
         "    -[ ] a",

@@ -17,6 +17,7 @@ use super::around::{around, scripts};
 use super::criteria;
 use crate::baseline::{Baseline, Change, Origin, Reader, Tool, What};
 use crate::check::CheckContext;
+use crate::checks::acceptance::PlanRules;
 use crate::site::CheckSite;
 use crate::worktree::{File, Globs, Kind, Snapshot, WorkTree};
 
@@ -46,7 +47,7 @@ pub(super) fn compare(
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
     let plan = policy.checks.get("acceptance_criteria");
     let plans = plan.map_or(&[][..], |plan| &plan.files[..]);
-    let optional = plan.map_or(&[][..], |plan| &plan.optional[..]);
+    let rules = plan.map(PlanRules::from).unwrap_or_default();
     let around = around(policy, &cx.site, tree, &reader);
     let moved = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
     let comparing = Comparing {
@@ -57,7 +58,7 @@ pub(super) fn compare(
         scripts: scripts(policy, &cx.site, tree),
         moved,
         plans,
-        optional,
+        rules,
         around: &around,
     };
     let mut examiner = Examiner::new(&around);
@@ -95,7 +96,7 @@ struct Comparing<'a> {
     moved: BTreeSet<PathBuf>,
     plans: &'a [String],
     /// Headings below which items of plans do not count.
-    optional: &'a [String],
+    rules: PlanRules<'a>,
     around: &'a Around,
 }
 
@@ -153,7 +154,7 @@ impl Comparing<'_> {
         if self.is_plan(bytes)
             && let Some(before) = &before
         {
-            criteria::gone(&name, before, now.as_deref(), self.optional, examiner);
+            criteria::gone(&name, before, now.as_deref(), self.rules, examiner);
         }
         examiner.file(&Changed { before: before.as_deref(), now: now.as_deref(), ..file });
         Ok(())

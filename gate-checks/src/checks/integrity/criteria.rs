@@ -5,7 +5,7 @@ use std::path::Path;
 use gate_core::integrity::{CRITERION, Examiner, Finding};
 use gate_core::text::brief;
 
-use crate::checks::acceptance;
+use crate::checks::acceptance::{self, PlanRules};
 
 /// Reports the items that a plan had and does not have any more, or has only below a heading that
 /// makes them optional. Boxes may be ticked, items may be added and moved.
@@ -13,12 +13,12 @@ pub(super) fn gone(
     file: &str,
     before: &[u8],
     now: Option<&[u8]>,
-    optional: &[String],
+    rules: PlanRules<'_>,
     examiner: &mut Examiner<'_>,
 ) {
-    let mut left = now.map(|now| items(file, now, optional)).unwrap_or_default();
+    let mut left = now.map(|now| items(file, now, rules)).unwrap_or_default();
     // An item that counts takes the place of one that counts first.
-    let mut was = items(file, before, optional);
+    let mut was = items(file, before, rules);
     was.sort_by_key(|item| item.optional);
     left.sort_by_key(|item| item.optional);
     for item in was {
@@ -43,7 +43,7 @@ pub(super) fn gone(
 }
 
 /// The items of a plan. One that cannot be read has none; the check of the plan reports it.
-fn items(file: &str, bytes: &[u8], optional: &[String]) -> Vec<acceptance::Listed> {
+fn items(file: &str, bytes: &[u8], rules: PlanRules<'_>) -> Vec<acceptance::Listed> {
     let text = String::from_utf8_lossy(bytes);
-    acceptance::items(Path::new(file), &text, optional).unwrap_or_default()
+    acceptance::items(Path::new(file), &text, rules).unwrap_or_default()
 }

@@ -11,6 +11,7 @@ use super::around::{around, scripts};
 use super::*;
 use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::check::About;
+use crate::checks::acceptance::PlanRules;
 use crate::event::Events;
 use crate::logs::Logs;
 use crate::worktree::tests::fixture::Fixture;
@@ -99,9 +100,10 @@ fn scripts_are_named_from_the_root_of_the_tree() {
 #[track_caller]
 fn check_gone(before: &str, now: Option<&str>, expected: &[(&str, usize)]) {
     let (around, optional) = (Around::default(), ["Later".to_owned()]);
+    let rules = PlanRules { optional: &optional, done_marks: &[] };
     let mut examiner = Examiner::new(&around);
     let now = now.map(str::as_bytes);
-    criteria::gone("plan.md", before.as_bytes(), now, &optional, &mut examiner);
+    criteria::gone("plan.md", before.as_bytes(), now, rules, &mut examiner);
     let findings = examiner.finish();
     let found: Vec<_> =
         findings.iter().map(|finding| (finding.message.as_str(), finding.line)).collect();

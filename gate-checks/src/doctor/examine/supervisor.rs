@@ -83,6 +83,7 @@ fn nothing() -> CheckPolicy {
         files: Vec::new(),
         criteria: Vec::new(),
         optional: Vec::new(),
+        done_marks: Vec::new(),
         ignore: Vec::new(),
     }
 }

@@ -222,6 +222,7 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         files: raw.files.unwrap_or_default(),
         criteria: Vec::new(),
         optional: raw.optional.unwrap_or_default(),
+        done_marks: raw.done_marks.unwrap_or_default(),
         ignore: raw.ignore.unwrap_or_default(),
     })
 }

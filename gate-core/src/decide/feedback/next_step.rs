@@ -103,7 +103,10 @@ fn cost(code: ReasonCode) -> u8 {
         | ReasonCode::OnlyNewFiles
         | ReasonCode::WorkElsewhere
         | ReasonCode::BackgroundRunning => 4,
-        ReasonCode::SignalContinue | ReasonCode::SignalContradicts | ReasonCode::SignalInvalid => 5,
+        ReasonCode::SignalContinue
+        | ReasonCode::SignalContradicts
+        | ReasonCode::WorkLeft
+        | ReasonCode::SignalInvalid => 5,
         ReasonCode::RateLimited | ReasonCode::AgentUnavailable => 2,
         ReasonCode::AgentFailed => 6,
         ReasonCode::SignalAbsent => 7,
@@ -221,6 +224,7 @@ fn step(reason: &Reason) -> String {
         ReasonCode::CheckNotRun => format!("let {check} run: it is required"),
         ReasonCode::SignalContinue => "finish the remaining work, then signal completion".to_owned(),
         ReasonCode::SignalContradicts => "give one exit signal that does not contradict itself".to_owned(),
+        ReasonCode::WorkLeft => "finish the work that the sentence names, or claim again if it is no part of the task".to_owned(),
         ReasonCode::SignalInvalid => "give a whole exit signal, as the protocol shows it".to_owned(),
         ReasonCode::AgentFailed => "find out why the agent's program failed".to_owned(),
         ReasonCode::SealedTestsFailed => {

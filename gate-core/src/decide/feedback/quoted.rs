@@ -223,6 +223,7 @@ fn heading(reason: &Reason) -> String {
         ReasonCode::OnlyNewFiles => "What is new".to_owned(),
         ReasonCode::RateLimited => "What the client says of the limit".to_owned(),
         ReasonCode::TestsChanged => "Which tests are changed".to_owned(),
+        ReasonCode::WorkLeft => "What you say is left".to_owned(),
         _ => format!("What {} says", name(reason)),
     }
 }
@@ -248,6 +249,10 @@ fn quotation(reason: &Reason, input: &Input) -> Option<String> {
         ReasonCode::BackgroundRunning => {
             input.observed.stop.as_ref().map(|stop| stop.background.join(", "))
         }
+        ReasonCode::WorkLeft => reason
+            .message
+            .split_once(": ")
+            .map(|(_, sentence)| sentence.trim_matches('"').to_owned()),
         ReasonCode::RateLimited => input.observed.limited.as_ref().map(|limit| limit.text.clone()),
         ReasonCode::WorkElsewhere => {
             let open = input.observed.elsewhere.iter().filter(|work| !work.is_checked());

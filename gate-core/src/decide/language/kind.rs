@@ -85,6 +85,28 @@ pub enum Kind {
     OtherWork,
     /// The sentence before is about other work than this.
     OtherWorkBefore,
+    /// A part of the work, which may be left.
+    LeftRest,
+    /// The agent itself, which will act.
+    LeftAct,
+    /// A later time, to which work is put off.
+    LeftLater,
+    /// A state of a part of the work: open.
+    LeftOpen,
+    /// Work of the task is left, in so many words.
+    LeftWork,
+    /// The next work, at the end of a message.
+    LeftNext,
+    /// The heading of a list of work that is left.
+    LeftHeading,
+    /// Words that sound like open work and are about the product or the past.
+    NotLeft,
+    /// A sentence, or the heading of a section, about other work than this.
+    Aside,
+    /// The state of an item or a cell: open.
+    OpenState,
+    /// The heading of a column of states.
+    StateHeading,
     /// The announcement of a summary.
     Summary,
     /// A value that means that nothing is left.

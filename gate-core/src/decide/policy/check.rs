@@ -220,6 +220,9 @@ pub struct CheckPolicy {
     pub criteria: Vec<Criterion>,
     /// Headings below which open criteria do not block.
     pub optional: Vec<String>,
+    /// Marks in the box of a list item that mean done, beside `x`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done_marks: Vec<String>,
     /// Globs of files that may be uncommitted.
     pub ignore: Vec<String>,
 }

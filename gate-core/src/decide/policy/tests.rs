@@ -59,11 +59,13 @@ fn behaviour_is_required_by_tests_and_by_criteria_with_commands() {
 }
 
 #[test]
-fn the_most_indicators_are_those_of_patterns_checks_fields_and_the_plan() {
+fn the_most_indicators_are_those_of_patterns_checks_and_the_signal() {
     let weights = "[[patterns.custom]]\nid = \"a\"\nliteral = \"b\"\nweight = 5\n\
                    [[patterns.custom]]\nid = \"c\"\nliteral = \"d\"\n";
     let text = format!("[patterns]\npacks = []\n{weights}{CHECKS}");
-    assert_eq!(policy(&text).most_indicators(), 5 + 1 + 3 + 2);
+    assert_eq!(policy(&text).most_indicators(), 5 + 1 + 3 + 1);
+    let set = policy(&format!("exit_gate.indicator_threshold = 2\n{text}"));
+    assert_eq!(set.most_indicators(), 5 + 1 + 3);
 }
 
 #[test]

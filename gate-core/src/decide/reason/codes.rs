@@ -84,6 +84,12 @@ codes! {
             example: "`EXIT_STATUS: COMPLETE` beside `REMAINING_WORK: two tests`, or `EXIT_SIGNAL: true` beside `TESTS_STATUS: FAILING`.",
             next: "Give one exit signal whose fields agree.",
         }
+        WorkLeft = "work-left" {
+            what: "The agent claims completion, and its final message says that work of the task is left.",
+            why: "One of the two is wrong. If the same sentence stands there at the next claim and no file changed, it counts no more.",
+            example: "\"The other two lists I do next time.\" above `EXIT_STATUS: COMPLETE`.",
+            next: "Finish the work, or leave the sentence out if it is not about this task.",
+        }
         SignalInvalid = "signal-invalid" {
             what: "The agent's final message holds an exit signal that cannot be read.",
             why: "A broken signal is neither completion nor silence.",

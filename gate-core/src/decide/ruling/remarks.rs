@@ -44,7 +44,12 @@ impl Case<'_> {
 
     fn about_evidence(&self, verdict: Verdict) -> Option<Warning> {
         if self.policy.checks.is_empty() && self.input.evidence.is_empty() {
-            let message = format!("threshold {}: no checks configured", self.indicators.threshold);
+            let message = match verdict {
+                Verdict::Exit if self.indicators.rests_on_signal() => {
+                    "only the agent's word: no check and no second condition".to_owned()
+                }
+                _ => format!("threshold {}: no checks configured", self.indicators.threshold),
+            };
             Some(Warning::new(WarningCode::NoEvidence, message))
         } else if self.rests_on_claims() {
             let message = "all that passes is what the agent itself ticked or wrote";

@@ -34,7 +34,7 @@ fn each_source_counts_once_and_a_claim_of_the_agent_apart() {
     let record = |check: &str, mode, outcome| Evidence::new(check, mode, outcome);
     let pass = |check: &str| record(check, Mode::Count, Outcome::Pass);
     let ticked = Evidence { claim: true, ..pass("plan") };
-    check(Status::Complete, true, &[2, 0, 1], &[pass("a"), ticked], [6, 3, 1, 1, 1]);
+    check(Status::Complete, true, &[2, 0, 1], &[pass("a"), ticked], [5, 3, 1, 0, 1]);
     check(Status::Continue, true, &[], &[], [0; 5]);
     check(Status::Complete, false, &[], &[], [0; 5]);
     check(Status::Absent, false, &[], &[pass("a"), pass("a"), pass("b")], [2, 0, 2, 0, 0]);
@@ -43,4 +43,32 @@ fn each_source_counts_once_and_a_claim_of_the_agent_apart() {
     let shown = [record("a", Mode::Warn, Outcome::Pass), record("b", Mode::Require, Outcome::Pass)];
     check(Status::Absent, false, &[], &shown, [1, 0, 1, 0, 0]);
     check(Status::Absent, false, &[u32::MAX, 7], &[pass("a")], [u32::MAX, u32::MAX, 1, 0, 0]);
+}
+
+/// Score, fields, word and threshold without a check, where nobody set the threshold.
+#[track_caller]
+fn check_word(signal: Signal, change: impl Fn(&mut Policy), expected: [u32; 4]) {
+    let mut policy = Policy { threshold: Threshold::Reachable, ..Policy::default() };
+    change(&mut policy);
+    let input = Input::new(signal, Vec::new());
+    let Indicators { score, fields, word, threshold, .. } = Indicators::count(&input, &policy);
+    assert_eq!([score, fields, word, threshold], expected);
+}
+
+#[test]
+fn without_a_check_the_signals_own_tag_or_fields_are_the_one() {
+    use crate::decide::policy::Spelling;
+    let complete =
+        |source| Signal { status: Status::Complete, source: Some(source), ..Signal::absent() };
+    let tag = || complete(Spelling::Promise);
+    check_word(tag(), |_| {}, [1, 0, 1, 1]);
+    check_word(complete(Spelling::RalphStatus), |_| {}, [1, 0, 1, 1]);
+    check_word(complete(Spelling::ExitStatus), |_| {}, [0, 0, 0, 1]);
+    let reason = Some("the tax is added".to_owned());
+    check_word(Signal { reason, ..complete(Spelling::ExitStatus) }, |_| {}, [1, 0, 1, 1]);
+    check_word(Signal { fields_agree: true, ..tag() }, |_| {}, [1, 1, 0, 1]);
+    check_word(Signal { status: Status::Continue, ..tag() }, |_| {}, [0, 0, 0, 1]);
+    let set = |policy: &mut Policy| policy.threshold = Threshold::Fixed(1);
+    check_word(Signal { fields_agree: true, ..tag() }, set, [0, 0, 0, 1]);
+    check_word(tag(), |policy| policy.require_explicit_signal = false, [0, 0, 0, 1]);
 }

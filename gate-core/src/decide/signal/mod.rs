@@ -23,10 +23,12 @@ mod text_before;
 mod token;
 mod unchecked;
 mod value;
+mod work_left;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::language::Language;
 use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
 use crate::exit::ExitSignal;
 use candidate::{
@@ -36,6 +38,7 @@ use gate_transcript::{FinalTurn, Word};
 use layout::Layout;
 use marker::Marker;
 use token::{SeenToken, is_token_line};
+use work_left::{OwnWords, is_said_in};
 
 pub use agent_exit::{ExitSighting, NoSignal, exit_signals};
 pub use candidate::NearMiss;
@@ -43,6 +46,7 @@ pub(crate) use promise::BLOCKED;
 pub use prompt::prompt;
 pub use token::{TokenFinding, TokenHalves, TokenKey, TokenState};
 pub use unchecked::UncheckedSignal;
+pub use work_left::WorkLeft;
 
 /// The problem of a signal with a damaged record behind it.
 pub(crate) const UNREAD: &str = "what follows the signal could not be read";
@@ -97,6 +101,9 @@ pub struct Signal {
     /// True if the agent's final message is the signal and nothing else, markup aside.
     #[serde(default)]
     pub whole_message: bool,
+    /// Sentences beside a completion that say that work of the task is left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub work_left: Vec<WorkLeft>,
     /// The state of its token, if a token is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<TokenState>,
@@ -140,9 +147,21 @@ impl Signal {
             near_misses: Vec::new(),
             fields_agree: false,
             whole_message: false,
+            work_left: Vec::new(),
             token: None,
             exit_signal: None,
             taken: Vec::new(),
+        }
+    }
+
+    /// True if the signal is a tag or a block, which nothing else looks like, a status with a field
+    /// beside it, or the whole message.
+    pub(super) fn is_spelled_out(&self) -> bool {
+        let has_field = self.reason.is_some() || self.remaining_work.is_some();
+        match self.source {
+            None => false,
+            Some(Spelling::ExitStatus) => has_field || self.whole_message,
+            Some(_) => true,
         }
     }
 
@@ -194,6 +213,7 @@ impl Signal {
         if signal.status == Status::Complete {
             signal.whole_message =
                 layout.is_covered_by(&spans, |line| required && is_token_line(line));
+            signal.weigh(OwnWords::read(&layout, &spans), &policy.language);
         }
         if word.clipped && signal.status == Status::Absent {
             signal.problems.push("the message is very long; only its end was searched".to_owned());
@@ -202,6 +222,21 @@ impl Signal {
             Some(at) if required => signal.await_token(SeenToken::beside(&layout, at)),
             _ => UncheckedSignal { signal, claim: None },
         }
+    }
+
+    /// Takes the agent's own words about open work for what they are, beside its completion.
+    fn weigh(&mut self, words: OwnWords, language: &Language) {
+        let marks = words.marks.iter();
+        self.problems.extend(
+            marks.map(|mark| format!("complete, but the final message marks work as open: {mark}")),
+        );
+        if self.source == Some(Spelling::ExitStatus)
+            && let Some(reason) = self.reason.as_deref().filter(|text| is_said_in(language, text))
+        {
+            self.problems.push(format!("EXIT_STATUS: COMPLETE, but EXIT_REASON: {reason}"));
+        }
+        self.work_left = words.sentences;
+        self.settle();
     }
 
     /// One signal from the last candidate of each spelling.

@@ -33,6 +33,40 @@ fn a_result_object_may_be_pretty_printed_between_foreign_lines() {
 }
 
 #[test]
+fn a_string_goes_on_after_a_line_break_that_was_not_escaped() {
+    let said = r#"{"type":"result","is_error":false,"result":"All is done.BREAK<promise>COMPLETE</promise>"}"#;
+    let whole = "1 assistant: All is done.⏎<promise>COMPLETE</promise>";
+    for (text, last) in [
+        (said.replace("BREAK", "\n"), whole),
+        (said.replace("BREAK", "\r\n"), "1 assistant: All is done. ⏎<promise>COMPLETE</promise>"),
+        (said.replace("BREAK", "\t"), "1 assistant: All is done.\t<promise>COMPLETE</promise>"),
+        (
+            said.replace("BREAK", "\n  {a: 1}\n"),
+            "1 assistant: All is done.⏎  {a: 1}⏎<promise>COMPLETE</promise>",
+        ),
+    ] {
+        check(Format::ClaudeJson, &text, &[last, "1 ! RawControl"]);
+        let (first, second) =
+            (format!("{text}\n"), r#"{"type":"result","is_error":false,"result":"More."}"#);
+        let more = events(Format::ClaudeJson, &(first + second));
+        assert!(more.iter().any(|line| line.ends_with("assistant: More.")), "{more:?}");
+    }
+}
+
+#[test]
+fn a_record_that_is_cut_off_within_a_string_takes_nothing_else_with_it() {
+    let torn = r#"{"type":"result","is_error":false,"result":"All is"#;
+    let input = format!(
+        "{torn}\nwarning: \"x\"\n{{\"type\":\"result\",\"is_error\":false,\"result\":\"More.\"}}\n{torn}\nbye\n"
+    );
+    let all = events(Format::ClaudeJson, &input);
+    let has = |line: &str| all.iter().any(|known| known == line);
+    assert!(has("1 ! Unreadable") && has("2 system: warning: \"x\""), "{all:?}");
+    assert!(has("3 assistant: More."), "{all:?}");
+    assert!(has("4 ! Torn") && has("5 system: bye"), "{all:?}");
+}
+
+#[test]
 fn the_legacy_object_without_type() {
     check(
         Format::ClaudeJson,

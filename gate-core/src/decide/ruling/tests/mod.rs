@@ -6,6 +6,7 @@ mod sealed;
 mod signals;
 mod stops;
 mod warnings;
+mod work_left;
 
 use crate::config::{Layer, Origin, resolve};
 use crate::decide::decision::{Decision, decide};

@@ -8,6 +8,7 @@ mod promise;
 mod prompts;
 mod ralph_status;
 mod token;
+mod work_left;
 
 use super::*;
 use crate::decide::language::Language;
