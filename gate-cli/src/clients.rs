@@ -145,6 +145,10 @@ pub(crate) struct Marks {
     /// Those for hooks that its starter sets for the client itself.
     #[serde(default)]
     pub(crate) client: Vec<String>,
+    /// Others, which carry its session to what it starts: no agent that begins a session of its own
+    /// may get them.
+    #[serde(default)]
+    pub(crate) session: Vec<String>,
     /// Of those for hooks: the end of the value that the agent's tools get.
     #[serde(default)]
     pub(crate) tool_values: BTreeMap<String, String>,

@@ -149,6 +149,8 @@ pub(crate) struct Keys {
     pub(crate) transcript: Vec<String>,
     /// The agent's last message, if the client sends it whole and unchanged.
     pub(crate) message: Option<String>,
+    /// The same with parts of it twice, which serves if there is no transcript.
+    pub(crate) repeated_message: Option<String>,
     /// An id that differs from prompt to prompt within a session.
     pub(crate) prompt_id: Option<String>,
     /// A text whose digest serves as that id.

@@ -29,7 +29,7 @@ use self::tests_first::{Stage, Writes};
 use super::common::DONE;
 use super::junit::write_junit;
 use super::locked;
-use crate::agent::IN_RUN;
+use crate::agent::{IN_RUN, is_of_session};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{Caller, Project, Runs, Task};
@@ -56,9 +56,8 @@ const UNDONE: u8 = 1;
 /// The time that an agent has to end after SIGTERM (the seed's cancellation protocol).
 const AGENTS_GRACE: Duration = Duration::from_secs(30);
 
-/// Prefixes of variables that no agent gets: marks of the agent that gate may itself run
-/// under, and names that the prompt gives instead.
-const HIDDEN: [&str; 2] = ["CLAUDECODE", "JRUN_"];
+/// Prefix of variables that no agent gets: the prompt gives them instead.
+const HIDDEN: &str = "JRUN_";
 
 pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     for (act, _) in acts(args) {
@@ -462,8 +461,9 @@ impl RunCommand<'_> {
     ) -> Result<Order, Failure> {
         let (args, start) = (self.args, &worker.start);
         let variables = here.places.environment.iter();
-        let variables =
-            variables.filter(|(name, _)| !HIDDEN.iter().any(|prefix| name.starts_with(prefix)));
+        // It begins a session of its own, also where an agent's session started gate.
+        let variables = variables
+            .filter(|(name, value)| !name.starts_with(HIDDEN) && !is_of_session(name, value));
         Ok(Order {
             agent: worker.name.clone(),
             argv: start.argv.clone(),

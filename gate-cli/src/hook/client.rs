@@ -61,6 +61,7 @@ impl Client {
             last_message: value(&keys.message),
             tasks: background::tasks(payload, keys.tasks.as_deref()),
             scheduled: background::scheduled(payload, keys.scheduled.as_deref()),
+            repeated_message: value(&keys.repeated_message),
             prompt_text: payload.owned("prompt"),
         };
         (self.code.event)(payload, event)
@@ -144,6 +145,8 @@ pub(crate) struct Event {
     pub(crate) tasks: Vec<BackgroundTask>,
     /// Prompts that the client will send by itself.
     pub(crate) scheduled: Vec<ScheduledPrompt>,
+    /// The same with parts of it twice, which serves if there is no transcript.
+    pub(crate) repeated_message: Option<String>,
     pub(crate) prompt_text: Option<String>,
 }
 
