@@ -76,7 +76,7 @@ const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 /// Programs that start each of their words as a command, side by side.
 const STARTS_ALL: [&str; 5] = ["concurrently", "conc", "npm-run-all", "run-p", "run-s"];
 
-/// How deep scripts are looked up that scripts name.
+/// The most scripts that name one another, each the next.
 const MAX_DEPTH: u8 = 4;
 
 /// The text of the script of a name, where there are scripts.
@@ -222,7 +222,9 @@ fn commands(line: &str) -> Vec<Vec<String>> {
             (letter, None) => word.push(letter),
         }
     }
-    if let Some(last) = commands.last_mut().filter(|_| !word.is_empty()) {
+    if !word.is_empty()
+        && let Some(last) = commands.last_mut()
+    {
         last.push(word);
     }
     commands.retain(|words| !words.is_empty());
