@@ -7,6 +7,7 @@ use gate_core::text;
 use serde_json::Value;
 
 use super::background::{self, BackgroundTask, ScheduledPrompt};
+use super::interrupted::is_interrupted;
 use super::payload::Payload;
 use super::transcript_lag::{RecentRecords, TranscriptLag, by_sign};
 use crate::clients::{self, ClientFacts, Events, HookFacts};
@@ -64,7 +65,12 @@ impl Client {
             repeated_message: value(&keys.repeated_message),
             prompt_text: payload.owned("prompt"),
         };
-        (self.code.event)(payload, event)
+        let event = (self.code.event)(payload, event);
+        let is_interrupted = || event.transcript.as_deref().is_some_and(is_interrupted);
+        if event.kind == EventKind::Stop && event.not_judged.is_none() && is_interrupted() {
+            return Event { not_judged: Some(not_judged::BROKEN_OFF), ..event };
+        }
+        event
     }
 
     /// True if no person sits in front of the client. None if gate cannot find out.

@@ -12,6 +12,7 @@ mod codex;
 mod copilot;
 mod cursor;
 mod grounds;
+mod interrupted;
 mod nested;
 mod operator_command;
 mod owed;
