@@ -10,12 +10,15 @@ use super::background::{self, BackgroundTask, ScheduledPrompt};
 use super::interrupted::is_interrupted;
 use super::payload::Payload;
 use super::transcript_lag::{RecentRecords, TranscriptLag, by_sign};
+use crate::agent::Agent;
 use crate::clients::{self, ClientFacts, Events, HookFacts};
 use crate::tool_inputs::tail;
 
 /// The hook interface of one agent's client.
 pub(crate) struct Client {
     pub(super) facts: &'static ClientFacts,
+    /// The interface of the program that sends the events: the client's, or a dialect's.
+    pub(super) hook: &'static HookFacts,
     pub(super) code: ClientCode,
 }
 
@@ -39,7 +42,28 @@ impl ClientCode {
 
 impl Client {
     pub(crate) fn facts(&self) -> &'static HookFacts {
-        &self.facts.hook
+        self.hook
+    }
+
+    /// The same for who sent this event: another program may read the client's hook files. A person sits
+    /// in front of such a program.
+    #[must_use]
+    pub(crate) fn speaking(self, agent: Agent, payload: &Payload<'_>) -> Self {
+        // A command to gate is not taken from a program that nobody has tried.
+        let code = ClientCode {
+            event: |_, event| Event { prompt_text: None, ..event },
+            is_headless: |_| Some(false),
+            ..ClientCode::NONE
+        };
+        match clients::dialect(agent, payload.value()) {
+            Some(hook) => Self { hook, code, ..self },
+            None => self,
+        }
+    }
+
+    /// True if the events are of another program that reads the client's hook files.
+    pub(crate) fn is_dialect(&self) -> bool {
+        !std::ptr::eq(self.hook, &self.facts.hook)
     }
 
     pub(crate) fn event(&self, payload: &Payload<'_>) -> Event {
@@ -166,6 +190,7 @@ impl Event {
 /// Reasons not to judge a stop, as the ledger records them.
 pub(crate) mod not_judged {
     pub(crate) const SUB_AGENT: &str = "a sub-agent stopped, not the agent";
+    pub(crate) const HELPER_LOOKED: &str = "a sub-agent stopped that changed nothing";
     pub(crate) const PLAN_MODE: &str = "the agent is in plan mode";
     pub(crate) const BROKEN_OFF: &str = "the turn was broken off, or its API failed";
     pub(crate) const OTHER_EVENT: &str = "the event is no stop of the agent";
@@ -204,7 +229,7 @@ fn helper_folder(payload: &Payload<'_>) -> Option<PathBuf> {
 }
 
 fn event_name<'p>(payload: &Payload<'p>) -> Option<&'p str> {
-    payload.text("hook_event_name").or_else(|| payload.text("event"))
+    ["hook_event_name", "event", "hookEventName"].into_iter().find_map(|key| payload.text(key))
 }
 
 /// None for a stop of the agent.
