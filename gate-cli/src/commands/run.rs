@@ -41,7 +41,7 @@ use crate::render::{self, print};
 use crate::request::Request;
 use crate::runner::{
     AgentStart, End, LiveFile, Loop, LostLease, Order, PresetContext, agent_start, agents,
-    shell_word, starts_runs,
+    other_loop_here, shell_word, starts_runs,
 };
 use crate::secrets;
 use crate::settings::Selection;
@@ -200,7 +200,9 @@ impl RunCommand<'_> {
         let order = Order { wall, lost, resume, writes_tests, ..order };
         let (format, raw, json) = (worker.format, self.args.raw, self.args.json);
         let run = format!("{}-{}", task.project().id(), task.id());
-        let file = LiveFile::new(&task, &run, &order.agent);
+        let root = here.places.top();
+        render::notes(&other_loop_here(task.project().runs(), &root, &task));
+        let file = LiveFile::new(&task, &root, &run, &order.agent);
         let reporter = LoopReporter::new(LoopDisplay { format, raw, json }, file);
         let request = Request {
             format,
