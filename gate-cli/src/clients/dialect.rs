@@ -31,3 +31,34 @@ pub(crate) fn dialect(agent: Agent, event: &Value) -> Option<&'static HookFacts>
     });
     found.map(|facts| &facts.hook)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::clients::Source;
+
+    #[test]
+    fn a_dialect_names_its_source_and_is_known_by_its_keys() {
+        for facts in &FACTS.dialect {
+            assert!(!facts.title.is_empty() && !facts.known_by.is_empty());
+            assert_eq!(
+                facts.verified.versions.is_empty(),
+                facts.verified.by == Source::Documentation
+            );
+        }
+        let event = json!({ "hookEventName": "Stop", "sessionId": "v1" });
+        for agent in [Agent::ClaudeCode, Agent::Copilot] {
+            assert!(dialect(agent, &event).is_some());
+            for other in [
+                json!({ "hook_event_name": "Stop", "session_id": "s1" }),
+                json!({ "sessionId": "s1", "stopReason": "end_turn" }),
+                json!({ "hookEventName": 1, "sessionId": "s1" }),
+            ] {
+                assert!(dialect(agent, &other).is_none(), "{other}");
+            }
+        }
+        assert!(dialect(Agent::Codex, &event).is_none());
+    }
+}
