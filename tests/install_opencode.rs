@@ -26,12 +26,17 @@ const client = {
 const plugin = await GatePlugin({ client, directory: process.cwd() })
 for (const word of process.argv.slice(2)) {
   const [type, sessionID, sent] = word.split("=")
+  if (type === "info.error") {
+    messages[1].info.error = sent ? { name: sent } : undefined
+    continue
+  }
   if (type === "chat.message") {
     const message = { id: "msg_" + sent, role: "user" }
     await plugin["chat.message"]({ sessionID, agent: "build" }, { message, parts: [text(sent)] })
     continue
   }
-  await plugin.event({ event: { type, properties: { sessionID } } })
+  const error = sent ? { name: sent, data: {} } : undefined
+  await plugin.event({ event: { type, properties: { sessionID, error } } })
 }
 console.log(JSON.stringify(said))
 "#;
@@ -84,6 +89,32 @@ fn otherwise_the_session_stays_idle() {
         &["session.updated=main"],
     ] {
         assert_eq!(told(BLOCK, events), "[]\n", "{events:?}");
+    }
+}
+
+#[test]
+fn an_interrupted_turn_stays_interrupted_until_the_next_message_of_the_person() {
+    if !needs("node") {
+        return;
+    }
+    let sent =
+        |events: &[&str]| told(BLOCK, events).lines().next().unwrap().matches("path").count();
+    let abort = "session.error=main=MessageAbortedError";
+    let (idle, message) = ("session.idle=main", "chat.message=main=Go on.");
+    for (events, expected) in [
+        (&[abort, idle, idle][..], 0),
+        (&["info.error=main=MessageAbortedError", idle, abort, idle], 0),
+        (&[idle, abort, idle, idle], 1),
+        (&["session.error=main=ProviderAuthError", idle, idle], 0),
+        (&[abort, idle, message, idle], 1),
+        (&[abort, idle, "chat.message=main=a test fails", idle], 1),
+        (&["session.error=other=MessageAbortedError", idle], 1),
+        // The session is compacted, and its turn goes on.
+        (&["session.error=main=ContextOverflowError", idle], 1),
+        (&["info.error=main=ContextOverflowError", idle], 1),
+        (&[idle], 1),
+    ] {
+        assert_eq!(sent(events), expected, "{events:?}");
     }
 }
 
@@ -148,13 +179,5 @@ fn what_gate_itself_sends_is_not_taken_for_the_persons_word() {
     if needs("node") {
         let told = told(BLOCK, &["session.idle=main", "chat.message=main=a test fails"]);
         assert_eq!(told.matches("hook_event_name").count(), 1, "{told}");
-    }
-}
-
-#[test]
-fn an_error_is_forgotten_with_its_turn() {
-    if needs("node") {
-        let told = told(BLOCK, &["session.error=main", "session.idle=main", "session.idle=main"]);
-        assert!(told.contains("a test fails"), "{told}");
     }
 }

@@ -54,6 +54,7 @@ mod handoff;
 mod handoff_cases;
 mod handoff_check;
 mod handoff_claims;
+mod handoff_files;
 mod here;
 mod honest;
 mod honest_layouts;

@@ -135,6 +135,41 @@ fn what_the_prompt_says_is_not_in_the_environment() {
 }
 
 #[test]
+fn no_mark_of_the_session_that_started_gate_reaches_the_agent() {
+    let marks = [
+        ("CLAUDE_CODE_CHILD_SESSION", "1"),
+        ("CLAUDE_CODE_SESSION_ID", "s1"),
+        ("CLAUDE_CODE_ENTRYPOINT", "cli"),
+        ("CLAUDE_CODE_SSE_PORT", "1"),
+        ("CLAUDE_PROJECT_DIR", "/elsewhere"),
+        ("AI_AGENT", "claude-code"),
+        ("CODEX_THREAD_ID", "t"),
+        ("GEMINI_SESSION_ID", "g"),
+        ("QWEN_CODE", "1"),
+        ("COPILOT_AGENT_SESSION_ID", "c"),
+        ("AGENT", "goose"),
+    ];
+    // People set these themselves.
+    let kept = [
+        ("CLAUDE_CODE_USE_BEDROCK", "1"),
+        ("CLAUDE_CODE_OAUTH_TOKEN", "t"),
+        ("CLAUDE_CONFIG_DIR", "/c"),
+        ("ANTHROPIC_MODEL", "m"),
+        ("CODEX_HOME", "/x"),
+        ("GEMINI_CLI_NO_RELAUNCH", "true"),
+        ("USER_AGENT", "u"),
+    ];
+    let mut ran = project(&format!("env >env\ntouch fixed\n{SAYS}"));
+    for (name, value) in marks.iter().chain(&kept) {
+        ran = ran.env(name, *value);
+    }
+    let env = ran.code(0).file("env");
+    let has = |name: &str| env.lines().any(|line| line.starts_with(&format!("{name}=")));
+    assert!(!marks.iter().any(|(name, _)| has(name)), "{env}");
+    assert!(kept.iter().all(|(name, _)| has(name)), "{env}");
+}
+
+#[test]
 fn a_run_of_another_loop_is_waited_for_and_named_where_it_goes_on() {
     let ran = project(&format!("touch fixed\n{SAYS}")).code(0);
     let mut sleeper = child_of(&ran);

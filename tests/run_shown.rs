@@ -1,7 +1,7 @@
 //! What a person sees of `gate run` while it runs.
 
 use crate::needs::needs;
-use crate::support::{Ran, Run, gate};
+use crate::support::{GATE, Ran, Run, gate};
 
 const RED: &str = "[checks.tests]\ncommand = [\"sh\", \"-c\", \"test -e fixed\"]\n";
 
@@ -95,4 +95,49 @@ fn a_person_who_asks_for_it_sees_the_output_as_it_is() {
     let (_, screen) = at_a_terminal("run --task t1 --prompt PROMPT.md --raw -- ./agent.sh");
     assert!(screen.contains(r#""subtype":"init""#), "{screen}");
     assert!(screen.contains("iteration 2"), "{screen}");
+}
+
+/// What a loop tells that another loop's agent starts in this folder, after this setup.
+fn told_within(folder: &str, setup: &str) -> String {
+    let agent = format!(
+        "{setup}\nprintf '#!/bin/sh\\necho x\\n' >inner.sh\nchmod +x inner.sh\n\
+         test {folder} = . || cp inner.sh {folder}\n(cd {folder} && {GATE} run --task t2 --prompt \
+         PROMPT.md --max-iterations 1 -- ./inner.sh) 2>\"$HOME/told\" >/dev/null\n\
+         touch fixed\nprintf 'EXIT_STATUS: COMPLETE\\n'\n"
+    );
+    let ran = crate::run::project(&agent).run();
+    let told = std::fs::read_to_string(ran.home().join("told")).unwrap();
+    assert!(!ran.stderr.contains("in this work tree"), "{}", ran.stderr);
+    // That loop is over.
+    let words = "run --task t3 --prompt PROMPT.md --max-iterations 1 -- ./inner.sh";
+    let later = ran.again(words).run();
+    assert!(!later.stderr.contains("in this work tree"), "{}", later.stderr);
+    told
+}
+
+#[test]
+fn a_second_loop_in_one_tree_is_warned_of() {
+    let told = told_within(".", "true");
+    let warnings: Vec<_> = told.lines().filter(|line| line.contains("in this work tree")).collect();
+    assert_eq!(warnings.len(), 1, "{told}");
+    for part in ["-t1 (agent.sh, pid ", "git worktree add ../t2"] {
+        assert!(warnings[0].contains(part), "{told}");
+    }
+    let other = told_within("../other", "git worktree add -q ../other");
+    assert!(!other.contains("in this work tree"), "{other}");
+}
+
+#[test]
+fn each_call_of_a_session_that_goes_on_costs_what_it_reports() {
+    let agent = AGENT.replace(" \"$n\"\n", " 1\n").replace("\"$n\" \"$text\"", "1 \"$text\"");
+    let words = "run --prompt PROMPT.md --agent claude-stream --json -- ./agent.sh";
+    let ran = project(words).script("agent.sh", &agent).run();
+    let end = ran.json();
+    assert_eq!((&end["iterations"], &end["cost_usd"]), (&2.into(), &0.74.into()), "{end}");
+    let words =
+        "run --prompt PROMPT.md --agent claude-stream --budget-cost 0.5 --json -- ./agent.sh";
+    let agent = agent.replace("test \"$n\" -ge 2", "test \"$n\" -ge 9");
+    let end = project(words).script("agent.sh", &agent).run().json();
+    assert_eq!(end["stopped_by"], "tripped", "{end}");
+    assert_eq!(end["iterations"], 2, "{end}");
 }

@@ -79,6 +79,36 @@ fn what_is_printed_is_as_the_schemas_say() {
 }
 
 #[test]
+fn who_holds_an_item_gets_that_one_again() {
+    let shop = Shop::new();
+    for (id, phase) in [("W-1", "DRAFT"), ("W-2", "DRAFT"), ("W-3", "REVIEW")] {
+        shop.add(id, phase);
+    }
+    let first = shop.say("work claim --actor ann --json").is(0).json();
+    assert_eq!(first["work"], "W-1");
+    for words in ["", " W-1", " --phase DRAFT", " --ttl 1m", " --wait 10s"] {
+        let again = shop.say(&format!("work claim --actor ann --json{words}")).is(0).json();
+        assert_eq!(again["lease"], first["lease"], "{words}");
+        assert!(again["expires_at"].as_str() >= first["expires_at"].as_str(), "{words}");
+        let told = shop.say(&format!("work claim --actor ann{words}")).is(0).out;
+        assert!(told.starts_with("you hold W-1 until "), "{told}");
+    }
+    // Others, and who asks for a further one, get the next.
+    shop.say("work claim W-1 --actor bob").is(1);
+    assert_eq!(shop.say("work claim --actor bob --json").is(0).json()["work"], "W-2");
+    let told = shop.say("work claim --actor ann --phase REVIEW").is(0).out;
+    assert!(told.contains("W-3") && !told.contains("you hold"), "{told}");
+    shop.say("work release W-1 --actor ann").is(0);
+    let further = shop.say("work claim --actor bob --request r2 --json").is(0).json();
+    assert_eq!(further["work"], "W-1");
+    // A lease that is over is nobody's.
+    shop.say("work release W-3 --actor ann").is(0);
+    let taken = shop.say("work claim --actor ann --json").is(0).json();
+    assert_eq!(taken["work"], "W-3");
+    assert_ne!(taken["lease"], first["lease"]);
+}
+
+#[test]
 fn items_are_listed_by_phase_and_by_holder() {
     let shop = Shop::new();
     assert_eq!(shop.say("work list").is(0).out, "no work items\n");
@@ -172,14 +202,18 @@ fn waited(shop: &Shop, meanwhile: impl FnOnce()) -> Value {
 
 fn waits(shop: &Shop) {
     assert_eq!(waited(shop, || shop.add("W-1", "DRAFT")), "W-1");
+    shop.say("work release W-1 --actor waiter").is(0);
+    shop.claim("W-1", "b");
     let released = waited(shop, || {
-        shop.say("work release W-1 --actor waiter").is(0);
+        shop.say("work release W-1 --actor b").is(0);
     });
     assert_eq!(released, "W-1");
     shop.say("work release W-1 --actor waiter").is(0);
     shop.say("work claim --actor b --ttl 1500ms").is(0);
     assert_eq!(waited(shop, || ()), "W-1", "it expired");
     assert_eq!(shop.show("W-1")["lease"]["actor"], "waiter");
+    shop.say("work release W-1 --actor waiter").is(0);
+    shop.claim("W-1", "b");
     shop.add("W-2", "CI_PENDING");
     let passed = waited(shop, || {
         shop.say("work ci W-2 --result passed").is(0);

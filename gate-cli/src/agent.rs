@@ -6,7 +6,7 @@ mod program;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-pub(crate) use marks::{IN_RUN, Mark, mark};
+pub(crate) use marks::{IN_RUN, Mark, NAMED, is_of_session, mark};
 #[cfg(test)]
 pub(crate) use program::agent_of;
 pub(crate) use program::{Process, is_of};

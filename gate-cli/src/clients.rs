@@ -2,6 +2,7 @@
 //! their hooks as data, and how they are started. Code that a client needs beside them is
 //! in `hook` and `install`.
 
+mod dialect;
 mod hook;
 mod run;
 mod test_stop;
@@ -14,6 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
+pub(crate) use dialect::dialect;
 pub(crate) use hook::{Events, HookFacts, LagSign, Moment};
 pub(crate) use run::{CommandGrant, Grant, RunFacts};
 pub(crate) use test_stop::{TestStopFacts, TranscriptForm};
@@ -62,6 +64,7 @@ pub(crate) fn runs() -> impl Iterator<Item = (&'static str, &'static RunFacts)> 
 struct Facts {
     client: Vec<ClientFacts>,
     program: Vec<ProgramFacts>,
+    dialect: Vec<dialect::DialectFacts>,
 }
 
 /// An agent without a hook that could hold its stop.
@@ -145,6 +148,10 @@ pub(crate) struct Marks {
     /// Those for hooks that its starter sets for the client itself.
     #[serde(default)]
     pub(crate) client: Vec<String>,
+    /// Others, which carry its session to what it starts: no agent that begins a session of its own
+    /// may get them.
+    #[serde(default)]
+    pub(crate) session: Vec<String>,
     /// Of those for hooks: the end of the value that the agent's tools get.
     #[serde(default)]
     pub(crate) tool_values: BTreeMap<String, String>,

@@ -37,6 +37,7 @@ pub(crate) use self::approved::Contents;
 pub(crate) use self::baseline::before_unchecked;
 pub use self::builder::GateBuilder;
 pub(crate) use self::elsewhere::{OtherPlaces, moved, place_name, shown_work, tree_of};
+pub(crate) use self::loop_baseline::decided_on;
 pub(crate) use self::news::may_be_news;
 pub(crate) use self::reading::Judging;
 pub(crate) use self::replayed::{Replayed, Step};

@@ -1,5 +1,7 @@
 //! Drafts handoffs from gate's records, and compares a handoff's claims with them.
 
+mod changed_files;
+
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -10,8 +12,11 @@ use gate_core::{Policy, Verdict, text};
 use gate_fleet::handoff::{self, Handoff, Known, Problem, Ran, Seen};
 
 use crate::failure::Failure;
-use crate::memory::Memory;
+use crate::memory::{Memory, RecordSelector};
 use crate::record::Record;
+
+use changed_files::ChangedFiles;
+pub(crate) use changed_files::beginning;
 
 /// The most changed files that a draft names.
 const FILES: usize = 500;
@@ -106,42 +111,25 @@ pub(crate) fn contradictions(
     site: &CheckSite,
 ) -> Result<Vec<Problem>, Failure> {
     let seen = seen(handoff, memory)?;
-    contradictions_in_tree(handoff, &seen, file, site).map_err(|error| {
+    let record = memory.latest(&RecordSelector { run: None, task: None })?;
+    let unreadable = |error: WorktreeError| {
         Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
-    })
-}
-
-fn contradictions_in_tree(
-    handoff: &Handoff,
-    seen: &[Seen],
-    file: Option<&Path>,
-    site: &CheckSite,
-) -> Result<Vec<Problem>, WorktreeError> {
-    let tree = WorkTree::open(site)?;
-    let mut now = Now { tree: &tree, file, digests: None };
-    let mut problems = handoff::unheld(handoff, seen, |digest| now.is(digest))?;
-    problems.extend(unknown_files(handoff, site, &tree)?);
+    };
+    let tree = WorkTree::open(site).map_err(unreadable)?;
+    let now = tree.snapshot().map_err(unreadable)?;
+    let own = file.and_then(|file| inside(file, &tree));
+    // With the handoff's own file and without it.
+    let without = own.as_ref().map(|file| now.digest_without(file));
+    let digests = [Some(now.digest.clone()), without];
+    let is_here = |digest: &str| Ok(digests.iter().flatten().any(|known| known == digest));
+    let mut problems = handoff::unheld(handoff, &seen, is_here).map_err(unreadable)?;
+    problems.extend(unknown_files(handoff, site, &tree).map_err(unreadable)?);
+    let transcripts = site.callers_files.iter().filter_map(|file| inside(file, &tree));
+    let beside = own.into_iter().chain(transcripts).collect();
+    let record = record.as_ref();
+    let (tree, now) = (&tree, &now);
+    problems.extend(ChangedFiles { handoff, record, site, tree, now, beside }.problems()?);
     Ok(problems)
-}
-
-/// The work tree as it stands. It is read when it is first needed, and once.
-struct Now<'n> {
-    tree: &'n WorkTree,
-    file: Option<&'n Path>,
-    /// With the handoff's own file and without it.
-    digests: Option<[String; 2]>,
-}
-
-impl Now<'_> {
-    fn is(&mut self, digest: &str) -> Result<bool, WorktreeError> {
-        if self.digests.is_none() {
-            let snapshot = self.tree.snapshot()?;
-            let own = self.file.and_then(|file| inside(file, self.tree));
-            let without = own.map(|file| snapshot.digest_without(&file));
-            self.digests = Some([snapshot.digest.clone(), without.unwrap_or(snapshot.digest)]);
-        }
-        Ok(self.digests.iter().flatten().any(|known| known == digest))
-    }
 }
 
 /// A file's name in the work tree; none if it does not stand there.

@@ -85,6 +85,9 @@ pub struct Transcript {
     pub cost_micro_usd: Option<u64>,
     /// Time in milliseconds.
     pub duration_ms: Option<u64>,
+    /// True if these figures are of one call of the client alone.
+    #[serde(skip)]
+    pub is_of_call: bool,
     /// Turns that a prompt, hook feedback or a compaction began.
     pub turns: u64,
     /// Length in bytes.
@@ -270,6 +273,7 @@ impl<S> Scan<S> {
             session: transcript.session.clone(),
             tokens: transcript.tokens,
             cost_micro_usd: transcript.cost_micro_usd,
+            is_of_call: transcript.is_of_call,
             ..IterationFacts::default()
         }
     }
@@ -373,6 +377,7 @@ impl Transcript {
         self.tokens = usage.tokens;
         self.cost_micro_usd = usage.cost_micro_usd;
         self.duration_ms = usage.duration_ms;
+        self.is_of_call = usage.is_of_call;
     }
 
     /// Forgets what the tail alone reports.

@@ -220,7 +220,7 @@ impl Chat {
         let message = cost.strip_prefix('$').and_then(|cost| cost.split(' ').next());
         let dollars: Option<f64> = message.and_then(|dollars| dollars.parse().ok());
         let cost_micro_usd = dollars.filter(|n| *n >= 0.0).map(|n| (n * 1e6).round() as u64);
-        self.spent.add(Usage { tokens, cost_micro_usd, duration_ms: None });
+        self.spent.add(Usage { tokens, cost_micro_usd, ..Usage::default() });
     }
 }
 

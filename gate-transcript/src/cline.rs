@@ -219,6 +219,7 @@ impl Cline {
             tokens: usage.and_then(|usage| sum([usage.input, usage.output, usage.cache_write])),
             cost_micro_usd: usage.and_then(|usage| usage.cost.micro()),
             duration_ms: record.duration.whole(),
+            ..Usage::default()
         });
     }
 

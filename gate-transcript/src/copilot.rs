@@ -55,7 +55,12 @@ impl Records for Copilot {
 
     fn finish(&mut self, out: &mut Out<'_>) {
         let tokens = self.tally.total();
-        out.usage(Usage { tokens, cost_micro_usd: None, duration_ms: self.duration });
+        out.usage(Usage {
+            tokens,
+            cost_micro_usd: None,
+            duration_ms: self.duration,
+            ..Usage::default()
+        });
     }
 }
 

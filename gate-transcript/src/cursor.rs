@@ -239,7 +239,7 @@ impl Cursor {
         let tokens =
             tokens.and_then(|tokens| sum([tokens.input, tokens.output, tokens.cache_write]));
         let duration_ms = record.duration_ms.whole();
-        self.spent.add(Usage { tokens, cost_micro_usd: None, duration_ms });
+        self.spent.add(Usage { tokens, cost_micro_usd: None, duration_ms, ..Usage::default() });
     }
 }
 

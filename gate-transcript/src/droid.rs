@@ -210,7 +210,7 @@ impl Droid {
             sum([tokens.input_tokens, tokens.output_tokens, tokens.cache_creation_input_tokens])
         });
         let duration_ms = record.duration.whole();
-        self.spent.add(Usage { tokens, cost_micro_usd: None, duration_ms });
+        self.spent.add(Usage { tokens, cost_micro_usd: None, duration_ms, ..Usage::default() });
     }
 }
 

@@ -220,6 +220,9 @@ pub struct Usage {
     pub cost_micro_usd: Option<u64>,
     /// Time in milliseconds.
     pub duration_ms: Option<u64>,
+    /// True if they are of one call of the client alone, also where its session goes on; else
+    /// they may be sums.
+    pub is_of_call: bool,
 }
 
 impl Usage {

@@ -45,6 +45,7 @@ mod opencode;
 mod out;
 mod parts;
 mod pi;
+mod prefix;
 mod prompt;
 mod qwen;
 mod reader;

@@ -133,7 +133,7 @@ impl Records for Opencode {
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
-        let usage = Usage { tokens: self.tokens, cost_micro_usd: self.cost, duration_ms: None };
+        let usage = Usage { tokens: self.tokens, cost_micro_usd: self.cost, ..Usage::default() };
         if usage != Usage::default() {
             out.fact(Fact::Usage(usage));
         }

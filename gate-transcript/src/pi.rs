@@ -251,7 +251,7 @@ impl Pi {
             self.spent.add(Usage {
                 tokens: sum([tokens.input, tokens.output, tokens.cache_write]),
                 cost_micro_usd: tokens.cost.0.as_ref().and_then(|cost| cost.total.micro()),
-                duration_ms: None,
+                ..Usage::default()
             });
         }
     }

@@ -3,6 +3,7 @@
 use super::detect::{Head, LOOKAHEAD};
 use super::json::Decode;
 use super::out::{Memo, Out};
+use super::prefix::Unprefixed;
 use super::tail_buffer::{Released, TailBuffer};
 use super::{Forced, Format, ProblemKind, Sink};
 
@@ -41,6 +42,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 pub struct Reader {
     forced: Option<Forced>,
     head: Vec<u8>,
+    unprefixed: Unprefixed,
     memo: Memo,
     open: Option<Open>,
     pace: Pace,
@@ -84,7 +86,14 @@ enum Stage {
 impl Reader {
     /// A reader that finds the format by itself, or takes the one given.
     pub fn new(forced: Option<Forced>) -> Self {
-        Self { forced, head: Vec::new(), memo: Memo::default(), open: None, pace: Pace::Tail }
+        Self {
+            forced,
+            head: Vec::new(),
+            unprefixed: Unprefixed::default(),
+            memo: Memo::default(),
+            open: None,
+            pace: Pace::Tail,
+        }
     }
 
     /// A reader that reports all calls, failures and commands, not only those of the tail. No
@@ -111,8 +120,12 @@ impl Reader {
                 self.begin(sink);
             }
         }
-        if let Some(open) = &mut self.open {
-            open.push(bytes, &mut Out::new(sink, &mut self.memo));
+        let Some(open) = &mut self.open else { return };
+        let mut out = Out::new(sink, &mut self.memo);
+        if self.unprefixed.is_empty() {
+            open.push(bytes, &mut out);
+        } else {
+            open.push(&self.unprefixed.push(bytes), &mut out);
         }
     }
 
@@ -122,7 +135,9 @@ impl Reader {
             self.begin(sink);
         }
         if let Some(open) = &mut self.open {
-            open.finish(&mut Out::new(sink, &mut self.memo));
+            let mut out = Out::new(sink, &mut self.memo);
+            open.push(&self.unprefixed.finish(), &mut out);
+            open.finish(&mut out);
         }
     }
 
@@ -136,7 +151,7 @@ impl Reader {
     pub fn can_skip(&self) -> bool {
         self.open.as_ref().is_some_and(|open| {
             open.stage == Stage::Middle && open.tail.is_empty() && open.decode.can_skip()
-        })
+        }) && self.unprefixed.is_between_lines()
     }
 
     /// Goes on behind lines that were left out.
@@ -150,6 +165,9 @@ impl Reader {
     fn begin(&mut self, sink: &mut dyn Sink) {
         let bytes = std::mem::take(&mut self.head);
         let text = bytes.strip_prefix(BOM).unwrap_or(&bytes);
+        // One line does not show what stands before all.
+        let stripped = (self.pace != Pace::Live).then(|| self.unprefixed.begin(text));
+        let text = stripped.as_deref().unwrap_or(text);
         let head = Head::detect(text, self.forced);
         let mut out = Out::new(sink, &mut self.memo);
         if head.start.unknown_json {
@@ -157,7 +175,7 @@ impl Reader {
         }
         let mut decode = (head.format.spec().open)(&head.start);
         decode.push(text, &mut out);
-        let stage = match bytes.ends_with(b"\n") {
+        let stage = match text.ends_with(b"\n") {
             _ if self.pace != Pace::Tail => Stage::Live,
             true => Stage::Middle,
             false => Stage::Head,

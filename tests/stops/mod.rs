@@ -1,6 +1,8 @@
 //! Stop hooks, by what their clients say: one made-up session an agent.
 
 mod began;
+mod dialects;
+mod helpers;
 mod judged;
 mod lasting;
 mod laundered;

@@ -65,10 +65,10 @@ fn a_text_that_tests_read_is_no_prose() {
 fn what_was_let_go_undecided_is_the_last_thing_that_happened() {
     let ran = stops("codex", project(STRICT).again("prompt").setup("touch fixed").code(0), CLAIM);
     let mut ran = ran.again("last").code(0);
-    let (mut event, _) = event("gemini", &ran, CLAIM);
+    let (mut event, _) = event("qwen", &ran, CLAIM);
     event["transcript_path"] = "/nowhere.jsonl".into();
     for _ in 0..2 {
-        ran = hooked(ran.again("hook gemini"), &event);
+        ran = hooked(ran.again("hook qwen"), &event);
     }
     let ran = ran.again("last").code(5).tells("let go, undecided").tells("/nowhere.jsonl");
     let ran = ran.again("log").setup("echo >>work").code(0).says("undecided");
@@ -110,7 +110,7 @@ fn garbage_lets_the_agent_go_and_records_no_pass() {
 fn a_missing_transcript_is_no_pass() {
     // A hook waits for its transcript for two seconds: the agents wait side by side.
     thread::scope(|scope| {
-        for agent in ["gemini", "qwen", "copilot", "droid"] {
+        for agent in ["qwen", "copilot", "droid"] {
             scope.spawn(move || misses_its_transcript(agent));
         }
     });
@@ -131,6 +131,28 @@ fn misses_its_transcript(agent: &str) {
     let ran = hooked(run, &event);
     assert!(refused(agent, &ran).unwrap().contains("transcript"), "{agent}");
     ran.again("last").code(5);
+}
+
+#[test]
+fn the_event_of_gemini_serves_where_it_writes_no_session_file() {
+    let ran = project(STRICT).again("prompt").code(0);
+    let (mut event, _) = event("gemini", &ran, CLAIM);
+    event["transcript_path"] = "/nowhere.jsonl".into();
+    event["prompt_response"] = format!("I begin. {CLAIM}").into();
+    let ran = hooked(ran.again("hook gemini"), &event);
+    assert!(refused("gemini", &ran).unwrap().contains("tests failed"));
+    // A file of another kind is no session file.
+    event["transcript_path"] = ran.path("other.jsonl").display().to_string().into();
+    let ran = hooked(ran.again("hook gemini").file("other.jsonl", "x"), &event);
+    assert!(refused("gemini", &ran).unwrap().contains("tests failed"));
+    let ran = hooked(ran.again("hook gemini").setup("touch fixed"), &event);
+    assert_eq!(refused("gemini", &ran), None);
+    let ran = ran.again("last").code(0);
+    // Without a text nothing can be read, as before.
+    event.as_object_mut().unwrap().remove("prompt_response");
+    event["session_id"] = "s2".into();
+    let ran = hooked(ran.again("hook gemini").setup("echo >>work"), &event);
+    assert!(refused("gemini", &ran).unwrap().contains("transcript"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::folder::Folder;
 use super::proposal::{Found, Proposal};
 use super::targets;
+use super::watching::{never_ends, recipe_lines};
 
 /// Proposes for a folder with a justfile that has recipes of known names.
 pub(super) fn look(folder: &Folder<'_>) -> Found {
@@ -18,6 +19,11 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     let recipes = recipes(&text);
     // A recipe `check` is as often style as tests; nothing can be concluded.
     for (name, aim) in targets::chosen(|name| name != "check" && recipes.contains(name)) {
+        let begins = |line: &str| recipe(line) == Some(name);
+        if recipe_lines(&text, begins).any(|line| never_ends(line, &|_| None)) {
+            found.notes(format!("recipe {name} in {file} watches, and never ends"));
+            continue;
+        }
         let why = format!("recipe {name} in {file}");
         found.proposes(Proposal::new(aim, "just", &["just", name], why));
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::folder::Folder;
 use super::proposal::{Found, Proposal};
 use super::targets;
+use super::watching::{never_ends, recipe_lines};
 
 /// The names in the order in which GNU make takes them.
 const FILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
@@ -19,6 +20,13 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
         if !rules.phony.contains(name) && folder.path.join(name).exists() {
             // make would say that it is up to date, and do nothing.
             found.notes(format!("{file}: `{name}` is also a file, and not in .PHONY"));
+            continue;
+        }
+        let begins = |line: &str| {
+            rule(line).is_some_and(|(names, _)| names.split_whitespace().any(|one| one == name))
+        };
+        if recipe_lines(&text, begins).any(|line| never_ends(line, &|_| None)) {
+            found.notes(format!("target {name} in {file} watches, and never ends"));
             continue;
         }
         let why = format!("target {name} in {file}");

@@ -21,6 +21,7 @@ mod proposal;
 mod python;
 mod repository;
 mod targets;
+mod watching;
 mod workflows;
 
 use std::path::Path;

@@ -151,6 +151,22 @@ fn node_without_a_test_script_of_its_own() {
     check(&[("package.json", "{}")], &[]);
     let watching = package("\"test\":\"jest --watch\"", "");
     check_noted(&[("package.json", &watching)], &[], &[], "never ends");
+    check_noted(
+        &[("Makefile", "test: a\n\t@ptw\nlint:\n\truff .\n")],
+        &[],
+        &["lint: make -s lint"],
+        "target test",
+    );
+    check(&[("Makefile", "test:\n\tpytest\nwatch:\n\tptw\n")], &["tests: make -s test"]);
+    check_noted(&[("justfile", "test:\n    cargo watch -x test\n")], &[], &[], "recipe test");
+    let building = package("\"build\":\"tsc -w\",\"lint\":\"eslint .\"", "");
+    let lint = ["lint: npm run lint"];
+    check_noted(
+        &[("package.json", &building)],
+        &[],
+        &lint,
+        "scripts.build in package.json watches",
+    );
     let installed = package(placeholder, r#","devDependencies":{"vitest":"^3"}"#);
     let files = [("package.json", installed.as_str()), ("node_modules/", "")];
     check(&files, &["tests: npx --no-install vitest run"]);

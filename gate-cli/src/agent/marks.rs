@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use clap::ValueEnum;
+
 use super::Agent;
 use crate::clients::{self, ClientFacts, facts};
 
@@ -25,6 +27,19 @@ pub(crate) fn mark(name: &str, value: &str) -> Option<Mark> {
     })
 }
 
+/// True if this variable carries the session of an agent's program to what it starts. What people set
+/// themselves, such as keys and folders of settings, does not.
+pub(crate) fn is_of_session(name: &str, value: &str) -> bool {
+    let is_of_client = || {
+        clients::all().any(|ClientFacts { marks, hook, .. }| {
+            let lists = [&marks.hooks, &marks.tools, &marks.client, &marks.session];
+            lists.into_iter().flatten().chain(&hook.project_variable).any(|known| known == name)
+        })
+    };
+    clients::may_name(name) && is_of_client()
+        || name == NAMED && Agent::from_str(value, true).is_ok()
+}
+
 impl Mark {
     /// True if this agent's client sets the variable for its own hooks as well.
     pub(crate) fn is_for_hooks(self, agent: Agent) -> bool {
@@ -42,6 +57,9 @@ impl Display for Mark {
         write!(f, "{}{}", self.name, if self.is_of_tool { " of a tool" } else { "" })
     }
 }
+
+/// A variable that several agents set to their own name.
+pub(crate) const NAMED: &str = "AGENT";
 
 /// The variable in which `gate run` gives its agent the run's id. A hook that finds it is
 /// probably called inside of a run; anybody can set it, so it proves nothing.

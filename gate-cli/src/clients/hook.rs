@@ -88,6 +88,9 @@ pub(crate) enum Refusal {
     /// `{"followup_message": …}`, the next prompt.
     #[serde(rename = "follow-up")]
     FollowUp,
+    /// The same two words within `hookSpecificOutput`, with the event's name.
+    #[serde(rename = "specific")]
+    Specific,
 }
 
 impl Refusal {
@@ -96,6 +99,8 @@ impl Refusal {
         match self {
             Self::Decision => json!({ "decision": "block", "reason": reason }),
             Self::FollowUp => json!({ "followup_message": reason }),
+            Self::Specific => json!({ "hookSpecificOutput":
+                { "hookEventName": "Stop", "decision": "block", "reason": reason } }),
         }
     }
 
@@ -104,6 +109,7 @@ impl Refusal {
         let reason = match self {
             Self::Decision => &reply["reason"],
             Self::FollowUp => &reply["followup_message"],
+            Self::Specific => &reply["hookSpecificOutput"]["reason"],
         };
         let reason = reason.as_str().filter(|reason| !reason.trim().is_empty());
         reason.is_some_and(|reason| self.reply(reason) == *reply)
@@ -149,6 +155,8 @@ pub(crate) struct Keys {
     pub(crate) transcript: Vec<String>,
     /// The agent's last message, if the client sends it whole and unchanged.
     pub(crate) message: Option<String>,
+    /// The same with parts of it twice, which serves if there is no transcript.
+    pub(crate) repeated_message: Option<String>,
     /// An id that differs from prompt to prompt within a session.
     pub(crate) prompt_id: Option<String>,
     /// A text whose digest serves as that id.

@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use gate_checks::CheckSite;
+use gate_checks::baseline::Baseline;
 use gate_checks::worktree::WorkTree;
 use gate_fleet::handoff::{self, Format, LONGEST};
 
@@ -17,7 +18,7 @@ use super::common::DONE;
 use super::schema;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::handoff::{changed, contradictions, draft};
+use crate::handoff::{beginning, changed, contradictions, draft};
 use crate::memory::RecordSelector;
 use crate::render::{self, print};
 use crate::secrets;
@@ -57,8 +58,16 @@ fn new(here: &Here, args: &New) -> Result<u8, Failure> {
             Failure::usage("unknown-commit", format!("--since {name}: no such commit"))
         })
     });
-    let since = since.transpose()?;
-    let changed = changed(&site, since.as_deref()).map_err(|error| unreadable(&error))?;
+    let changed = match since.transpose()? {
+        Some(since) => changed(&site, Some(&since)),
+        None => {
+            let began = beginning(&site, record.as_ref())?.filter(|began| !began.is_from_history());
+            let since = began.as_ref().map(Baseline::commit);
+            // If the commit is gone, the uncommitted changes can still be listed.
+            changed(&site, since).or_else(|_| changed(&site, None))
+        }
+    };
+    let changed = changed.map_err(|error| unreadable(&error))?;
     let known = record.as_ref().map(|record| (record, &policy));
     let drafted = draft(args.objective.as_deref(), known, changed);
     let form = if args.json { HandoffFormat::Json } else { args.format };

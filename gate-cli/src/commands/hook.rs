@@ -18,7 +18,7 @@ use super::{last, status};
 use crate::agent::{Agent, IN_RUN};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::hook::session::{Session, is_new_message};
+use crate::hook::session::{Session, is_first_hook, is_new_message};
 use crate::hook::{
     self, AgentStop, Answer, Client, ClientStart, EventKind, Ground, Grounds, Payload, Prompt,
     Scene, SessionStart, StopReply, TurnContext,
@@ -78,6 +78,7 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     let received = receive(began + PATIENCE.min(deadline));
     let value = received.as_ref().unwrap_or(&Value::Null);
     let payload = Payload::new(value, &here.places.environment);
+    let client = client.speaking(args.agent, &payload);
     let event = client.event(&payload);
     if event.kind == EventKind::MidTurn {
         return Ok(DONE);
@@ -86,6 +87,12 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     let scene = Scene { here, agent, client: &client, payload: &payload, event: &event };
     let ground = scene.ground();
     let Some(first) = ground.places.first() else { return Ok(DONE) };
+    if client.is_dialect()
+        && let Some(session) = &event.session
+        && !is_first_hook(first.state.as_deref(), &first.top(), (agent, session))
+    {
+        return Ok(DONE);
+    }
     let start = ClientStart::of(agent, &payload, first);
     let hook_called_at = began;
     match event.kind {
@@ -162,8 +169,12 @@ fn judge(
     }
     let reply = StopReply::combine(replies);
     if let Some(around) = &mut ground.around {
-        let goes_on = matches!(reply, StopReply::Refuse(_) | StopReply::Pause);
-        around.end(stopped.event.transcript.as_deref(), goes_on);
+        // A turn whose stop is not judged goes on, or was broken off: its changes are still to be
+        // checked.
+        if stopped.event.not_judged.is_none() {
+            let goes_on = matches!(reply, StopReply::Refuse(_) | StopReply::Pause);
+            around.end(stopped.event.transcript.as_deref(), goes_on);
+        }
         around.note_background(&stopped.event);
     }
     reply
@@ -297,7 +308,8 @@ fn reply(client: &Client, stop_reply: StopReply) -> Result<u8, Failure> {
     match stop_reply {
         StopReply::Allow | StopReply::Pause => {}
         StopReply::Notice(message) => {
-            if client.facts().shows_messages {
+            // Another program may show it as a warning.
+            if client.facts().shows_messages && !client.is_dialect() {
                 print(&format!("{}\n", json!({ "systemMessage": message })))?;
             }
         }

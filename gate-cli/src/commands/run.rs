@@ -29,7 +29,7 @@ use self::tests_first::{Stage, Writes};
 use super::common::DONE;
 use super::junit::write_junit;
 use super::locked;
-use crate::agent::IN_RUN;
+use crate::agent::{IN_RUN, is_of_session};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::{Caller, Project, Runs, Task};
@@ -41,7 +41,7 @@ use crate::render::{self, print};
 use crate::request::Request;
 use crate::runner::{
     AgentStart, End, LiveFile, Loop, LostLease, Order, PresetContext, agent_start, agents,
-    shell_word, starts_runs,
+    other_loop_here, shell_word, starts_runs,
 };
 use crate::secrets;
 use crate::settings::Selection;
@@ -56,9 +56,8 @@ const UNDONE: u8 = 1;
 /// The time that an agent has to end after SIGTERM (the seed's cancellation protocol).
 const AGENTS_GRACE: Duration = Duration::from_secs(30);
 
-/// Prefixes of variables that no agent gets: marks of the agent that gate may itself run
-/// under, and names that the prompt gives instead.
-const HIDDEN: [&str; 2] = ["CLAUDECODE", "JRUN_"];
+/// Prefix of variables that no agent gets: the prompt gives them instead.
+const HIDDEN: &str = "JRUN_";
 
 pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     for (act, _) in acts(args) {
@@ -201,7 +200,9 @@ impl RunCommand<'_> {
         let order = Order { wall, lost, resume, writes_tests, ..order };
         let (format, raw, json) = (worker.format, self.args.raw, self.args.json);
         let run = format!("{}-{}", task.project().id(), task.id());
-        let file = LiveFile::new(&task, &run, &order.agent);
+        let root = here.places.top();
+        render::notes(&other_loop_here(task.project().runs(), &root, &task));
+        let file = LiveFile::new(&task, &root, &run, &order.agent);
         let reporter = LoopReporter::new(LoopDisplay { format, raw, json }, file);
         let request = Request {
             format,
@@ -462,8 +463,9 @@ impl RunCommand<'_> {
     ) -> Result<Order, Failure> {
         let (args, start) = (self.args, &worker.start);
         let variables = here.places.environment.iter();
-        let variables =
-            variables.filter(|(name, _)| !HIDDEN.iter().any(|prefix| name.starts_with(prefix)));
+        // It begins a session of its own, also where an agent's session started gate.
+        let variables = variables
+            .filter(|(name, value)| !name.starts_with(HIDDEN) && !is_of_session(name, value));
         Ok(Order {
             agent: worker.name.clone(),
             argv: start.argv.clone(),

@@ -72,6 +72,7 @@ fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
     let which = Claimable { phase: args.phase, id: args.id.as_deref() };
     let (wait, request) = (args.wait.unwrap_or_default(), args.request.as_deref());
     let claim = Claim { actor: &args.actor, which, ttl: args.ttl, wait, request };
+    let began = memory.lease_time()?;
     let Some(item) = memory.claim(&claim, &|| false)? else {
         let why = args.id.as_deref().map(|id| memory.unclaimable(id)).transpose()?.flatten();
         let why = why.map(|why| why.to_string());
@@ -87,7 +88,10 @@ fn claim(memory: &mut Memory, args: &ClaimWork) -> Result<u8, Failure> {
     print(&if args.json {
         render::json(&lease)?
     } else {
-        card::work_card(&item, LeaseState::Active)
+        let issued = item.lease.as_ref().map(|lease| lease.issued_at.as_millisecond());
+        let is_older = issued.is_some_and(|issued| issued < began.as_millisecond());
+        let again = if is_older { card::held_again(&item) } else { String::new() };
+        again + &card::work_card(&item, LeaseState::Active)
     })?;
     Ok(DONE)
 }

@@ -9,6 +9,11 @@ use crate::memory::{LoopId, run_before};
 use crate::record::Record;
 use crate::request::Request;
 
+/// The name under which the baseline of an accepted work is kept.
+pub(crate) fn decided_on(digest: &str) -> String {
+    format!("decided on: {digest}")
+}
+
 impl Gate {
     /// The baseline that a loop of `gate run` goes on from: that of the same task's last loop, if it
     /// ended without an `exit`. A commit or a `gate baseline` since then takes the tree as it is.
@@ -93,6 +98,10 @@ impl Gate {
                 self.note_stop(run, request, record.decision.stop);
             }
             return;
+        }
+        // A handoff of this work is compared with where it began.
+        if let Ok(Some(kept)) = Baseline::kept(site, Some(run)) {
+            let _ = kept.keep(site, Some(&decided_on(kept.digest())));
         }
         let mut ended = Some(run.to_owned());
         while let Some(run) = ended {

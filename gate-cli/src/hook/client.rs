@@ -7,14 +7,18 @@ use gate_core::text;
 use serde_json::Value;
 
 use super::background::{self, BackgroundTask, ScheduledPrompt};
+use super::interrupted::is_interrupted;
 use super::payload::Payload;
 use super::transcript_lag::{RecentRecords, TranscriptLag, by_sign};
+use crate::agent::Agent;
 use crate::clients::{self, ClientFacts, Events, HookFacts};
 use crate::tool_inputs::tail;
 
 /// The hook interface of one agent's client.
 pub(crate) struct Client {
     pub(super) facts: &'static ClientFacts,
+    /// The interface of the program that sends the events: the client's, or a dialect's.
+    pub(super) hook: &'static HookFacts,
     pub(super) code: ClientCode,
 }
 
@@ -38,7 +42,28 @@ impl ClientCode {
 
 impl Client {
     pub(crate) fn facts(&self) -> &'static HookFacts {
-        &self.facts.hook
+        self.hook
+    }
+
+    /// The same for who sent this event: another program may read the client's hook files. A person sits
+    /// in front of such a program.
+    #[must_use]
+    pub(crate) fn speaking(self, agent: Agent, payload: &Payload<'_>) -> Self {
+        // A command to gate is not taken from a program that nobody has tried.
+        let code = ClientCode {
+            event: |_, event| Event { prompt_text: None, ..event },
+            is_headless: |_| Some(false),
+            ..ClientCode::NONE
+        };
+        match clients::dialect(agent, payload.value()) {
+            Some(hook) => Self { hook, code, ..self },
+            None => self,
+        }
+    }
+
+    /// True if the events are of another program that reads the client's hook files.
+    pub(crate) fn is_dialect(&self) -> bool {
+        !std::ptr::eq(self.hook, &self.facts.hook)
     }
 
     pub(crate) fn event(&self, payload: &Payload<'_>) -> Event {
@@ -61,9 +86,15 @@ impl Client {
             last_message: value(&keys.message),
             tasks: background::tasks(payload, keys.tasks.as_deref()),
             scheduled: background::scheduled(payload, keys.scheduled.as_deref()),
+            repeated_message: value(&keys.repeated_message),
             prompt_text: payload.owned("prompt"),
         };
-        (self.code.event)(payload, event)
+        let event = (self.code.event)(payload, event);
+        let is_interrupted = || event.transcript.as_deref().is_some_and(is_interrupted);
+        if event.kind == EventKind::Stop && event.not_judged.is_none() && is_interrupted() {
+            return Event { not_judged: Some(not_judged::BROKEN_OFF), ..event };
+        }
+        event
     }
 
     /// True if no person sits in front of the client. None if gate cannot find out.
@@ -144,6 +175,8 @@ pub(crate) struct Event {
     pub(crate) tasks: Vec<BackgroundTask>,
     /// Prompts that the client will send by itself.
     pub(crate) scheduled: Vec<ScheduledPrompt>,
+    /// The same with parts of it twice, which serves if there is no transcript.
+    pub(crate) repeated_message: Option<String>,
     pub(crate) prompt_text: Option<String>,
 }
 
@@ -157,6 +190,7 @@ impl Event {
 /// Reasons not to judge a stop, as the ledger records them.
 pub(crate) mod not_judged {
     pub(crate) const SUB_AGENT: &str = "a sub-agent stopped, not the agent";
+    pub(crate) const HELPER_LOOKED: &str = "a sub-agent stopped that changed nothing";
     pub(crate) const PLAN_MODE: &str = "the agent is in plan mode";
     pub(crate) const BROKEN_OFF: &str = "the turn was broken off, or its API failed";
     pub(crate) const OTHER_EVENT: &str = "the event is no stop of the agent";
@@ -195,7 +229,7 @@ fn helper_folder(payload: &Payload<'_>) -> Option<PathBuf> {
 }
 
 fn event_name<'p>(payload: &Payload<'p>) -> Option<&'p str> {
-    payload.text("hook_event_name").or_else(|| payload.text("event"))
+    ["hook_event_name", "event", "hookEventName"].into_iter().find_map(|key| payload.text(key))
 }
 
 /// None for a stop of the agent.

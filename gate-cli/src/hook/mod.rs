@@ -12,6 +12,8 @@ mod codex;
 mod copilot;
 mod cursor;
 mod grounds;
+mod helper;
+mod interrupted;
 mod nested;
 mod operator_command;
 mod owed;
@@ -64,7 +66,7 @@ impl ClientStart {
         let outer_agent = nested::outer_agent(agent, places);
         let policy = trust::settings_in_force(places, &Selection::default());
         let person = policy.map(|(settings, _)| settings.policy.hook.person).unwrap_or_default();
-        let client = client(agent);
+        let client = client(agent).speaking(agent, payload);
         let unknown_entry = client.unknown_entry(payload);
         let presence = match (&outer_agent, person) {
             (Some(_), _) | (None, Attendance::No) => Presence::Nobody,
@@ -89,7 +91,8 @@ pub(crate) fn client(agent: Agent) -> Client {
         Agent::Cursor => cursor::CODE,
         _ => ClientCode::NONE,
     };
-    Client { facts: facts(agent), code }
+    let facts = facts(agent);
+    Client { facts, hook: &facts.hook, code }
 }
 
 /// Reads a client's JSON as a hook does, for the fuzzing of hook events: the name of the run
@@ -98,7 +101,9 @@ pub(crate) fn client(agent: Agent) -> Client {
 #[doc(hidden)]
 pub fn read_event(choice: u8, json: &[u8], reason: &str) -> Option<(Option<String>, String)> {
     let value = serde_json::from_slice(json).ok()?;
-    let client = client(Agent::ALL[usize::from(choice) % Agent::ALL.len()]);
-    let event = client.event(&Payload::new(&value, &[]));
+    let agent = Agent::ALL[usize::from(choice) % Agent::ALL.len()];
+    let payload = Payload::new(&value, &[]);
+    let client = client(agent).speaking(agent, &payload);
+    let event = client.event(&payload);
     Some((event.run(), client.refusal(reason).to_string()))
 }

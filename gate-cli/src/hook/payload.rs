@@ -17,6 +17,11 @@ impl<'a> Payload<'a> {
         Self { value, environment }
     }
 
+    /// The whole event.
+    pub(super) fn value(&self) -> &'a Value {
+        self.value
+    }
+
     /// None for a blank text.
     pub(super) fn text(&self, key: &str) -> Option<&'a str> {
         self.value.get(key)?.as_str().filter(|text| !text.trim().is_empty())

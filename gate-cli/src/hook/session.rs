@@ -180,6 +180,25 @@ fn file_name(agent: Agent, id: &str) -> String {
     format!("{}.json", hex(format!("{} {id}", agent.name()).as_bytes()))
 }
 
+/// True if this agent's hook was the first of a session to be called. A program that reads the hook
+/// files of several clients calls the hook of each, and one of them judges.
+pub(crate) fn is_first_hook(
+    state_folder: Option<&Path>,
+    root: &Path,
+    (agent, session): (Agent, &str),
+) -> bool {
+    let Some(state_folder) = state_folder else { return true };
+    let folder = folder(state_folder, root);
+    if create_private_folder(&folder).is_err() {
+        return true;
+    }
+    let mark = folder.join(format!("{}.first", hex(session.as_bytes())));
+    match fs::OpenOptions::new().write(true).create_new(true).open(&mark) {
+        Ok(mut file) => file.write_all(agent.name().as_bytes()).is_ok(),
+        Err(_) => fs::read(mark).is_ok_and(|first| first == agent.name().as_bytes()),
+    }
+}
+
 fn folder(state_folder: &Path, root: &Path) -> PathBuf {
     state_folder.join("sessions").join(hex(root.as_os_str().as_encoded_bytes()))
 }

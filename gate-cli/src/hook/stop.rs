@@ -16,6 +16,7 @@ use gate_core::text::brief;
 use gate_core::{Decision, Policy, Verdict};
 use gate_transcript::Forced;
 
+use super::helper::only_looked;
 use super::owed;
 use super::session::{self, Session};
 use super::{ClientStart, Event, Payload, TurnContext, not_judged};
@@ -126,7 +127,7 @@ impl AgentStop<'_> {
         if memory.switch()?.off {
             return Ok(StopReply::Allow);
         }
-        if let Some(why) = self.reason_not_to_judge(here, &settings.policy) {
+        if let Some(why) = self.reason_not_to_judge(here, &settings.policy, turn.as_deref()) {
             self.record_not_judged(&mut memory, why)?;
             return Ok(StopReply::Allow);
         }
@@ -162,11 +163,20 @@ impl AgentStop<'_> {
         Ok(self.with_notices(self.reply(here, &record), here, &record.decision))
     }
 
-    fn reason_not_to_judge(&self, here: &Here, policy: &Policy) -> Option<&'static str> {
-        match self.event.not_judged {
-            Some(not_judged::SUB_AGENT) if policy.hook.subagents != Subagents::Never => {}
-            Some(why) => return Some(why),
-            None => {}
+    fn reason_not_to_judge(
+        &self,
+        here: &Here,
+        policy: &Policy,
+        turn: Option<&TurnContext>,
+    ) -> Option<&'static str> {
+        let why = match self.event.not_judged {
+            Some(not_judged::SUB_AGENT) if policy.hook.subagents != Subagents::Never => {
+                only_looked(&self.payload, turn).then_some(not_judged::HELPER_LOOKED)
+            }
+            why => why,
+        };
+        if why.is_some() {
+            return why;
         }
         if policy.hook.judge == Judge::Never {
             return Some(not_judged::NEVER);

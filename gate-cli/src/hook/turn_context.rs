@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use gate_checks::worktree::{FileList, WorkTree, own_git_folder};
 use gate_checks::{CheckSite, list_files};
@@ -68,6 +69,18 @@ impl TurnContext {
     /// True if files changed since the person's last prompt.
     pub(crate) fn is_changed(&self) -> bool {
         self.changed.as_ref().is_some_and(|changed| !changed.is_empty())
+    }
+
+    /// True if no file of the tree was written or removed since a time, as far as is known.
+    pub(super) fn is_unchanged_since(&self, time: SystemTime) -> bool {
+        let Some(changed) = &self.changed else { return false };
+        changed.iter().all(|file| {
+            let file = self.root.join(file);
+            // A file that is gone has left its time in the folder.
+            let mut places = file.ancestors().take_while(|place| place.starts_with(&self.root));
+            let found = places.find_map(|place| fs::symlink_metadata(place).ok());
+            found.and_then(|found| found.modified().ok()).is_some_and(|at| at < time)
+        })
     }
 
     /// True if changes of earlier turns were never checked.

@@ -4,10 +4,7 @@
 
 use clap::ValueEnum;
 
-use crate::agent::{Agent, IN_RUN, mark};
-
-/// A variable that several agents set to their own name.
-const NAMED: &str = "AGENT";
+use crate::agent::{Agent, IN_RUN, NAMED, mark};
 
 /// The first mark of an agent in an environment.
 pub(super) fn first(environment: &[(String, String)]) -> Option<String> {

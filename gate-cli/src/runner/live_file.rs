@@ -1,5 +1,6 @@
 //! The file in a task's folder with the present work of its loop.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::live::Event;
 use super::lock;
+use super::preset::shell_word;
 use crate::failure::Failure;
 use crate::governance::{Runs, Task};
 use crate::secrets;
@@ -23,6 +25,10 @@ pub(crate) struct LiveLoop {
     pub(crate) run: String,
     /// The agent.
     pub(crate) agent: String,
+    /// The topmost folder of its work tree.
+    pub(crate) root: PathBuf,
+    /// The process of its `gate run`; 0 if that is not known.
+    pub(crate) pid: u32,
     /// When the loop began.
     pub(crate) started: Timestamp,
     /// The number of the iteration, from 1.
@@ -48,6 +54,8 @@ impl Default for LiveLoop {
             task: String::new(),
             run: String::new(),
             agent: String::new(),
+            root: PathBuf::new(),
+            pid: 0,
             started: Timestamp::UNIX_EPOCH,
             iteration: 0,
             doing: String::new(),
@@ -68,13 +76,15 @@ pub(crate) struct LiveFile {
 }
 
 impl LiveFile {
-    pub(crate) fn new(task: &Task, run: &str, agent: &str) -> Self {
+    pub(crate) fn new(task: &Task, root: &Path, run: &str, agent: &str) -> Self {
         let now = Timestamp::now();
         let state = LiveLoop {
             project: task.project().id().to_owned(),
             task: task.id().to_owned(),
             run: run.to_owned(),
             agent: agent.to_owned(),
+            root: root.to_owned(),
+            pid: std::process::id(),
             started: now,
             since: now,
             doing: "starts".to_owned(),
@@ -128,6 +138,24 @@ impl LiveLoop {
         (self.doing, self.since) = (doing, Timestamp::now());
         true
     }
+}
+
+/// The warning for a loop that begins in a work tree in which another one runs; empty if none does.
+pub(crate) fn other_loop_here(runs: &Runs, root: &Path, task: &Task) -> Vec<String> {
+    // A list that cannot be read keeps nobody from working.
+    let loops = live_loops(runs).unwrap_or_default();
+    let other = loops.into_iter().find(|live| live.root == root && live.task != task.id());
+    let warning = other.map(|live| {
+        format!(
+            "the loop {} ({}, pid {}) runs in this work tree, too: each changes what the other is \
+             judged by. Work in a tree of your own: git worktree add ../{}",
+            live.run,
+            live.agent,
+            live.pid,
+            shell_word(task.id())
+        )
+    });
+    warning.into_iter().collect()
 }
 
 /// The loops of `gate run` that run on this machine now.

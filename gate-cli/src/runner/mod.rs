@@ -50,7 +50,7 @@ pub(crate) use end::{End, RunRecord, TestsWritten, WorkEnd};
 pub(crate) use finished_run::FinishedRun;
 pub(crate) use lease::{phase_task, with_lease};
 pub(crate) use live::{Event, Live};
-pub(crate) use live_file::{LiveFile, LiveLoop, live_loops};
+pub(crate) use live_file::{LiveFile, LiveLoop, live_loops, other_loop_here};
 pub(crate) use lock::is_locked;
 pub(crate) use lost_lease::LostLease;
 pub(crate) use old_runs::{OldTask, old_tasks};

@@ -211,6 +211,18 @@ pub trait Items {
     /// A store that cannot be read, or a row that contradicts itself.
     fn item_with_lease(&mut self, lease: &str) -> Result<Option<Item>, StoreError>;
 
+    /// The first of these items that an actor holds at a time.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, or a row that contradicts itself.
+    fn item_held(
+        &mut self,
+        actor: &str,
+        which: Claimable<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Item>, StoreError>;
+
     /// At most `limit` items that were added after this record, in the order of
     /// adding.
     ///

@@ -132,6 +132,12 @@ pub(super) const ITEM: &str = items!("AND id = $2");
 
 pub(super) const ITEM_WITH_LEASE: &str = items!("AND lease = $2");
 
+/// The item that an actor holds: the first that was added, of a phase and an id where they are given.
+pub(super) const ITEM_HELD: &str = items!(
+    "AND actor = $2 AND released = 0 AND expires_at > $3 AND ($4 = '' OR phase = $4) \
+     AND ($5 = '' OR id = $5) ORDER BY added LIMIT 1"
+);
+
 pub(super) const ITEMS: &str = items!("AND added > $2 ORDER BY added LIMIT $3");
 
 pub(super) const CLAIMABLE_AT: &str = concat!(

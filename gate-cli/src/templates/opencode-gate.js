@@ -6,7 +6,9 @@
 // - It holds sessions of the TUI and of `opencode serve`. `opencode run` exits at the first idle
 //   moment, before a session can go on: there, call `gate check` from the loop that runs it, and go
 //   on with `opencode run -s SESSION "what is missing"`.
-// - After an error (session.error) nothing is asked: there is no finished work to look at.
+// - After an error (session.error), such as an interruption by the person, nothing is asked until the
+//   person's next message: there is no finished work to look at. A context that was too long is
+//   compacted, and the turn goes on.
 // - Sessions of sub-agents are not held; their parent is.
 // - Where gate is missing, fails, or lets go of work that is not done, the session stays idle. A toast
 //   says so, and OpenCode's log.
@@ -40,10 +42,14 @@ const reply = ({ code, out, err }) => {
   return out.trim() === "" ? {} : JSON.parse(out)
 }
 
+// True for an error that ends a turn. After this one OpenCode compacts the session and goes on.
+const isEnd = (error) => error !== undefined && error.name !== "ContextOverflowError"
+
 const words = (parts) =>
   parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n")
 
 export const GatePlugin = async ({ client, directory }) => {
+  // Sessions whose turn was broken off. It stays so, whatever idle events follow.
   const failed = new Set()
   const asked = new Set()
   // By session: the person's latest message, and what gate itself sent last.
@@ -75,9 +81,9 @@ export const GatePlugin = async ({ client, directory }) => {
     return replied
   }
 
-  const lastWord = async (id) => {
+  const lastMessage = async (id) => {
     const messages = (await client.session.messages({ path: { id } })).data ?? []
-    return words(messages.findLast((message) => message.info.role === "assistant")?.parts ?? [])
+    return messages.findLast((message) => message.info.role === "assistant")
   }
 
   const isSubAgent = async (id) =>
@@ -85,14 +91,20 @@ export const GatePlugin = async ({ client, directory }) => {
 
   const stop = async (id) => {
     if (await isSubAgent(id)) return
+    const last = await lastMessage(id)
+    // The message has its error before anybody is told.
+    if (isEnd(last?.info.error)) failed.add(id)
+    if (failed.has(id)) return
     const event = {
       hook_event_name: "session.idle",
       session_id: id,
       prompt_id: prompts.get(id),
-      last_assistant_message: await lastWord(id),
+      last_assistant_message: words(last?.parts ?? []),
     }
     const { decision, reason } = await call(event, PATIENCE)
     if (decision !== "block" || !reason) return
+    // It was broken off while gate looked.
+    if (failed.has(id)) return
     sent.set(id, reason)
     const parts = [{ type: "text", text: reason }]
     await client.session.promptAsync({ path: { id }, body: { parts } })
@@ -102,6 +114,7 @@ export const GatePlugin = async ({ client, directory }) => {
   const prompt = async (id, message, parts) => {
     const text = words(parts)
     if (sent.get(id) === text) return
+    failed.delete(id)
     if (await isSubAgent(id)) return
     prompts.set(id, message.id)
     const event = {
@@ -120,9 +133,10 @@ export const GatePlugin = async ({ client, directory }) => {
     event: async ({ event }) => {
       const id = event.properties?.sessionID
       if (!id) return
-      if (event.type === "session.error") failed.add(id)
+      const error = event.properties.error ?? { name: "" }
+      if (event.type === "session.error" && isEnd(error)) failed.add(id)
       if (event.type !== "session.idle") return
-      if (failed.delete(id) || asked.has(id)) return
+      if (failed.has(id) || asked.has(id)) return
       asked.add(id)
       await stop(id).catch(fail)
       asked.delete(id)

@@ -36,6 +36,9 @@ pub struct IterationFacts {
     pub tokens: Option<u64>,
     /// Cost of the transcript in micro-dollars.
     pub cost_micro_usd: Option<u64>,
+    /// True if tokens and cost are of one call of the client alone, also where its session goes on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_call: bool,
     /// The id under which this decision holds the breaker's probe.
     pub probe: Option<String>,
     /// The stop that the agent's hook asks about; none if a loop asks.

@@ -32,10 +32,11 @@ impl Spent {
         self.after(observed, 0)
     }
 
-    /// Adds a transcript's use. A session that goes on repeats its whole sum; if a
-    /// transcript reports none, the earlier sum stays.
+    /// Adds a transcript's use. A session that goes on repeats its whole sum, unless its client
+    /// reports each call alone; if a transcript reports none, the earlier sum stays.
     pub(super) fn after(&self, observed: &IterationFacts, passed: u64) -> Self {
-        let goes_on = observed.session.is_some() && observed.session == self.session;
+        let is_same = observed.session.is_some() && observed.session == self.session;
+        let goes_on = is_same && !observed.is_of_call;
         let (tokens, cost) = match goes_on {
             true => (self.session_tokens, self.session_cost_micro_usd),
             false => (0, 0),

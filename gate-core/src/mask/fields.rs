@@ -82,6 +82,7 @@ impl Masker {
             turns: _,
             bytes: _,
             skipped: _,
+            is_of_call: _,
         } = transcript;
         let remarks = errors.iter_mut().chain(denials).chain(problems);
         let mut masked = any(remarks.map(|Remark { text, line: _ }| self.cover(text)));
@@ -150,6 +151,7 @@ impl Masker {
             settings: _,
             user_settings: _,
             elsewhere,
+            is_of_call: _,
         } = observed;
         let mut masked = any(denied.iter_mut().map(|tool| self.cover(tool)));
         for WorkElsewhere { place, work, checked } in elsewhere {

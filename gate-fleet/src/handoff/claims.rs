@@ -2,7 +2,7 @@
 
 use super::command::{script, words};
 use super::model::{Handoff, Outcome, Verification};
-use super::placeholder::is_empty;
+use super::placeholder::{answers_nothing, is_empty};
 use super::problem::{Problem, few};
 use gate_core::text;
 
@@ -124,7 +124,7 @@ pub fn unknown_files<E>(
     let mut unknown = Vec::new();
     for (at, file) in handoff.changed_files.iter().enumerate() {
         let name = file.trim().trim_matches('`');
-        if !is_empty(file) && !is_known(name)? {
+        if !is_empty(file) && !answers_nothing(file) && !is_known(name)? {
             let message = "there is no such file in the work tree, and none was ever committed";
             unknown.push(Problem::new(format!("changed_files[{at}]"), message));
         }

@@ -96,15 +96,17 @@ pub struct Blocker {
 /// Something that may go wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(extend(
+    "if" = json!({ "properties": { "risk": { "pattern": r"^\W*[Nn]([Oo]|[Ii][Ll]|/?[Aa])" } } }),
+    "else" = json!({ "properties": { "impact": { "pattern": r"\S" }, "owner": { "pattern": r"\S" } } }),
+))]
 pub struct Risk {
-    /// The risk.
+    /// The risk; `none` if there is no open one.
     #[schemars(regex(pattern = r"\S"))]
     pub risk: String,
     /// Its effect.
-    #[schemars(regex(pattern = r"\S"))]
     pub impact: String,
     /// The person or agent responsible.
-    #[schemars(regex(pattern = r"\S"))]
     pub owner: String,
 }
 

@@ -33,6 +33,35 @@ pub(super) fn is_none(text: &str) -> bool {
     is_empty(text) || NONE.iter().any(|word| bare(text).eq_ignore_ascii_case(word))
 }
 
+/// Words beside `no` or `none` in an answer that there is nothing.
+const BESIDE_NONE: &[&str] = &[
+    "known",
+    "open",
+    "remaining",
+    "further",
+    "identified",
+    "left",
+    "new",
+    "risk",
+    "risks",
+    "at",
+    "this",
+    "time",
+];
+
+/// True if a text answers that there is nothing, which is no placeholder: `none`, `n/a`, `No open
+/// risks.`
+pub(super) fn answers_nothing(text: &str) -> bool {
+    let text = bare(text).trim_end_matches(['.', '!']).to_lowercase();
+    let mut words = text.split_whitespace();
+    match words.next() {
+        Some("none" | "no") => words.all(|word| BESIDE_NONE.contains(&word)),
+        Some("n/a" | "na" | "nil" | "nothing") => words.next().is_none(),
+        Some("not") => words.eq(["applicable"]),
+        _ => false,
+    }
+}
+
 /// Without blanks and the marks of code and emphasis around it.
 fn bare(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | '"'))

@@ -31,7 +31,7 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of form.
-    pub(super) fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { rule: None, field: field.into(), message: message.into() }
     }
 

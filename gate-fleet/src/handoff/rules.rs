@@ -3,11 +3,11 @@
 //! 1. No empty required field. A placeholder is empty, and so is an entry of a
 //!    list that is one.
 //! 2. Verification has to include commands that were really run, with the result of each.
-//! 3. A risk has to include its impact and its owner.
+//! 3. A risk has to include its impact and its owner. That there is none is said by `none` alone.
 //! 4. A failed verification has to include its severity and the way back.
 
 use super::model::{A2a, Agent, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};
-use super::placeholder::{is_empty, is_none};
+use super::placeholder::{answers_nothing, is_empty, is_none};
 use super::problem::{Problem, few};
 
 /// Most next actions that a handoff may have.
@@ -115,8 +115,15 @@ impl Found {
 
     fn risks(&mut self, risks: &[Risk]) {
         if risks.is_empty() {
-            let advice = "is empty: name what may go wrong, with its impact and its owner";
+            let advice = "is empty: name what may go wrong, with its impact and its owner, or \
+                          write `none`";
             self.add(Problem::rule(1, "open_risks", advice));
+        }
+        if let [only] = risks
+            && answers_nothing(&only.risk)
+            && [&only.impact, &only.owner].iter().all(|text| is_none(text))
+        {
+            return;
         }
         for (at, risk) in risks.iter().enumerate() {
             let field = format!("open_risks[{at}]");

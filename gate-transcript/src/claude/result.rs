@@ -8,7 +8,7 @@ use crate::{Boundary, Role, Wording, limit};
 impl Claude {
     pub(super) fn result(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
         self.spent.result(record.usage.0, record.duration_ms.whole());
-        self.spent.cost(record.total_cost_usd.micro());
+        self.spent.cost_of_call(record.result_index.whole(), record.total_cost_usd.micro());
         for denial in &record.permission_denials.0 {
             out.denied(&denial.tool_name, &denial.tool_use_id, line);
         }

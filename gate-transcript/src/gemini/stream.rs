@@ -174,6 +174,6 @@ impl Stream {
         let cached = stats.cached.whole().unwrap_or(0);
         let tokens = stats.total_tokens.whole().map(|total| total.saturating_sub(cached));
         let duration_ms = stats.duration_ms.whole();
-        self.spent.add(Usage { tokens, cost_micro_usd: None, duration_ms });
+        self.spent.add(Usage { tokens, cost_micro_usd: None, duration_ms, ..Usage::default() });
     }
 }

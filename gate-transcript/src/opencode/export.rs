@@ -213,6 +213,6 @@ impl Export {
 
     fn spend(&mut self, info: &Info<'_>) {
         let tokens = info.tokens.0.as_ref().map(Tokens::total);
-        self.spent.add(Usage { tokens, cost_micro_usd: info.cost.micro(), duration_ms: None });
+        self.spent.add(Usage { tokens, cost_micro_usd: info.cost.micro(), ..Usage::default() });
     }
 }

@@ -27,6 +27,7 @@ mod kimi;
 mod opencode;
 mod opencode_export;
 mod pi;
+mod prefix;
 mod qwen;
 mod runs;
 mod specstory;

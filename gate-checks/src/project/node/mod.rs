@@ -7,6 +7,7 @@ mod script;
 
 use super::folder::Folder;
 use super::proposal::{Aim, Found};
+use super::watching::never_ends;
 use manager::PackageManager;
 pub(super) use package::Package;
 use script::{Script, TestRunner};
@@ -29,7 +30,10 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
     let manager = PackageManager::detect(folder, &package, &mut found);
     tests(folder, &package, manager, &mut found);
     for (name, aim) in SCRIPTS {
-        if package.script(name).is_some() && !found.aims_at(aim) {
+        let Some(script) = package.script(name) else { continue };
+        if never_ends(script, &|name| package.script(name)) {
+            found.notes(format!("scripts.{name} in package.json watches, and never ends"));
+        } else if !found.aims_at(aim) {
             let words = manager.run(name);
             found.proposes(manager.proposal(aim, words, format!("scripts.{name} in package.json")));
         }
@@ -48,7 +52,7 @@ pub(super) fn look(folder: &Folder<'_>) -> Found {
 }
 
 fn tests(folder: &Folder<'_>, package: &Package, manager: PackageManager, found: &mut Found) {
-    match package.script("test").map_or(Script::None, Script::read) {
+    match package.test_script() {
         Script::Watches => found.notes("scripts.test in package.json watches, and never ends"),
         Script::Runner(runner) => {
             let words = runner.command(manager);
@@ -74,8 +78,7 @@ fn without_script(
     let mut tested = members::folders(folder, package, found);
     tested.retain(|member| {
         let member = Package::read(&folder.below(member), &mut Found::default());
-        member
-            .is_some_and(|package| package.script("test").map_or(Script::None, Script::read).ends())
+        member.is_some_and(|package| package.test_script().ends())
     });
     if !tested.is_empty() {
         let why = format!("scripts.test in {} of the workspace's packages", tested.len());

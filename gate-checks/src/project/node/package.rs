@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::project::folder::Folder;
+use crate::project::node::script::Script;
 use crate::project::proposal::Found;
 
 /// A package.json.
@@ -23,6 +24,12 @@ impl Package {
 
     pub(super) fn script(&self, name: &str) -> Option<&str> {
         self.0.get("scripts")?.get(name)?.as_str().filter(|script| !script.trim().is_empty())
+    }
+
+    /// The test script, as it can be read.
+    pub(super) fn test_script(&self) -> Script {
+        let script = self.script("test");
+        script.map_or(Script::None, |text| Script::read(text, &|name| self.script(name)))
     }
 
     pub(super) fn text(&self, key: &str) -> Option<&str> {

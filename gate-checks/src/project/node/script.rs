@@ -1,5 +1,6 @@
 //! Reads test scripts.
 
+use super::super::watching::{Scripts, never_ends};
 use super::manager::{PackageManager, words};
 
 /// A test script.
@@ -16,7 +17,7 @@ pub(super) enum Script {
 }
 
 impl Script {
-    pub(super) fn read(text: &str) -> Self {
+    pub(super) fn read(text: &str, scripts: &Scripts<'_>) -> Self {
         let words: Vec<&str> = text.split_whitespace().collect();
         if text.contains("no test specified") {
             return Self::None;
@@ -27,7 +28,7 @@ impl Script {
             ["node", "--test"] => return Self::Runner(TestRunner::Node),
             _ => {}
         }
-        if words.iter().any(|word| word.starts_with("--watch") && !word.ends_with("=false")) {
+        if never_ends(text, scripts) {
             return Self::Watches;
         }
         let settled = words.iter().any(|word| word.starts_with("--watch"));
@@ -75,7 +76,7 @@ mod tests {
     use super::{Script, TestRunner};
 
     fn check(text: &str, expected: Script) {
-        assert_eq!(Script::read(text), expected, "{text}");
+        assert_eq!(Script::read(text, &|_| None), expected, "{text}");
     }
 
     #[test]
@@ -98,6 +99,7 @@ mod tests {
     fn a_script_that_never_ends_is_none() {
         check("jest --watch", Script::Watches);
         check("jest --watchAll", Script::Watches);
+        check("nodemon --exec \"node --test\"", Script::Watches);
         check("jest --watchAll=false", Script::Other(&[]));
         check("ng test --no-watch", Script::Other(&[]));
         check("react-scripts test", Script::Other(&["--watchAll=false"]));

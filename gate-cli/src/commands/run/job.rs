@@ -70,6 +70,8 @@ impl Job {
         }
         let mut memory = here.memory_of_items(settings, interrupt)?;
         let actor = args.actor.clone().unwrap_or_else(|| format!("gate-run:{}", Uuid::now_v7()));
+        // Two loops may have the name of one actor, and each works on an item of its own.
+        let request = Uuid::now_v7().to_string();
         let claim = Claim {
             actor: &actor,
             which: Claimable {
@@ -78,7 +80,7 @@ impl Job {
             },
             ttl: args.ttl,
             wait: args.wait.unwrap_or_default(),
-            request: None,
+            request: Some(&request),
         };
         let item = memory.claim(&claim, &|| interrupt.code().is_some())?;
         let (ttl, format, lost) = (args.ttl, args.agent, LostLease::default());

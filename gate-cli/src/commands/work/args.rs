@@ -24,7 +24,7 @@ pub(crate) enum Work {
     /// Add a work item.
     Add(AddWork),
     /// Claim the next item, or this one: nobody else has it until the lease is
-    /// released or expires.
+    /// released or expires. Who holds one already gets that one again.
     #[command(after_help = CLAIM_CODES)]
     Claim(ClaimWork),
     /// Extend a lease.
@@ -104,7 +104,8 @@ pub(crate) struct ClaimWork {
     #[arg(long, value_name = "D", value_parser = parse_duration, default_value = "30m")]
     pub(crate) ttl: Duration,
     /// An id of your own for this request, which becomes the lease's id. If you do not know how a
-    /// claim ended, claim with its id again: you get the same item.
+    /// claim ended, claim with its id again: you get the same item. With another id you get a
+    /// further one.
     #[arg(long, value_name = "ID", value_parser = non_empty)]
     pub(crate) request: Option<String>,
     /// Print one JSON object.

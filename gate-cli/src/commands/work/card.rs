@@ -25,10 +25,7 @@ pub(crate) fn work_card(item: &Item, lease_state: LeaseState) -> String {
     }
     match &item.lease {
         Some(lease) if lease_state == LeaseState::Active => {
-            let until = lease
-                .expires_at
-                .map_or_else(String::new, |at| format!(" until {}", local_time(&at.to_string())));
-            page.row("held by", &format!("{}{until}", brief(&lease.actor_id, 128)));
+            page.row("held by", &format!("{}{}", brief(&lease.actor_id, 128), until(item)));
             page.row("lease", &brief(&lease.lease_id, 128));
         }
         _ => page.row("held by", "nobody"),
@@ -36,6 +33,17 @@ pub(crate) fn work_card(item: &Item, lease_state: LeaseState) -> String {
     page.row("steps", &state.transition_count.to_string());
     page.row("recorded", &format!("record {}", item.seq));
     page.into_text()
+}
+
+/// The line before the card of an item that its claimant held already.
+pub(crate) fn held_again(item: &Item) -> String {
+    format!("you hold {}{}\n", brief(&item.work.id, 128), until(item))
+}
+
+/// The end of an item's lease, in words.
+fn until(item: &Item) -> String {
+    let ends = item.lease.as_ref().and_then(|lease| lease.expires_at);
+    ends.map_or_else(String::new, |at| format!(" until {}", local_time(&at.to_string())))
 }
 
 /// The longest name of a phase, in letters.

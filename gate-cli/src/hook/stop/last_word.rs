@@ -27,9 +27,15 @@ impl AgentStop<'_> {
             // A client that sends neither: only evidence can decide.
             (None, None) => "",
             (None, Some(transcript)) => {
-                let (source, judging) = self.read_settled(transcript, gate, request)?;
-                let acted = judging.scan.acted;
-                return Ok((source, judging, Some(acted)));
+                let settled = self.read_settled(transcript, gate, request);
+                match (settled, &self.event.repeated_message) {
+                    (Ok((source, judging)), _) => {
+                        let acted = judging.scan.acted;
+                        return Ok((source, judging, Some(acted)));
+                    }
+                    (Err(_), Some(message)) => message.as_str(),
+                    (Err(failure), None) => return Err(failure),
+                }
             }
         };
         match self.read_transcript(gate, request).ok().flatten() {

@@ -88,6 +88,39 @@ fn a_turn_that_was_broken_off_or_is_anothers_is_not_judged() {
 }
 
 #[test]
+fn what_the_person_interrupted_is_told_by_the_transcript() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("session.jsonl");
+    let check = |agent: Agent, lines: &[Value], why_not: Option<&str>| {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(&file, text).unwrap();
+        let payload = json!({ "hook_event_name": facts(agent).hook.events.stop,
+            "transcript_path": file.display().to_string() });
+        check_judged(agent, &payload, why_not);
+    };
+    let said = |kind: &str, content: Value| json!({ "type": kind, "message": { "role": kind, "content": content } });
+    let interrupted =
+        said("user", json!([{ "type": "text", "text": "[Request interrupted by user]" }]));
+    let (answer, prompt) = (said("assistant", "I begin.".into()), said("user", "Go.".into()));
+    let tool = said("user", json!("[Request interrupted by user for tool use]"));
+    let other = json!({ "type": "system", "subtype": "turn_duration" });
+    let aside = json!({ "type": "assistant", "isSidechain": true, "message": {} });
+    let event = |kind: &str| json!({ "type": "event_msg", "payload": { "type": kind } });
+    let count = event("token_count");
+    let broken_off = Some(not_judged::BROKEN_OFF);
+    let claude = Agent::ClaudeCode;
+    check(claude, &[prompt.clone(), answer.clone(), interrupted.clone()], broken_off);
+    check(claude, &[answer.clone(), tool, other, aside], broken_off);
+    // Another message came since, or the words are quoted.
+    check(claude, &[interrupted.clone(), prompt.clone()], None);
+    check(claude, &[interrupted, prompt, answer], None);
+    check(claude, &[said("user", "Why [Request interrupted by user]?".into())], None);
+    check(Agent::Codex, &[event("task_started"), event("turn_aborted"), count.clone()], broken_off);
+    check(Agent::Codex, &[event("turn_aborted"), event("task_started"), count], None);
+    check(Agent::Codex, &[event("agent_message"), event("task_complete")], None);
+}
+
+#[test]
 fn plan_mode_is_where_the_client_has_it() {
     let mut payload = json!({ "permission_mode": "plan" });
     for agent in Agent::ALL {

@@ -10,7 +10,7 @@ use super::super::Memory;
 use super::again;
 use super::verified_rows::{found, holds};
 use crate::failure::Failure;
-use crate::store::{Ask, Claimable, Item};
+use crate::store::{Ask, Claimable, Item, Leasing};
 
 /// The wait after somebody else was faster.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -30,7 +30,7 @@ pub struct Claim<'a> {
     /// The longest wait for an item.
     pub wait: Duration,
     /// The request's id, which becomes the lease's: another claim with it gets the same item.
-    /// Without one, each claim is a new request.
+    /// Without one, who holds an item already gets that one again.
     pub request: Option<&'a str>,
 }
 
@@ -159,6 +159,15 @@ impl Memory {
         self.retry(|memory, is_again| {
             let mut leases = memory.lease()?;
             let now = leases.now()?;
+            if claim.request.is_none()
+                && !is_again
+                && let Some(item) = leases.item_held(claim.actor, claim.which, now)?
+                && holds(&mut *leases, &item).is_ok()
+            {
+                let item = claim.extended(item, after(now, ttl)?, now, &mut *leases)?;
+                leases.commit()?;
+                return Ok(Some(item));
+            }
             // The lease's id is the request's: an earlier try may have got an item.
             let earlier = if is_again || claim.request.is_some() {
                 leases.item_with_lease(&lease)?
@@ -227,6 +236,22 @@ impl Memory {
 }
 
 impl Claim<'_> {
+    /// An item that its claimant holds, for as long as a new claim would last.
+    fn extended(
+        &self,
+        item: Item,
+        until: Timestamp,
+        now: Timestamp,
+        leases: &mut dyn Leasing,
+    ) -> Result<Item, Failure> {
+        let held = item.lease.as_ref();
+        let shorter = held.filter(|lease| lease.expires_at.is_some_and(|ends| ends < until));
+        let Some(lease) = shorter else { return Ok(item) };
+        let lease = lease.renewed(self.actor, until, now)?;
+        leases.put_lease(&item, &lease, now)?;
+        Ok(Item { lease: Some(lease), ..item })
+    }
+
     /// Fails if the lease that this request got is over, or another actor's.
     fn is_answered_by(&self, item: &Item, now: Timestamp) -> Result<(), Failure> {
         let lease = item.lease.as_ref();

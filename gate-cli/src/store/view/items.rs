@@ -124,6 +124,23 @@ impl<S: Sql> Items for View<'_, S> {
         self.item_rows(statements::ITEM_WITH_LEASE, &given)?.pop().map(item::read).transpose()
     }
 
+    fn item_held(
+        &mut self,
+        actor: &str,
+        which: Claimable<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Item>, StoreError> {
+        let [phase, id] = which.given();
+        let given = [
+            SqlValue::Text(self.project),
+            SqlValue::Text(name("actor", actor)?),
+            SqlValue::Integer(now.as_millisecond()),
+            phase,
+            id,
+        ];
+        self.item_rows(statements::ITEM_HELD, &given)?.pop().map(item::read).transpose()
+    }
+
     fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let after = integer("added", after)?;

@@ -1,6 +1,6 @@
 //! The rules of the extension for A2A, and texts that say nothing.
 
-use super::super::placeholder::{is_empty, is_none};
+use super::super::placeholder::{answers_nothing, is_empty, is_none};
 use super::super::*;
 use super::{MARKDOWN, whole, wrong};
 
@@ -214,4 +214,41 @@ fn commands_are_typed_as_a_shell_reads_them() {
     }
     assert_eq!(words("a 'b c' && d"), Some(argv(&["a", "b c", "&&", "d"])));
     assert_eq!(words("a 'b"), None);
+}
+
+#[test]
+fn that_no_risk_is_open_is_an_answer() {
+    let risks = "  - Old archives are untested, some may not load, qa\n";
+    let with = |value: &str| {
+        let start = MARKDOWN.find("- open_risks:").unwrap();
+        let end = start + MARKDOWN[start..].find("- next_actions").unwrap();
+        wrong(&format!("{}- open_risks:{value}\n{}", &MARKDOWN[..start], &MARKDOWN[end..]))
+    };
+    assert_eq!(with(&format!("\n{risks}")), [""; 0]);
+    for none in [
+        " none",
+        " None.",
+        "\n  - none",
+        " n/a",
+        " N/A.",
+        " `none`",
+        "\n  - No open risks.",
+        " nothing",
+        " not applicable",
+        " none known",
+        "\n  - risk: none\n    - impact: n/a\n    - owner: nobody",
+    ] {
+        assert_eq!(with(none), [""; 0], "{none:?}");
+    }
+    // What names a risk, or says nothing, needs the rest as before.
+    for text in [" none of the old archives load", " tbd", " unknown", " not run", " no tests"] {
+        assert!(!with(text).is_empty(), "{text:?}");
+    }
+    assert_eq!(
+        with(&format!("\n  - none\n{risks}")),
+        ["open_risks[0].impact", "open_risks[0].owner"]
+    );
+    for text in ["nobody", "no one", "skipped", "no tests ran"] {
+        assert!(!answers_nothing(text), "{text:?}");
+    }
 }

@@ -157,6 +157,27 @@ fn cost_is_cumulative_and_usage_is_not() {
 }
 
 #[test]
+fn calls_of_one_session_in_one_log_add_up() {
+    let result = |cost: &str, index: &str| {
+        format!(
+            r#"{{"type":"result","result":"x","session_id":"s1","total_cost_usd":{cost}{index}}}"#
+        )
+    };
+    let cost = |results: &[String]| {
+        let results: Vec<&str> = results.iter().map(String::as_str).collect();
+        read(&stream(&results)).1.lines.last().cloned().unwrap_or_default()
+    };
+    let (first, second) = (r#","result_index":0"#, r#","result_index":1"#);
+    let calls = [result("0.1", first), result("0.3", second), result("0.25", first)];
+    assert_eq!(cost(&calls), "usage - tokens, 550000 µ$, - ms");
+    let bigger = [result("0.1", first), result("0.3", first)];
+    assert_eq!(cost(&bigger), "usage - tokens, 400000 µ$, - ms");
+    // Without numbers a smaller one is another call's.
+    assert_eq!(cost(&[result("0.3", ""), result("0.1", "")]), "usage - tokens, 400000 µ$, - ms");
+    assert_eq!(cost(&[result("0.3", "")]), "usage - tokens, 300000 µ$, - ms");
+}
+
+#[test]
 fn on_disk_the_client_keeps_its_own_totals() {
     let input = [
         user("Do it", ""),

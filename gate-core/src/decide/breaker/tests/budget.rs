@@ -26,6 +26,24 @@ fn a_session_that_goes_on_tells_its_sum_again() {
 }
 
 #[test]
+fn what_a_client_reports_for_each_call_counts_whole_also_if_the_session_goes_on() {
+    let call = |tokens: u64| {
+        let mut turn = session(works(), "a", Some(tokens), Some(tokens * 3));
+        turn.input.observed.is_of_call = true;
+        turn
+    };
+    let mut lap = Loop::new(|_| ());
+    for tokens in [100, 250, 40, 40] {
+        lap.feed(call(tokens));
+    }
+    let spent = &lap.memory.run.spent;
+    assert_eq!((spent.tokens, spent.cost_micro_usd), (430, 1290));
+    // A log with the calls one after the other repeats what came before.
+    lap.feed(session(works(), "a", Some(90), Some(270)));
+    assert_eq!(lap.memory.run.spent.tokens, 480);
+}
+
+#[test]
 fn sessions_add_up() {
     assert_eq!(spent(&[("a", Some(100)), ("b", Some(50)), ("b", Some(70))]).tokens, 170);
 }
