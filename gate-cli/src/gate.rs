@@ -36,7 +36,9 @@ use crate::source::Source;
 pub(crate) use self::approved::Contents;
 pub(crate) use self::baseline::before_unchecked;
 pub use self::builder::GateBuilder;
-pub(crate) use self::elsewhere::{OtherPlaces, moved, place_name, shown_work, tree_of};
+pub(crate) use self::elsewhere::{
+    OtherPlaces, moved, place_name, running_loops, shown_work, tree_of,
+};
 pub(crate) use self::loop_baseline::decided_on;
 pub(crate) use self::news::may_be_news;
 pub(crate) use self::reading::Judging;

@@ -143,6 +143,7 @@ impl Events {
             Moment::Stop => Some(&self.stop),
             Moment::Start => self.start.as_deref(),
             Moment::Prompt => self.prompt.first().map(String::as_str),
+            Moment::End => self.end.as_deref(),
         }
     }
 }
@@ -193,4 +194,6 @@ pub(crate) enum Moment {
     Start,
     /// A person sends a prompt.
     Prompt,
+    /// A session is over.
+    End,
 }

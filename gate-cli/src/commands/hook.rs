@@ -103,8 +103,11 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
             Ok(DONE)
         }
         EventKind::SessionEnd => {
-            if let Some(around) = ground.around {
-                around.end_session();
+            let state = first.state.as_deref();
+            if let Some(session) =
+                Session::open(state, &first.top(), (agent, event.session.as_deref()))
+            {
+                session.end();
             }
             Ok(DONE)
         }

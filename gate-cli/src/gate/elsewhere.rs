@@ -11,14 +11,16 @@ use gate_core::Scan;
 use gate_core::decide::elsewhere::{CheckedElsewhere, WorkElsewhere};
 use gate_core::decide::evidence::{Evidence, Outcome, worst_of};
 use gate_core::decide::policy::Mode;
+use gate_fleet::run::Status;
 use jiff::Timestamp;
 
 use super::Gate;
 use crate::failure::Failure;
+use crate::governance::Runs;
 use crate::hook::session;
 use crate::memory::{Approvals, PendingDecision};
 use crate::request::Request;
-use crate::settings::FILE;
+use crate::settings::{FILE, Places};
 use crate::source::Source;
 use crate::tool_inputs::ToolInputs;
 
@@ -32,6 +34,8 @@ pub(crate) struct OtherPlaces<'p> {
     pub(crate) inputs: &'p ToolInputs,
     /// The agent's session: others are other agents'.
     pub(crate) session: Option<&'p str>,
+    /// The work trees in which loops of `gate run` work.
+    pub(crate) loops: &'p [PathBuf],
     /// The state folder.
     pub(crate) state: Option<&'p Path>,
     /// The globs of `[tree] branches`.
@@ -45,7 +49,10 @@ impl OtherPlaces<'_> {
             began: self.began,
             is_named: &|path| self.inputs.name_path(path),
             is_named_branch: &|branch| self.inputs.name_branch(branch),
-            is_others: &|folder| session::is_anothers(self.state, folder, self.session),
+            is_others: &|folder| {
+                self.loops.iter().any(|of_loop| of_loop.starts_with(folder))
+                    || session::is_anothers(self.state, folder, self.session)
+            },
             branches: &Globs::new(self.branches).ok()?,
         };
         tree.other_work(&search).ok()
@@ -100,6 +107,7 @@ impl Gate {
             began,
             inputs: &inputs,
             session,
+            loops: &self.trust_places().map(running_loops).unwrap_or_default(),
             state: site.state.as_deref(),
             branches: &self.policy.tree_branches,
         };
@@ -142,6 +150,15 @@ impl Gate {
             Some(first) => CheckedElsewhere { passed: false, summary: first.clone() },
         })
     }
+}
+
+/// The folders in which loops of `gate run` of a project work now.
+pub(crate) fn running_loops(places: &Places) -> Vec<PathBuf> {
+    let tasks = Runs::here(places).and_then(|project| project.tasks()).unwrap_or_default();
+    let runs = tasks.iter().flat_map(|task| task.runs().unwrap_or_default());
+    let infos = runs.filter_map(|run| run.info().ok());
+    let running = infos.filter(|info| info.status == Status::Running);
+    running.map(|info| PathBuf::from(info.cwd)).collect()
 }
 
 /// A check that did not pass in another work tree, in words.

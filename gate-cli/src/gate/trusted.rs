@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::memory::PendingDecision;
 use crate::record::Record;
 use crate::request::{Checks, Request};
-use crate::settings::user_file;
+use crate::settings::{Places, user_file};
 use crate::trust::{Claim, Level, Trust, TrustReport, TrustState};
 
 /// Stands for a check in evidence of tampering, if the policy has no checks.
@@ -49,6 +49,11 @@ impl Gate {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The places of the settings; none if a program answers for them.
+    pub(super) fn trust_places(&self) -> Option<&Places> {
+        self.trust.as_ref().map(|trusted| trusted.trust.places())
     }
 
     /// True if the programs of the checks may be started outside of any decision.

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use super::{Client, Event, EventKind, Payload, TurnContext};
 use crate::agent::Agent;
 use crate::context::Here;
-use crate::gate::{OtherPlaces, moved, place_name, shown_work, tree_of};
+use crate::gate::{OtherPlaces, moved, place_name, running_loops, shown_work, tree_of};
 use crate::settings::{Places, Selection};
 use crate::tool_inputs::ToolInputs;
 use crate::trust::{self, Trust};
@@ -112,7 +112,7 @@ impl Scene<'_> {
     }
 
     fn open(&self, base: Places, primary: Option<Places>, left: Option<&Path>) -> Ground {
-        if self.event.kind == EventKind::SessionStart {
+        if matches!(self.event.kind, EventKind::SessionStart | EventKind::SessionEnd) {
             return Ground { places: primary.into_iter().collect(), around: None };
         }
         let here = Here { places: base.clone() };
@@ -175,6 +175,7 @@ impl Scene<'_> {
             began,
             inputs: &inputs,
             session: self.event.session.as_deref(),
+            loops: &running_loops(first),
             state: first.state.as_deref(),
             branches: &branches.unwrap_or_default(),
         };

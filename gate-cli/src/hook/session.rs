@@ -86,6 +86,12 @@ impl Session {
         read_file_list(&self.file)
     }
 
+    /// Ends the session: its client said so.
+    pub(crate) fn end(mut self) {
+        self.state.is_over = true;
+        self.save();
+    }
+
     /// Saves the state. A failure is ignored: the next hook then checks more.
     pub(crate) fn save(&self) {
         let text = serde_json::to_vec(&self.state).unwrap_or_default();

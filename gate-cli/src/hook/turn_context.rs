@@ -220,6 +220,10 @@ impl TurnContext {
     /// first turn is compared with these.
     pub(crate) fn begin_session(&mut self, is_nested: bool) {
         let Some(session) = &mut self.session else { return };
+        if session.state.is_over {
+            session.state.is_over = false;
+            session.save();
+        }
         if let (None, Some(now)) = (session.files(), &self.now) {
             session.state.is_nested = is_nested;
             session.state.started_at = millis_since_1970();
@@ -236,14 +240,6 @@ impl TurnContext {
         session.state.scheduled =
             event.scheduled.iter().map(|prompt| prompt.text.clone()).collect();
         session.save();
-    }
-
-    /// Ends the session.
-    pub(crate) fn end_session(self) {
-        if let Some(mut session) = self.session {
-            session.state.is_over = true;
-            session.save();
-        }
     }
 
     /// Begins a turn: changes from now on are the agent's.

@@ -69,9 +69,9 @@ impl<'a> Commands<'a> {
     }
 
     /// Shell command that reports a missing gate, on stdout if the client shows that. A prompt
-    /// is followed by a stop, which reports it.
+    /// is followed by a stop, which reports it, and an end follows one.
     fn missing(&self, moment: Moment) -> String {
-        if moment == Moment::Prompt {
+        if matches!(moment, Moment::Prompt | Moment::End) {
             return "true".to_owned();
         }
         if facts(self.agent).hook.shows_messages {

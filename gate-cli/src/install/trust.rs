@@ -48,6 +48,7 @@ impl Trust {
             Moment::Stop => "stop",
             Moment::Start => "session_start",
             Moment::Prompt => "user_prompt_submit",
+            Moment::End => "session_end",
         };
         let text = json!({ "event_name": event, "hooks": [hook] }).to_string();
         let hash = Sha256::digest(text.as_bytes());

@@ -33,8 +33,8 @@ pub(super) fn open_work(places: &Places) -> Option<&'static str> {
     is_loop_open(places).then_some("a loop")
 }
 
-/// True if the latest decision here is young and no `exit`. A state that cannot be read shows
-/// no loop.
+/// True if the latest decision here is young, and a loop goes on after it. A stop of an agent is its
+/// session's. A state that cannot be read shows no loop.
 fn is_loop_open(places: &Places) -> bool {
     let Ok((settings, _)) = trust::settings_in_force(places, &Selection::default()) else {
         return false;
@@ -45,5 +45,6 @@ fn is_loop_open(places: &Places) -> bool {
     let Ok(Some(latest)) = latest else { return false };
     let age = latest.time.parse::<Timestamp>().map(|time| Timestamp::now().duration_since(time));
     let is_young = age.is_ok_and(|age| age.unsigned_abs() < SILENCE);
-    is_young && latest.decision.verdict != Verdict::Exit
+    let is_of_loop = latest.decision.observed.stop.is_none();
+    is_young && is_of_loop && latest.decision.verdict == Verdict::Continue
 }
