@@ -111,3 +111,15 @@ fn open_wishes_below_nice_to_have_hold_nobody_up() {
     run(plan).code(0);
     run(&plan.replace("Nice to Have", "Also")).code(1);
 }
+
+#[test]
+fn a_sentence_about_open_work_refuses_a_claim_once_on_the_same_files() {
+    let text = "The other two lists I do next time.\n\n<promise>COMPLETE</promise>\n";
+    let first = judge("check --iteration 1 out.log", text).settings(TESTS).committed().code(1);
+    let quoted = "work is left: \"The other two lists I do next time.\"";
+    let ran = first.says(quoted).again("check --json --iteration 2 out.log");
+    let ran = ran.setup("echo x >other.txt").code(1);
+    assert_eq!(each(&ran.json(), "reasons", "code"), ["work-left"]);
+    ran.again("check --iteration 3 out.log").code(0).says("DONE  1 check passed");
+    judge("explain work-left", "").code(0).says("it counts no more");
+}
