@@ -35,6 +35,7 @@ fn whole(command: &str) -> Value {
         "Stop": of(entry(command)),
         "SessionStart": of(short(command)),
         "UserPromptSubmit": of(short(&prompt)),
+        "SessionEnd": of(short(&prompt)),
     }})
 }
 
@@ -59,7 +60,8 @@ fn the_entry_calls_a_program_that_stays_and_the_way_back_is_told() {
     let ran = ran.says("/home/.local/share/gate/bin/gate\n  a copy of this program, for the hooks");
     let ran = ran.says("+  \"hooks\": {\n").says("test: gate doctor --agent claude-code\n");
     let ran = ran.says("undo: gate uninstall claude-code --user\n");
-    let ran = ran.says("in a script (code 0: done): claude -p \"PROMPT\"; gate last\n");
+    let ran =
+        ran.says("in a script (code 0: done): id=$(uuidgen); claude -p --session-id \"$id\" ");
     assert_eq!(settings(&ran), whole(&command(&ran)));
     let ran = ran.again("uninstall claude-code --user").code(0).says("removed ");
     assert!(!ran.path("../home/.claude").exists());

@@ -102,7 +102,7 @@ fn hooks_that_are_switched_off_are_a_problem() {
 #[test]
 fn an_installation_that_does_not_ask_where_a_session_begins_is_told() {
     assert_eq!(claude(BLOCK).code(0).json()["installs"][0]["session_start"], true);
-    let older = settings("claude-code").replace("SessionStart", "SessionEnd");
+    let older = settings("claude-code").replace("SessionStart", "PreCompact");
     let ran = claude(BLOCK).file("../home/.claude/settings.json", older).code(0);
     assert_eq!(codes(&ran, "note"), ["other-program", "session-start-missing"]);
     assert_eq!(ran.json()["installs"][0]["session_start"], false);

@@ -94,7 +94,8 @@ pub(crate) struct ClientFacts {
     /// Other names by which its processes are known.
     pub(crate) packages: Vec<String>,
     pub(crate) verified: Verified,
-    /// The command for a script that runs it headless, if its hooks are called then.
+    /// The commands for a script that runs it headless and ends with gate's verdict, if its hooks are
+    /// called then.
     pub(crate) script: Option<String>,
     /// The folder of its transcripts.
     pub(crate) transcripts: Option<String>,

@@ -271,6 +271,8 @@ mod tests {
                 parent: 42,
                 group: 8,
                 session: 31,
+                terminal: 0,
+                foreground: -1,
                 start_ticks: 4711,
                 is_zombie: false,
                 resident_pages: 12,

@@ -41,12 +41,12 @@ pub(crate) struct HookFacts {
     /// Seconds that the client waits for a hook whose settings name no time, if that is
     /// documented.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
-    default_timeout: Option<u64>,
+    pub(super) default_timeout: Option<u64>,
     /// Seconds for a hook if the installed command names none: below the client's default.
     pub(crate) deadline: u64,
     /// The refusals after which the client lets its agent stop.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the documents, and for tests"))]
-    refusal_cap: String,
+    pub(super) refusal_cap: String,
 }
 
 /// The ways in which a client is started. If the variable is not set, `headless_words` decide.

@@ -75,7 +75,7 @@ fn answer(agent: Agent, scope: Scope, plan: &Plan, args: &Install) -> String {
 /// does not.
 fn script_hint(agent: Agent) -> String {
     let line = install::script(agent);
-    line.map(|line| format!("in a script (code 0: done): {line}; gate last\n")).unwrap_or_default()
+    line.map(|line| format!("in a script (code 0: done): {line}\n")).unwrap_or_default()
 }
 
 /// The files that change, and how.

@@ -120,7 +120,7 @@ impl Gate {
                 let project = moved(&site.project, tree.root(), folder);
                 let there = CheckSite { project, ..site.clone() };
                 shown.checked =
-                    Some(self.checked_there(there, &baseline, request, pending, approvals)?);
+                    Some(self.checked_there(&there, &baseline, request, pending, approvals)?);
             }
             elsewhere.push(shown);
         }
@@ -130,20 +130,20 @@ impl Gate {
     /// Runs the checks in another work tree of the repository.
     fn checked_there(
         &self,
-        site: CheckSite,
+        site: &CheckSite,
         baseline: &Baseline,
         request: &Request,
         pending: &PendingDecision,
         approvals: &Approvals,
     ) -> Result<CheckedElsewhere, Failure> {
         let now = Timestamp::now().to_string();
-        let there = baseline.in_other_tree(&site, &now).ok().flatten();
+        let there = baseline.in_other_tree(site, &now).ok().flatten();
         let gathered = self.gather_at(site.clone(), there, request, Some(pending), approvals)?;
         let required = self.policy.checks.iter().filter(|(_, check)| check.mode == Mode::Require);
         let records = required.map(|(name, _)| (name, worst_of(&gathered.evidence, name)));
         let open: Vec<_> = records
             .filter(|(_, record)| record.is_none_or(|record| record.outcome != Outcome::Pass))
-            .map(|(name, record)| open_check(name, record, &site, &self.site))
+            .map(|(name, record)| open_check(name, record, site, &self.site))
             .collect();
         Ok(match open.first() {
             None => CheckedElsewhere { passed: true, summary: "its checks pass".to_owned() },

@@ -108,3 +108,15 @@ fn has_agent_records<S>(scan: &Scan<S>) -> bool {
 fn same_words(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_the_transcripts_whatever_its_white_space() {
+        assert!(same_words("All is\n\ndone. ", "All is done."));
+        assert!(!same_words("All is done.", "All is done. Or not."));
+        assert!(!same_words("", "done") && same_words(" ", ""));
+    }
+}

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use gate_core::decide::situation::Presence;
 
 use super::*;
+use crate::hook::client;
 
 fn notice(text: &str) -> StopReply {
     StopReply::Notice(text.to_owned())
@@ -25,6 +26,7 @@ fn shown(reply: StopReply) -> (&'static str, String) {
         StopReply::Notice(text) => ("notice", text),
         StopReply::Refuse(text) => ("refuse", text),
         StopReply::LetGo(text) => ("let go", text),
+        StopReply::Pause => ("pause", String::new()),
     }
 }
 
@@ -40,6 +42,7 @@ fn a_refusal_wins_and_unfinished_work_comes_before_notices() {
     check(all().into_iter().take(3).chain([let_go("m")]).collect(), "let go", "l\nm");
     check(vec![notice("n"), StopReply::Allow, notice("o")], "notice", "n\no");
     check(vec![StopReply::Allow, StopReply::Allow], "allow", "");
+    check(vec![StopReply::Allow, StopReply::Pause], "pause", "");
     check(Vec::new(), "allow", "");
 }
 
@@ -52,19 +55,13 @@ fn a_notice_joins_every_reply_but_a_refusal() {
     assert_eq!(joined(refuse("r")), ("refuse", "r".to_owned()));
 }
 
-#[test]
-fn a_message_is_the_transcripts_whatever_its_white_space() {
-    assert!(same_words("All is\n\ndone. ", "All is done."));
-    assert!(!same_words("All is done.", "All is done. Or not."));
-    assert!(!same_words("", "done") && same_words(" ", ""));
-}
-
 /// A stop whose hook may take so long.
 fn stop(payload: &Value, deadline: Duration) -> (Duration, Duration) {
     let payload = Payload::new(payload, &[]);
     let event = client(Agent::Codex).event(&payload);
     let hook_called_at = Instant::now();
-    let start = ClientStart { outer_agent: None, presence: Presence::Unknown };
+    let presence = Presence::Unknown;
+    let start = ClientStart { outer_agent: None, presence, unknown_entry: None };
     let stop = AgentStop { agent: Agent::Codex, payload, event, start, hook_called_at, deadline };
     (stop.time_left(), stop.store_timeout())
 }

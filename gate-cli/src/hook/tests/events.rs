@@ -123,7 +123,8 @@ fn only_tasks_that_still_run_are_waited_for() {
         { "id": "5", "command": long },
     ]);
     let payload = json!({ "hook_event_name": "Stop", "background_tasks": tasks });
-    let running = event(Agent::ClaudeCode, &payload).background_tasks;
+    let running = event(Agent::ClaudeCode, &payload).tasks;
+    let running: Vec<_> = running.into_iter().map(|task| task.name).collect();
     assert_eq!(running[..4], ["npm run dev", "a log that is followed", "4", "a task"]);
     assert_eq!(running[4], gate_core::text::brief(&long, 120));
     assert_eq!(running.len(), 5);

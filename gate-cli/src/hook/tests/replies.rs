@@ -59,11 +59,12 @@ fn a_mistake_is_the_agents_if_the_file_is_younger_than_the_prompt() {
     let mut session = open(state.path(), "a");
     let is_older = |session: &Session| is_older_than_prompt(settings.to_str(), Some(session));
     assert!(!is_older(&session), "no prompt is known");
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let now = u64::try_from(since.as_millis()).unwrap();
     session.state.prompted_at = Some(now);
     seconds_ago(&settings, 60);
     assert!(is_older(&session));
-    session.state.prompted_at = Some(now - 120);
+    session.state.prompted_at = Some(now - 120_000);
     assert!(!is_older(&session));
     assert!(!is_older_than_prompt(Some("/nowhere/gate.toml"), Some(&session)));
     assert!(!is_older_than_prompt(None, Some(&session)));

@@ -223,7 +223,7 @@ fn a_backup_that_is_another_is_not_put_back() {
     machine.uninstall(Agent::ClaudeCode, Scope::User);
     assert_eq!(
         fs::read_to_string(&file).unwrap(),
-        "{\"a\":1,\"hooks\":{\"Stop\":[], \"SessionStart\": [], \"UserPromptSubmit\": []}}"
+        "{\"a\":1,\"hooks\":{\"Stop\":[], \"SessionStart\": [], \"UserPromptSubmit\": [], \"SessionEnd\": []}}"
     );
 }
 

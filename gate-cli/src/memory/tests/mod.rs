@@ -6,6 +6,7 @@ mod queries;
 
 use gate_core::config::{Layer, Origin, resolve};
 use gate_core::decide::decision::{Judged, judge};
+use gate_core::decide::policy::Spelling;
 use gate_core::decide::signal::{Signal, Status};
 use gate_core::{Input, Policy};
 use serde_json::json;
@@ -106,6 +107,7 @@ fn done() -> Signal {
     let mut signal = Signal::absent();
     signal.status = Status::Complete;
     signal.whole_message = true;
+    signal.source = Some(Spelling::ExitStatus);
     signal
 }
 
