@@ -115,7 +115,8 @@ impl Talk {
         );
         let mut event = json!({ "hook_event_name": "Stop", "prompt_id": "p",
             "stop_hook_active": false, "last_assistant_message": said, "background_tasks": [] });
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let Value::Object(more) = more else { panic!("{more}") };
+        event.as_object_mut().unwrap().extend(more);
         self.event(ran, event)
     }
 
