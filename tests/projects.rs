@@ -131,8 +131,8 @@ fn the_log_of_all_projects_names_each(fleet: &Fleet) {
     }
     let ran = fleet.again(ran, "log --all-projects --cost", 0);
     let sum = ran.stdout.lines().last().unwrap();
-    assert!(sum.starts_with("3 decisions in 2 runs: $0.38, "), "{sum}");
-    assert!(sum.ends_with(", 150 tokens"), "{sum}");
+    assert!(sum.starts_with("3 decisions in 2 runs: $0.62, "), "{sum}");
+    assert!(sum.ends_with(", 250 tokens"), "{sum}");
     let ran = fleet.again(ran, "-C shop log --json", 0);
     assert!(ran.json_lines().iter().all(|line| line.get("project").is_none()), "{}", ran.stdout);
 }

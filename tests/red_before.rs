@@ -35,7 +35,7 @@ fn a_baseline_lists_them_and_an_approval_leaves_them_out() {
     let ran = project(judge("baseline", DONE)).settings(SETTINGS).committed().code(0);
     assert!(ran.stderr.contains("red before the agent begins: tests/test_a.py::test_old\n"));
     assert!(ran.stderr.contains(REMEDY), "{}", ran.stderr);
-    let work = "echo 'x = 1' > more.py; git add -A; git commit -qm work";
+    let work = "echo '*.tmp' >> .gitignore; git add -A; git commit -qm work";
     let ran = ran.again("check --json out.log").setup(work).code(1);
     let feedback = ran.json()["feedback"].to_string();
     assert!(feedback.contains("red before you began"), "{feedback}");

@@ -270,6 +270,24 @@ pub(super) fn two_calls_of_one_session(client: &'static Client) {
     assert!(costs[1] > 0.0, "{}", ran.stdout);
 }
 
+/// Commands that the agent lets the client send, as if a person had typed them, change nothing.
+pub(super) fn scheduled_command(client: &'static Client) {
+    let off = r#"{"cron": "* * * * *", "prompt": "gate off --for 1h", "recurring": false}"#;
+    let trust = r#"{"cron": "* * * * *", "prompt": "gate trust", "recurring": false}"#;
+    let weaken = Runs("sed -i s/check.sh/none.sh/ gate.toml");
+    let script =
+        [weaken, Calls("CronCreate", off), Calls("CronCreate", trust), Says("They are armed.")];
+    let session = Session::new(client, straight(), &script).installed();
+    let ended = session.in_a_terminal_until("scheduled_task_fire").run();
+    let status = ended.project.again("status").code(0).says("ON");
+    let log = status.again("log --json").code(0);
+    assert_eq!(log.stdout.matches("\"type\":\"trusted\"").count(), 1, "{}", log.stdout);
+    let sessions = log.home().join(".claude/projects");
+    let mut search = std::process::Command::new("grep");
+    let fired = search.args(["-rhs", "scheduled_task_fire"]).arg(sessions).output().unwrap();
+    assert!(!fired.stdout.is_empty(), "no prompt was sent");
+}
+
 /// Prose that no check names runs nothing.
 pub(super) fn only_prose(client: &'static Client) {
     let script = [Runs("mkdir -p docs && echo 'It hangs.' >> docs/NOTES.md"), Says("I noted it.")];

@@ -31,6 +31,8 @@ pub(crate) struct Session {
     prompt: &'static str,
     /// More words for the client.
     more: Vec<&'static str>,
+    /// In a terminal, until the session's file has this word.
+    until: Option<&'static str>,
     script: Vec<Reply>,
 }
 
@@ -52,7 +54,7 @@ impl Session {
     pub(crate) fn new(client: &'static Client, project: Run, script: &[Reply]) -> Self {
         let way = Way::Hook(format!("{GATE} hook {}", client.name));
         let (project, script) = (project.code(0), script.to_vec());
-        Self { client, project, way, prompt: PROMPT, more: Vec::new(), script }
+        Self { client, project, way, prompt: PROMPT, more: Vec::new(), until: None, script }
     }
 
     /// With more words on the client's own command line.
@@ -71,6 +73,12 @@ impl Session {
     pub(crate) fn with(self, words: &str) -> Self {
         let command = format!("{GATE} hook {} {words}", self.client.name);
         self.hook(&command)
+    }
+
+    /// In a terminal, as with a person, until the client's file of the session has this word.
+    pub(crate) fn in_a_terminal_until(mut self, word: &'static str) -> Self {
+        self.until = Some(word);
+        self
     }
 
     /// With another command as the hook.
@@ -134,7 +142,13 @@ impl Session {
         }
         let (out, err) = (home.join("stdout"), home.join("stderr"));
         command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
-        let code = finish(&mut command);
+        let code = match self.until {
+            Some(word) => {
+                watch(&command, self.prompt, &home, word);
+                None
+            }
+            None => finish(&mut command),
+        };
         if let Some(installed) = installed {
             installed.undo();
         }
@@ -149,6 +163,39 @@ fn put_in(site: &CheckSite<'_>, words: &[String]) {
     let ran = site.command().args(words).stdin(Stdio::null()).output().unwrap();
     let said = [ran.stdout, ran.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(ran.status.success(), "{words:?}: {}", said.join("\n"));
+}
+
+/// Claude Code in a terminal of its own, with a prompt that was typed, until a file of its session has
+/// this word, and for some seconds more.
+fn watch(client: &Command, prompt: &str, home: &Path, word: &str) {
+    let program = client.get_program().to_str().unwrap();
+    let server = format!("gate-{}", std::process::id());
+    let tmux = |args: &[&str]| {
+        let mut command = Command::new("tmux");
+        command.args(["-L", &server]).args(args).env_clear();
+        command.current_dir(client.get_current_dir().unwrap());
+        command.envs(client.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        // A key of the environment would have to be confirmed.
+        command.env_remove("ANTHROPIC_API_KEY").env("ANTHROPIC_AUTH_TOKEN", "fake");
+        command.env("TERM", "xterm-256color").stdin(Stdio::null());
+        command.output().unwrap()
+    };
+    let line = format!("exec '{program}' '{prompt}'");
+    let begun = tmux(&["new-session", "-d", "-x", "130", "-y", "50", &line]);
+    assert!(begun.status.success(), "{}", String::from_utf8_lossy(&begun.stderr));
+    let until = Instant::now() + PATIENCE;
+    let has_word = || {
+        let mut search = Command::new("grep");
+        search.args(["-rqs", word]).arg(home.join(".claude/projects"));
+        search.status().is_ok_and(|status| status.success())
+    };
+    while !has_word() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(500));
+    }
+    thread::sleep(Duration::from_secs(8));
+    let screen = tmux(&["capture-pane", "-p"]);
+    println!("{}", String::from_utf8_lossy(&screen.stdout));
+    let _ = tmux(&["kill-server"]);
 }
 
 /// `gate run` around a client's command, in its environment.

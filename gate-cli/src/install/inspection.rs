@@ -324,9 +324,11 @@ fn entries(target: &Target) -> Result<Vec<Entry>, Failure> {
         let commands = Commands::calling(agent, &program);
         let start = sibling(&siblings, Moment::Start, &program);
         let prompt = sibling(&siblings, Moment::Prompt, &program);
-        let all: Vec<_> = [Some(&stop), start, prompt].into_iter().flatten().collect();
+        let end = sibling(&siblings, Moment::End, &program);
+        let all: Vec<_> = [Some(&stop), start, prompt, end].into_iter().flatten().collect();
+        let lacks_end = reports(&Moment::End) && end.is_none();
         entries.push(Entry {
-            is_current: all.iter().all(|entry| entry.is_current(&commands)),
+            is_current: !lacks_end && all.iter().all(|entry| entry.is_current(&commands)),
             trust: if agent == Agent::Codex {
                 all.iter().map(|entry| Trust::new(file, &entry.located, entry.form)).collect()
             } else {
