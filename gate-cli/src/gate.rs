@@ -14,9 +14,10 @@ mod token;
 mod trusted;
 
 use std::cell::{RefCell, RefMut};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gate_checks::baseline::Baseline;
+use gate_checks::process::{self, ancestors};
 use gate_checks::{CheckSite, OwnChecks};
 use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::indicator::PatternSet;
@@ -232,6 +233,7 @@ impl Gate {
         site.ignore.clone_from(&self.policy.tree_ignore);
         site.callers_files.extend(source.path().map(Path::to_owned));
         site.callers_files.extend(request.own_files.iter().cloned());
+        site.callers_files.extend(output_files());
         site
     }
 
@@ -247,4 +249,12 @@ impl Gate {
         input.observed.outage.clone_from(&request.outage);
         input
     }
+}
+
+/// The files that the output of this program, and of those that wait for it, goes to: they grow while
+/// the work is judged, and after it.
+fn output_files() -> impl Iterator<Item = PathBuf> {
+    let own = i32::try_from(std::process::id()).into_iter();
+    let above = ancestors().map(|process| process.pid);
+    own.chain(above).flat_map(process::output_files)
 }

@@ -18,6 +18,23 @@ const INPUT_KEYS: [&str; 7] =
 const OUTPUT_KEYS: [&str; 6] =
     ["output", "result", "tool_result", "toolUseResult", "functionResponse", "content"];
 
+/// Parts of the names of tools that schedule or send a prompt, in lower case.
+const SENDERS: [&str; 7] =
+    ["cron", "schedul", "wakeup", "wake_up", "sendmessage", "send_message", "remote"];
+
+/// Parts of commands that type a text into a terminal, schedule it, or hand it to gate's hook.
+const SENDS: [&str; 9] = [
+    "send-keys",
+    "xdotool",
+    "ydotool",
+    "wtype",
+    "screen -",
+    "gate hook",
+    "/dev/pts",
+    "/dev/tty",
+    "crontab",
+];
+
 /// Commands of git after which another commit may be checked out.
 const HEAD_COMMANDS: [&str; 12] = [
     "commit",
@@ -39,19 +56,20 @@ const MAX_GIT_WORDS: usize = 6;
 
 /// Every text in the inputs of a session's tool calls, from the end of its transcript.
 #[derive(Debug, Default)]
-pub(crate) struct ToolInputs(Vec<String>);
+pub(crate) struct ToolInputs(Vec<String>, Vec<(String, String)>);
 
 impl ToolInputs {
     /// Reads JSON lines; empty for a file of another kind.
     pub(crate) fn read(transcript: Option<&Path>) -> Self {
-        let mut inputs = Vec::new();
+        let (mut inputs, mut calls) = (Vec::new(), Vec::new());
         let tail = transcript.and_then(|file| tail(file, TAIL_BYTES)).unwrap_or_default();
         for line in tail.lines() {
             if let Ok(record) = serde_json::from_str(line) {
                 collect(&record, false, &mut inputs);
+                collect_calls(&record, &mut calls);
             }
         }
-        Self(inputs)
+        Self(inputs, calls)
     }
 
     /// True if no call is known.
@@ -76,11 +94,18 @@ impl ToolInputs {
         })
     }
 
-    /// True if a call holds this text.
-    pub(crate) fn hold(&self, text: &str) -> bool {
+    /// True if a call sends this text somewhere else, and does not only hold it: a tool that
+    /// schedules or sends prompts, or a command that types, schedules or hands on.
+    pub(crate) fn send(&self, text: &str) -> bool {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let wanted = words(text);
-        !wanted.is_empty() && self.0.iter().any(|input| words(input).contains(&wanted))
+        let holds = |input: &str| !wanted.is_empty() && words(input).contains(&wanted);
+        let is_sender = |tool: &str| SENDERS.iter().any(|part| tool.contains(part));
+        self.1.iter().any(|(tool, input)| is_sender(&tool.to_lowercase()) && holds(input))
+            || self
+                .0
+                .iter()
+                .any(|input| holds(input) && SENDS.iter().any(|part| input.contains(part)))
     }
 
     /// True if a call names a file or folder by its whole path.
@@ -135,6 +160,25 @@ pub(crate) fn tail(file: &Path, most: u64) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// The calls of a record, each by the tool's name with its whole input.
+fn collect_calls(value: &Value, calls: &mut Vec<(String, String)>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_calls(item, calls)),
+        Value::Object(map) => {
+            let name =
+                ["name", "toolName", "tool"].into_iter().find_map(|key| map.get(key)?.as_str());
+            let input = INPUT_KEYS.into_iter().find_map(|key| map.get(key));
+            if let (Some(name), Some(input)) = (name, input) {
+                let mut texts = Vec::new();
+                collect(input, true, &mut texts);
+                calls.push((name.to_owned(), texts.join("\n")));
+            }
+            map.values().for_each(|item| collect_calls(item, calls));
+        }
+        _ => {}
+    }
+}
+
 fn collect(value: &Value, in_input: bool, texts: &mut Vec<String>) {
     match value {
         Value::String(text) if in_input => texts.push(text.clone()),
@@ -165,7 +209,7 @@ mod tests {
     fn parse(records: &[Value]) -> ToolInputs {
         let mut texts = Vec::new();
         records.iter().for_each(|record| collect(record, false, &mut texts));
-        ToolInputs(texts)
+        ToolInputs(texts, Vec::new())
     }
 
     #[test]

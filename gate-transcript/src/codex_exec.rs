@@ -177,6 +177,7 @@ impl CodexExec {
             "turn.completed" => self.end(record),
             "turn.failed" => {
                 self.end(record);
+                out.boundary(Boundary::Unanswered, line);
                 fail(record.error.0.as_ref().map_or("", |error| &*error.message), line, out);
             }
             // The client tries again by itself.

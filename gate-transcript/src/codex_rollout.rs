@@ -88,6 +88,8 @@ struct CodexRollout {
     spoken: bool,
     /// True if its last text is marked as the turn's answer.
     answered: bool,
+    /// The line of its last text, if that is marked as a comment.
+    commented: Option<u64>,
     /// Texts of the agent.
     spoken_texts: Seen,
     /// Texts of the user.
@@ -107,6 +109,10 @@ impl Records for CodexRollout {
     }
 
     fn finish(&mut self, out: &mut Out<'_>) {
+        // A comment is no answer, also if the file ends behind it.
+        if let Some(line) = self.commented {
+            out.boundary(Boundary::Unanswered, line);
+        }
         if self.tokens.is_some() {
             out.fact(Fact::Usage(Usage { tokens: self.tokens, ..Usage::default() }));
         }
@@ -186,7 +192,7 @@ impl CodexRollout {
         match &*payload.role {
             "assistant" => {
                 self.speak(&text, Source::Model, line, out);
-                self.answered = &*payload.phase == FINAL;
+                self.phase(&payload.phase, line);
             }
             "user" => self.user(&text, Source::Model, line, out),
             _ => out.say(Role::System, &text, line),
@@ -211,12 +217,19 @@ impl CodexRollout {
                 let total = payload.info.0.as_ref().and_then(|info| info.total_token_usage.0);
                 self.tokens = total.map(super::codex_exec::CodexTokens::total).or(self.tokens);
             }
+            "turn_aborted" => self.turn(Boundary::Unanswered, line, out),
             "error" => {
                 out.say(Role::System, &payload.message, line);
                 out.failure(&payload.message, None, line);
             }
             _ => {}
         }
+    }
+
+    /// Notes if the last text is the answer, or a comment on the work.
+    fn phase(&mut self, phase: &str, line: u64) {
+        self.answered = phase == FINAL;
+        self.commented = (!phase.is_empty() && !self.answered).then_some(line);
     }
 
     /// The end of a turn, with its answer once more. Without an answer, what was said on the way
@@ -233,7 +246,7 @@ impl CodexRollout {
         match &*item.kind {
             "AgentMessage" => {
                 self.speak(&join(&item.content), Source::Screen, line, out);
-                self.answered = &*item.phase == FINAL;
+                self.phase(&item.phase, line);
             }
             "UserMessage" => self.user(&join(&item.content), Source::Screen, line, out),
             "CommandExecution" => self.ran(&item.id, item.exit_code, line, out),
@@ -272,6 +285,7 @@ impl CodexRollout {
 
     fn turn(&mut self, boundary: Boundary, line: u64, out: &mut Out<'_>) {
         self.spoken &= boundary == Boundary::Notification;
+        self.commented = None;
         out.boundary(boundary, line);
     }
 

@@ -1,6 +1,7 @@
 //! The real clients, each with gate as its stop hook, before a model that says
 //! what the test has written for it. Nothing leaves the machine.
 
+mod beside;
 mod claude_code;
 mod client;
 mod codex;

@@ -89,10 +89,7 @@ fn a_refusal_is_not_the_answer_to_what_an_agent_asked() {
     let asked = "I changed the sum.\n\nPlease confirm that I may drop the table.";
     let ran = refuses(SCRIPT.stops(ran, asked), "This is not the person's answer");
     let reason = ran.json()["reason"].as_str().unwrap().to_owned();
-    assert!(
-        reason.lines().nth(1).unwrap().starts_with("This is not the person's answer"),
-        "{reason}"
-    );
+    assert!(reason.starts_with("This is not the person's answer"), "{reason}");
     // A person who was asked is let alone.
     let ran = PERSON.does(PERSON.begins(green(""), "Go."), BREAK);
     silent(PERSON.stops(ran, asked));

@@ -27,11 +27,14 @@ fn a_prompt_that_the_client_sends_by_itself_is_no_persons() {
     // A call of the agent that types it, or hands it on.
     for call in [
         "tmux send-keys -t 0 'gate off --for 1h' Enter || true",
-        "echo 'gate  off --for 1h' > ../p",
+        "printf 'gate  off --for 1h' > /dev/tty || true",
     ] {
         let ran = PERSON.does(PERSON.begins(green(""), "Go."), call);
-        nothing_changed(PERSON.prompt(ran, OFF), "a call of the agent has the same words");
+        nothing_changed(PERSON.prompt(ran, OFF), "a call of the agent sends the same words");
     }
+    // One that was refused, and that the person types, is the person's.
+    let ran = PERSON.does(PERSON.begins(green(""), "Go."), "echo gate off --for 1h");
+    PERSON.prompt(ran, OFF).again("status").code(0).says("OFF");
     let ran = PERSON.stops(PERSON.begins(green(""), "Go."), "Hello.");
     PERSON.prompt(ran, OFF).again("status").code(0).says("OFF");
 }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use gate_core::decide::iteration_facts::SinceBeginning;
-use gate_core::integrity::{guarded, is_prose};
+use gate_core::integrity::guarded;
 
 use super::error::BaselineError;
 use super::{Baseline, Change, What};
@@ -20,6 +20,9 @@ const MAX_SEARCHED_BYTES: usize = 1 << 20;
 /// Endings of sources that a compiler or a framework takes from their folder, by no name.
 const BY_FOLDER: [&str; 12] =
     ["go", "java", "kt", "scala", "cs", "swift", "rb", "php", "ex", "c", "cc", "cpp"];
+
+/// Beginnings of names of prose outside of `docs`.
+const PROSE: [&str; 5] = ["readme", "changelog", "license", "licence", "copying"];
 
 /// Endings of texts in which a word is no use of a file.
 const TEXTS: [&str; 6] = ["md", "markdown", "rst", "adoc", "txt", "org"];
@@ -66,7 +69,7 @@ impl OldFiles<'_> {
     /// True if a new file is used: a tool loads it by its place, or an old file names it.
     fn use_file(&self, file: &Path) -> bool {
         let is_guarded = file.to_str().is_some_and(|name| guarded(name).is_some());
-        let is_document = file.to_str().is_some_and(is_prose);
+        let is_document = is_document(file);
         let is_hidden =
             file.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
         is_guarded
@@ -111,6 +114,14 @@ impl OldFiles<'_> {
     fn old(&self) -> impl Iterator<Item = &Path> {
         self.now.files().map(crate::worktree::File::path).filter(|file| !self.new.contains(file))
     }
+}
+
+/// True for prose that people expect beside the product: below `docs`, a README and the like.
+fn is_document(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let mut folders = file.parent().into_iter().flat_map(Path::components);
+    folders.any(|folder| folder.as_os_str() == "docs")
+        || PROSE.iter().any(|prose| name.starts_with(prose))
 }
 
 fn has_ending(file: &Path, endings: &[&str]) -> bool {

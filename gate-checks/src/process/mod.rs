@@ -34,8 +34,8 @@ pub use orphaned::MARK;
 pub use session::{Fate, Launch, PausedSession, Session, SessionEnd};
 pub use supervise::supervise;
 pub use system::{
-    Ancestor, ProcessStat, ancestors, command_line, group, is_signal_ignored, program,
-    program_link, started_environment, working_folder,
+    Ancestor, ProcessStat, ancestors, command_line, group, is_signal_ignored, output_files,
+    program, program_link, started_environment, working_folder,
 };
 
 /// Time between SIGTERM and SIGKILL.

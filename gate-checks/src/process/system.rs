@@ -155,6 +155,12 @@ pub fn working_folder(pid: i32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/cwd")).ok()
 }
 
+/// The files that a process writes its standard output and error to.
+pub fn output_files(pid: i32) -> Vec<PathBuf> {
+    let links = [1, 2].map(|number| fs::read_link(format!("/proc/{pid}/fd/{number}")));
+    links.into_iter().flatten().filter(|file| file.is_file()).collect()
+}
+
 /// True if this program was started with a signal ignored, as `nohup` does.
 pub fn is_signal_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::WorktreeError;
 use super::git::Git;
+use super::index::Entries;
 use super::refs::Refs;
 use super::repository::{self, Repository};
 use super::status::named_as;
@@ -148,11 +149,9 @@ impl Looking<'_> {
             let branch = branch.split(':').next().unwrap_or_default();
             own.is_none_or(|own| own == branch) || !began.branches.contains_key(branch)
         };
-        let made = self
-            .now
-            .stash
-            .iter()
-            .filter(|(commit, note)| !began.stash.contains_key(*commit) && is_own(note));
+        let made = self.now.stash.iter().filter(|(commit, note)| {
+            !began.stash.contains_key(*commit) && is_own(note) && self.is_stash_missing(commit)
+        });
         let commits = made.count();
         (commits > 0).then_some(OtherWork { place: WorkPlace::Stash, commits, files: 0 })
     }
@@ -198,26 +197,44 @@ impl Looking<'_> {
         notes.any(|(_, note)| !NO_COMMITS.iter().any(|kind| note.starts_with(kind)))
     }
 
-    /// True if each file that a line of commits changed stands in the judged tree as it does there:
-    /// it was merged in one commit, or its files were copied.
+    /// True unless the judged tree has what an entry of the stash holds. Its third parent has the
+    /// files that git did not know.
+    fn is_stash_missing(&self, commit: &str) -> bool {
+        let has_tracked = self.has_all_since(&format!("{commit}^1"), commit).unwrap_or(false);
+        let untracked = format!("{commit}^3");
+        let cancel = Cancellation::default();
+        let untracked = self.repository.tree(self.git, &untracked, &cancel).unwrap_or_default();
+        let has_untracked =
+            untracked.iter().all(|entry| self.tree.root().join(names::path(entry.path)).exists());
+        !(has_tracked && has_untracked)
+    }
+
+    /// True if the judged tree has what a line of commits changed since it left that tree's.
     fn has_all_of(&self, commit: &str) -> Result<bool, WorktreeError> {
         let cancel = Cancellation::default();
         let args = ["merge-base", "HEAD", commit];
         let base = self.git.output(self.repository.place(), &args, &[], &cancel)?;
         let base = String::from_utf8_lossy(base.out.trim_ascii()).into_owned();
-        if base.is_empty() {
-            return Ok(false);
-        }
-        let older = self.repository.tree(self.git, &base, &cancel)?;
+        if base.is_empty() { Ok(false) } else { self.has_all_since(&base, commit) }
+    }
+
+    /// True if no file that changed between two commits stands in the judged tree as it was before:
+    /// it was merged in one commit or copied, and may have been changed further.
+    fn has_all_since(&self, base: &str, commit: &str) -> Result<bool, WorktreeError> {
+        let cancel = Cancellation::default();
+        let older = self.repository.tree(self.git, base, &cancel)?;
         let newer = self.repository.tree(self.git, commit, &cancel)?;
-        let changed = super::status::staged(&older, &newer);
-        Ok(changed.iter().all(|file| {
-            let bytes = fs::read(self.tree.root().join(names::path(file)));
-            let entry = newer.iter().find(|entry| entry.path == file.as_slice());
-            match (entry, bytes) {
-                (Some(entry), Ok(bytes)) => named_as(&bytes, entry.object),
-                (None, Err(_)) => true,
-                _ => false,
+        let object = |entries: &Entries, file: &[u8]| {
+            let entry = entries.iter().find(|entry| entry.path == file);
+            entry.map(|entry| entry.object.to_vec())
+        };
+        Ok(super::status::staged(&older, &newer).iter().all(|file| {
+            let bytes = fs::read(self.tree.root().join(names::path(file))).ok();
+            match (object(&older, file), bytes) {
+                (Some(older), Some(bytes)) => !named_as(&bytes, &older),
+                // It was new there, and is not here; or it is gone in both.
+                (older, None) => older.is_some() && object(&newer, file).is_none(),
+                (None, Some(_)) => true,
             }
         }))
     }

@@ -104,8 +104,9 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
         }
         EventKind::SessionEnd => {
             let state = first.state.as_deref();
-            if let Some(session) =
-                Session::open(state, &first.top(), (agent, event.session.as_deref()))
+            if hook::is_from_client(&start)
+                && let Some(session) =
+                    Session::open(state, &first.top(), (agent, event.session.as_deref()))
             {
                 session.end();
             }
@@ -146,8 +147,11 @@ fn stop(stopped: &AgentStop<'_>, grounds: Grounds, read_failure: Option<&Failure
             StopReply::Allow | StopReply::Notice(_) => (true, "its checks pass"),
         };
         let checked = Some(CheckedElsewhere { passed, summary: summary.to_owned() });
+        replies.push(match reply {
+            StopReply::Refuse(reason) => StopReply::Refuse(format!("In {}:\n{reason}", work.place)),
+            reply => reply,
+        });
         open.push(WorkElsewhere { checked, ..work });
-        replies.push(reply);
     }
     replies.push(judge(stopped, main, &open, read_failure));
     StopReply::combine(replies)

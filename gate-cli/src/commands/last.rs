@@ -71,7 +71,7 @@ fn latest(here: &Here, args: &Last) -> Result<Record, Failure> {
     let policy = settings.policy;
     let wanted = RecordSelector { run: args.run.as_deref(), task: args.task.as_deref() };
     let is_named = args.run.is_some() || args.task.is_some();
-    let mut memory = here.memory(&policy)?;
+    let mut memory = here.memory_under(&trust, &policy)?;
     let latest = match memory.last(&wanted)? {
         Some(latest) => Some((here.places.folder.clone(), latest)),
         None if !is_named => in_other_tree(here, &mut memory)?,
@@ -137,13 +137,26 @@ fn still_true(here: &Here, site: &CheckSite, record: &Record) -> Result<(), Fail
     }
     let Some(tree) = &record.tree else { return Ok(()) };
     let callers_files = tree.callers_files.iter().map(|file| site.project.join(file)).collect();
-    let site = CheckSite { callers_files, ..site.clone() };
-    match gate_checks::look(&site) {
-        Ok(now) if now.after.digest != tree.after => {
-            Err(stale(record, "files changed here after it"))
-        }
-        _ => Ok(()),
+    let untracked = CheckSite { callers_files, ..site.clone() };
+    // Those that were added to git since then.
+    let names = tree.callers_files.iter().map(|name| literal_glob(name));
+    let added = CheckSite { ignore: names.chain(site.ignore.clone()).collect(), ..site.clone() };
+    let is_same =
+        |site: &CheckSite| gate_checks::look(site).is_ok_and(|now| now.after.digest == tree.after);
+    match is_same(&untracked) || is_same(&added) {
+        true => Ok(()),
+        false => Err(stale(record, "files changed here after it")),
     }
+}
+
+/// A glob that is this name alone.
+fn literal_glob(name: &str) -> String {
+    name.chars()
+        .map(|letter| match letter {
+            '*' | '?' | '[' | ']' | '{' | '}' | '\\' => format!("[{letter}]"),
+            letter => letter.to_string(),
+        })
+        .collect()
 }
 
 fn stale(record: &Record, change: &str) -> Failure {

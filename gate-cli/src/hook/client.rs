@@ -83,7 +83,8 @@ impl Client {
                 .or_else(|| Some(gate_core::digest(value(&keys.prompt_digest)?.as_bytes()))),
             folder: helper_folder(payload).or_else(|| payload.path("cwd")),
             transcript: first(&keys.transcript).map(PathBuf::from),
-            last_message: value(&keys.message),
+            // A turn without a last word is sent as one without a text.
+            last_message: keys.message.as_deref().and_then(|key| payload.said(key)),
             tasks: background::tasks(payload, keys.tasks.as_deref()),
             scheduled: background::scheduled(payload, keys.scheduled.as_deref()),
             repeated_message: value(&keys.repeated_message),

@@ -39,6 +39,7 @@ pub(crate) use session_start::SessionStart;
 pub(crate) use stop::{AgentStop, StopReply};
 pub(crate) use transcript_lag::{RecentRecords, TranscriptLag};
 pub(crate) use turn_context::TurnContext;
+pub(crate) use typed::is_from_client;
 pub(crate) use undecided::{is_first, is_older_than_prompt};
 
 use client::ClientCode;

@@ -31,6 +31,14 @@ impl<'a> Payload<'a> {
         self.text(key).map(str::to_owned)
     }
 
+    /// A text, also a blank one; null counts as blank.
+    pub(super) fn said(&self, key: &str) -> Option<String> {
+        match self.value.get(key)? {
+            Value::Null => Some(String::new()),
+            value => value.as_str().map(str::to_owned),
+        }
+    }
+
     pub(super) fn path(&self, key: &str) -> Option<PathBuf> {
         self.text(key).map(PathBuf::from)
     }

@@ -50,6 +50,8 @@ pub(crate) struct SessionState {
     pub(crate) prompted_at: Option<u64>,
     /// The client said that the session is over.
     pub(crate) is_over: bool,
+    /// The program that reported the session's start, by its number and the time of its start.
+    pub(crate) client: Option<(i32, i64)>,
     /// Shells that ran in the background at the last stop.
     pub(crate) shells: BTreeSet<String>,
     /// The prompts that the client was scheduled to send, as of the last stop.

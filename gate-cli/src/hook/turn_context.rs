@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use gate_checks::process::ProcessStat;
 use gate_checks::worktree::{FileList, WorkTree, own_git_folder};
 use gate_checks::{CheckSite, list_files};
 use gate_core::Policy;
@@ -15,6 +16,7 @@ use gate_core::decide::situation::Work;
 use super::Event;
 use super::prompt::millis_since_1970;
 use super::session::Session;
+use super::typed;
 use crate::agent::Agent;
 use crate::context::Here;
 use crate::settings::{FILE, Selection};
@@ -220,10 +222,11 @@ impl TurnContext {
     /// first turn is compared with these.
     pub(crate) fn begin_session(&mut self, is_nested: bool) {
         let Some(session) = &mut self.session else { return };
-        if session.state.is_over {
-            session.state.is_over = false;
-            session.save();
-        }
+        // A session that is resumed has another client, if the first one is gone.
+        let client = session.state.client.filter(|client| is_alive(*client));
+        session.state.client = client.or_else(typed::starter);
+        session.state.is_over = false;
+        session.save();
         if let (None, Some(now)) = (session.files(), &self.now) {
             session.state.is_nested = is_nested;
             session.state.started_at = millis_since_1970();
@@ -281,6 +284,11 @@ impl TurnContext {
             session.save_files(&after);
         }
     }
+}
+
+/// True if this program still runs.
+fn is_alive((pid, start_ticks): (i32, i64)) -> bool {
+    ProcessStat::read(pid).is_some_and(|stat| stat.start_ticks == start_ticks && !stat.is_zombie)
 }
 
 fn is_prose(file: &Path) -> bool {

@@ -7,6 +7,7 @@ use gate_checks::process::ProcessStat;
 use gate_core::decide::situation::Presence;
 use serde_json::Value;
 
+use super::ClientStart;
 use super::prompt::Prompt;
 use super::session::Session;
 use crate::agent::Process;
@@ -46,10 +47,32 @@ pub(super) fn doubt(prompt: &Prompt<'_>, session: Option<&Session>) -> Option<St
     if let Some(record) = transcript.and_then(|file| record_behind(file, records, text)) {
         return Some(format!("the client sent it by itself ({record})"));
     }
-    if ToolInputs::read(transcript).hold(text) {
-        return Some("a call of the agent has the same words".to_owned());
+    if ToolInputs::read(transcript).send(text) {
+        return Some("a call of the agent sends the same words".to_owned());
+    }
+    let client = session.and_then(|session| session.state.client);
+    if client.zip(starter()).is_some_and(|(client, now)| client != now) {
+        return Some("another program than this session's client started this hook".to_owned());
     }
     is_orphan().then(|| "no client started this hook".to_owned())
+}
+
+/// True if this hook was started by a client, with no tool of its agent in between. The end of a
+/// session counts only then.
+pub(crate) fn is_from_client(start: &ClientStart) -> bool {
+    !start.is_nested() && !is_orphan()
+}
+
+/// The program that started this hook, by its number and the time of its start.
+pub(super) fn starter() -> Option<(i32, i64)> {
+    let stat = first_program()?;
+    Some((stat.pid, stat.start_ticks))
+}
+
+/// The nearest program above this hook that is no shell.
+fn first_program() -> Option<ProcessStat> {
+    let mut above = gate_checks::process::ancestors().filter_map(|process| process.stat);
+    above.find(|stat| !is_wrapper(stat))
 }
 
 /// The record of the client's, after the agent's last message, that stands behind a prompt that
@@ -76,9 +99,7 @@ fn is_same(one: &str, other: &str) -> bool {
 /// True if the program that started this hook is gone, and so the hook's parent is the system's
 /// first program. A client waits for its hooks.
 fn is_orphan() -> bool {
-    let starter = gate_checks::process::ancestors()
-        .find(|process| process.stat.as_ref().is_some_and(|stat| !is_wrapper(stat)));
-    let Some(stat) = starter.and_then(|starter| starter.stat) else {
+    let Some(stat) = first_program() else {
         // Only shells are above, up to the first process: nobody waits for the answer.
         return ProcessStat::read(std::process::id() as i32).is_some();
     };

@@ -353,14 +353,14 @@ impl Trust {
         let approvals = Approvals::new(&self.places)?;
         let in_project = approvals.in_project(&worktree::identity(top));
         self.folders(top).find_map(|folder| {
-            let found = match approvals.in_folder(folder) {
-                Some(approval) => vec![approval],
-                // Approvals in the project's other work trees count if this one has none.
-                None => {
-                    let place = settings_place(folder, top);
-                    in_project.iter().filter(|approval| approval.place == place).cloned().collect()
-                }
-            };
+            let mut found: Vec<_> = approvals.in_folder(folder).into_iter().collect();
+            // What is approved in another work tree of the project is approved here, too.
+            let place = settings_place(folder, top);
+            let others = in_project.iter().filter(|approval| {
+                let is_there = Path::new(&approval.folder).is_dir();
+                approval.place == place && is_there && Path::new(&approval.folder) != folder
+            });
+            found.extend(others.cloned());
             (!found.is_empty()).then(|| (folder.to_owned(), found))
         })
     }

@@ -55,10 +55,8 @@ pub(super) fn text(
     if verdict != Verdict::Continue {
         return String::new();
     }
-    let mut text = format!("{OPENING}\n");
-    if situation(input).is_some_and(|situation| situation.asks) {
-        text.push_str(NO_ANSWER);
-    }
+    let asks = situation(input).is_some_and(|situation| situation.asks);
+    let mut text = if asks { format!("{NO_ANSWER}{OPENING}\n") } else { format!("{OPENING}\n") };
     text.push_str(&limits::line(input, run, policy));
     text.push_str(&quoted::claim(input, policy));
     for reason in reasons {
@@ -124,7 +122,7 @@ fn for_agent(reason: &Reason, input: &Input) -> String {
         ReasonCode::RateLimited => "the iteration ended in a limit".to_owned(),
         ReasonCode::AgentUnavailable => "your program or its connection failed".to_owned(),
         ReasonCode::BackgroundRunning => background(input),
-        ReasonCode::WorkElsewhere => "work of this task does not stand in this tree; merge it here, or say why not and end with BLOCKED".to_owned(),
+        ReasonCode::WorkElsewhere => "work of this task does not stand in this tree; merge it here, or drop it; if neither is right, say why and end with BLOCKED".to_owned(),
         ReasonCode::OnlyNewFiles => "all that changed is new files that no other file names; is that the work? If so, give your completion status again".to_owned(),
         ReasonCode::EvidenceRequired => {
             "no check stands behind your completion status; a person has to configure one".to_owned()
@@ -239,6 +237,9 @@ fn what_to_do(reasons: &[Reason], input: &Input, policy: &Policy) -> String {
     let absent = reasons.iter().any(|reason| reason.code == ReasonCode::SignalAbsent);
     if is_looked_at(input) {
         return if is_of_person(input) { WAY_OUT_TO_PERSON } else { WAY_OUT }.to_owned();
+    }
+    if reasons.iter().all(|reason| reason.code == ReasonCode::OnlyNewFiles) {
+        return "If the task is about something else, change that first.".to_owned();
     }
     match input.signal.status {
         Status::Complete => {

@@ -5,10 +5,13 @@ use super::language::{Kind, Language};
 /// Marks that may stand after a sentence's end.
 const CLOSING_MARKS: [char; 9] = ['*', '_', '`', '"', '\'', ')', ']', '”', '’'];
 
+/// The longest quotation that is an answer to choose and no text of the product, in characters.
+const MAX_WORD_CHARS: usize = 5;
+
 /// True if the last paragraph of a message asks the person something. Code, a list of choices
 /// after the question and a polite closing do not count.
 pub fn asks_person(message: &str, language: &Language) -> bool {
-    let text = without_code(message);
+    let text = without_quotes(&without_code(message));
     let mut paragraphs = paragraphs(&text).into_iter().rev();
     let Some(mut last) = paragraphs.next() else { return false };
     // A closing asks nothing, but what stands before it may.
@@ -36,6 +39,29 @@ fn without_code(message: &str) -> String {
         let is_fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
         is_code ^= is_fence;
         !is_fence && !is_code
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The text without what stands in quotation marks or backticks within a line: the product's words. A
+/// quotation that is a whole line, or at its end, is the agent's own.
+fn without_quotes(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let mut kept = line.to_owned();
+        for (open, close) in
+            [('"', '"'), ('“', '”'), ('`', '`'), ('„', '“'), ('«', '»'), ('「', '」')]
+        {
+            while let Some(from) = kept.find(open)
+                && let Some(length) = kept[from + open.len_utf8()..].find(close)
+            {
+                let inside = from + open.len_utf8();
+                let to = inside + length + close.len_utf8();
+                let is_word = kept[inside..inside + length].chars().count() <= MAX_WORD_CHARS;
+                let quoted = kept[inside..inside + length].to_owned();
+                kept.replace_range(from..to, if is_word { &quoted } else { "…" });
+            }
+        }
+        kept
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -129,6 +155,12 @@ mod tests {
             "Soll ich die alten Daten löschen? Ich rate davon ab.",
             "Merci de confirmer que je peux supprimer la table.",
             "¿Quieres que borre la tabla? Yo no lo haría.",
+            "Which of the two do you prefer: A or B",
+            "Tell me how to continue.",
+            "I need to know the rate before I can finish.",
+            "Reply \"yes\" to continue.",
+            "Sag mir bitte, welche Variante du willst.",
+            "Dimmi quale preferisci.",
             "请确认是否可以删除该表。",
             "テーブルを削除してもよいか確認してください。",
         ] {
@@ -147,6 +179,10 @@ mod tests {
             "All is done.\n\nFeel free to ask if you have questions.",
             "Should I round? I asked myself that first.\n\nIt rounds now, and the tests pass.",
             "The form asks \"proceed?\" and the answer is saved.\n\nAll tests pass.",
+            "The user is asked \"Proceed? (y/n)\" before a table is dropped.",
+            "The dialog now shows \"Which of the two?\".",
+            "已完成。如有问题请告诉我。",
+            "완료했습니다. 궁금한 점이 있으면 알려 주세요.",
             "The dialog has the buttons yes and no, and confirms the order.",
             "I confirmed that the table is gone.",
             "The decision table is in docs/decisions.md.",
