@@ -183,7 +183,7 @@ fn watch(client: &Command, prompt: &str, home: &Path, word: &str) {
     let line = format!("exec '{program}' '{prompt}'");
     let begun = tmux(&["new-session", "-d", "-x", "130", "-y", "50", &line]);
     assert!(begun.status.success(), "{}", String::from_utf8_lossy(&begun.stderr));
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + PATIENCE / 2;
     let has_word = || {
         let mut search = Command::new("grep");
         search.args(["-rqs", word]).arg(home.join(".claude/projects"));
@@ -194,7 +194,7 @@ fn watch(client: &Command, prompt: &str, home: &Path, word: &str) {
     }
     thread::sleep(Duration::from_secs(8));
     let screen = tmux(&["capture-pane", "-p"]);
-    println!("{}", String::from_utf8_lossy(&screen.stdout));
+    fs::write(home.join("stdout"), screen.stdout).unwrap();
     let _ = tmux(&["kill-server"]);
 }
 
