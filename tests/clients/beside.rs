@@ -104,5 +104,5 @@ pub(super) fn scheduled_command(client: &'static Client) {
     let sessions = log.home().join(".claude/projects");
     let mut search = std::process::Command::new("grep");
     let fired = search.args(["-rhs", "scheduled_task_fire"]).arg(sessions).output().unwrap();
-    assert!(!fired.stdout.is_empty(), "no prompt was sent");
+    assert!(!fired.stdout.is_empty(), "no prompt was sent: {}", ended.said);
 }

@@ -19,7 +19,8 @@ fn start(site: &CheckSite) -> Command {
     let tools = ["Bash", "EnterWorktree", "Agent", "Task", "CronCreate"];
     settings["permissions"] = json!({ "allow": tools });
     site.keep(".claude/settings.json", &settings.to_string());
-    let trusted = json!({site.work.display().to_string(): {"hasTrustDialogAccepted": true}});
+    let folder = site.work.display().to_string();
+    let trusted = json!({folder.trim_end_matches('/'): {"hasTrustDialogAccepted": true}});
     let state = json!({"hasCompletedOnboarding": true, "projects": trusted});
     site.keep(".claude.json", &state.to_string());
     let mut command = site.command();
