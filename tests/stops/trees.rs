@@ -204,3 +204,16 @@ fn a_loop_of_ones_own_and_of_gate_run_look_elsewhere_too() {
         .says("work elsewhere: ../tax (branch tax): 1 file not committed; tests failed");
     agent(GROW).code(0).says("DONE");
 }
+
+#[test]
+fn settings_that_are_approved_in_one_work_tree_are_approved_in_all() {
+    let ran = green("").again("man").setup(ADD).code(0).again("-C ../tax trust").code(0);
+    let newer = "printf '[hook]\nmax_blocks = 4\n' >> gate.toml; git commit -qam newer";
+    let ran = ran.again("trust").setup(newer).code(0);
+    let taken = "git -C ../tax reset -q --hard $(git rev-parse HEAD)";
+    let ran = ran.again("-C ../tax check ../work/out.log").file("out.log", CLAIM).setup(taken);
+    let ran = ran.code(0);
+    // What nobody approved counts nowhere.
+    let changed = "printf '[budget]\niterations = 9\n' >> ../tax/gate.toml";
+    ran.again("-C ../tax check --new-run ../work/out.log").setup(changed).code(4);
+}

@@ -354,11 +354,13 @@ impl Trust {
         let in_project = approvals.in_project(&worktree::identity(top));
         self.folders(top).find_map(|folder| {
             let mut found: Vec<_> = approvals.in_folder(folder).into_iter().collect();
-            // What is approved in another work tree of the project is approved here, too.
+            // What is approved in another work tree of the project is approved here, too; beside an
+            // approval of this one, as long as that tree is there.
             let place = settings_place(folder, top);
+            let has_own = !found.is_empty();
             let others = in_project.iter().filter(|approval| {
-                let is_there = Path::new(&approval.folder).is_dir();
-                approval.place == place && is_there && Path::new(&approval.folder) != folder
+                let tree = Path::new(&approval.folder);
+                approval.place == place && (!has_own || tree != folder && tree.is_dir())
             });
             found.extend(others.cloned());
             (!found.is_empty()).then(|| (folder.to_owned(), found))
