@@ -39,7 +39,8 @@ fn an_earlier_ledger_holds_and_goes_on() {
     let ran = ran.again("log").code(0).says("policy_lock").says("exit");
     let ran = ran.again("explain 5").code(0).says("a rule that this version of gate does not have");
     let ran = ran.again("check --run open --json out.log").file("out.log", UNDONE).code(1);
-    assert_eq!(ran.json()["iteration"], 2, "the run goes on, and nothing locks it");
+    // The records are older than twelve hours, so the loop goes on with another run.
+    assert_eq!(ran.json()["run"], "open#2", "nothing locks it");
     let ran = ran.again("check --run next out.log").file("out.log", DONE).code(0);
     ran.again("ledger verify").code(0).says("HOLDS");
 }

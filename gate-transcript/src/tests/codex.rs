@@ -65,7 +65,11 @@ fn exec_failures_come_once_and_reconnecting_is_none() {
     let failures: Vec<&String> = lines.iter().filter(|line| !line.contains(" system: ")).collect();
     assert_eq!(
         failures,
-        ["session t1", "3 limit: exceeded retry limit, last status: 429 Too Many Requests"]
+        [
+            "session t1",
+            "3 limit: exceeded retry limit, last status: 429 Too Many Requests",
+            "4 --- unanswered"
+        ]
     );
 }
 

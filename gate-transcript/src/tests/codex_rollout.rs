@@ -182,7 +182,11 @@ fn a_commentary_is_no_last_word_of_a_turn_that_ends_without_an_answer() {
         let go_on = [answer("commentary"), end, said("user", "Go."), answer("final_answer")];
         assert_eq!(told(&go_on), ["Done."]);
     }
-    assert_eq!(told(&[answer("commentary")]), ["Done."], "the turn has not ended");
+    assert_eq!(told(&[answer("commentary")]), [""; 0], "the file ends behind it");
+    let aborted = event(r#""type":"turn_aborted","reason":"interrupted""#);
+    for text in [answer("commentary"), said("assistant", "Done."), answer("final_answer")] {
+        assert_eq!(told(&[text, aborted.clone()]), [""; 0], "the person broke it off");
+    }
 }
 
 #[test]
