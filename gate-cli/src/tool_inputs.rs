@@ -56,30 +56,40 @@ const MAX_GIT_WORDS: usize = 6;
 
 /// Every text in the inputs of a session's tool calls, from the end of its transcript.
 #[derive(Debug, Default)]
-pub(crate) struct ToolInputs(Vec<String>, Vec<(String, String)>);
+pub(crate) struct ToolInputs {
+    texts: Vec<String>,
+    calls: Vec<Call>,
+}
+
+/// A call of a tool, with all texts of its input.
+#[derive(Debug)]
+struct Call {
+    tool: String,
+    input: String,
+}
 
 impl ToolInputs {
     /// Reads JSON lines; empty for a file of another kind.
     pub(crate) fn read(transcript: Option<&Path>) -> Self {
-        let (mut inputs, mut calls) = (Vec::new(), Vec::new());
+        let mut inputs = Self::default();
         let tail = transcript.and_then(|file| tail(file, TAIL_BYTES)).unwrap_or_default();
         for line in tail.lines() {
             if let Ok(record) = serde_json::from_str(line) {
-                collect(&record, false, &mut inputs);
-                collect_calls(&record, &mut calls);
+                collect(&record, false, &mut inputs.texts);
+                collect_calls(&record, &mut inputs.calls);
             }
         }
-        Self(inputs, calls)
+        inputs
     }
 
     /// True if no call is known.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.texts.is_empty()
     }
 
     /// True if a call may have made git check out another commit.
     pub(crate) fn move_head(&self) -> bool {
-        self.0.iter().any(|input| {
+        self.texts.iter().any(|input| {
             let words: Vec<_> =
                 input.split(|c: char| c.is_whitespace() || "\"';&|()".contains(c)).collect();
             let mut calls = words.iter().enumerate();
@@ -101,21 +111,21 @@ impl ToolInputs {
         let wanted = words(text);
         let holds = |input: &str| !wanted.is_empty() && words(input).contains(&wanted);
         let is_sender = |tool: &str| SENDERS.iter().any(|part| tool.contains(part));
-        self.1.iter().any(|(tool, input)| is_sender(&tool.to_lowercase()) && holds(input))
+        self.calls.iter().any(|call| is_sender(&call.tool.to_lowercase()) && holds(&call.input))
             || self
-                .0
+                .texts
                 .iter()
                 .any(|input| holds(input) && SENDS.iter().any(|part| input.contains(part)))
     }
 
     /// True if a call names a file or folder by its whole path.
     pub(crate) fn name_path(&self, path: &Path) -> bool {
-        path.to_str().is_some_and(|path| self.0.iter().any(|input| has_path(input, path)))
+        path.to_str().is_some_and(|path| self.texts.iter().any(|input| has_path(input, path)))
     }
 
     /// True if a call of git names this branch.
     pub(crate) fn name_branch(&self, branch: &str) -> bool {
-        self.0.iter().any(|input| {
+        self.texts.iter().any(|input| {
             let mut words = words_of(input);
             input.contains("git") && words.any(|word| word == branch)
         })
@@ -123,7 +133,7 @@ impl ToolInputs {
 
     /// The paths in the calls, absolute or from a folder above this one.
     pub(crate) fn paths(&self, folder: &Path) -> BTreeSet<PathBuf> {
-        let words = self.0.iter().flat_map(|input| words_of(input));
+        let words = self.texts.iter().flat_map(|input| words_of(input));
         let paths = words.filter(|word| word.starts_with('/') || word.starts_with("../"));
         paths.map(|path| folder.join(path)).collect()
     }
@@ -131,7 +141,7 @@ impl ToolInputs {
     /// Looks for the file's name without its folder.
     pub(crate) fn mention(&self, file: &Path) -> bool {
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
-        name.is_some_and(|name| self.0.iter().any(|input| input.contains(&name)))
+        name.is_some_and(|name| self.texts.iter().any(|input| input.contains(&name)))
     }
 }
 
@@ -161,7 +171,7 @@ pub(crate) fn tail(file: &Path, most: u64) -> Option<String> {
 }
 
 /// The calls of a record, each by the tool's name with its whole input.
-fn collect_calls(value: &Value, calls: &mut Vec<(String, String)>) {
+fn collect_calls(value: &Value, calls: &mut Vec<Call>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| collect_calls(item, calls)),
         Value::Object(map) => {
@@ -171,7 +181,7 @@ fn collect_calls(value: &Value, calls: &mut Vec<(String, String)>) {
             if let (Some(name), Some(input)) = (name, input) {
                 let mut texts = Vec::new();
                 collect(input, true, &mut texts);
-                calls.push((name.to_owned(), texts.join("\n")));
+                calls.push(Call { tool: name.to_owned(), input: texts.join("\n") });
             }
             map.values().for_each(|item| collect_calls(item, calls));
         }
@@ -209,7 +219,7 @@ mod tests {
     fn parse(records: &[Value]) -> ToolInputs {
         let mut texts = Vec::new();
         records.iter().for_each(|record| collect(record, false, &mut texts));
-        ToolInputs(texts, Vec::new())
+        ToolInputs { texts, calls: Vec::new() }
     }
 
     #[test]
