@@ -98,6 +98,24 @@ fn the_loop_of_one_line_ends_when_the_agent_is_stuck() {
     }
 }
 
+/// Only the logs change, wherever they lie.
+#[test]
+fn a_loop_with_numbered_logs_in_a_terminal_trips() {
+    if !needs("script") {
+        return;
+    }
+    for log in ["out-$n.log", "logs/$n.log", "$(date +%s%N).txt", "loop/run$n/out.log"] {
+        let lines = format!(
+            "for n in 1 2 3 4 5 6 7 8; do log={log}; mkdir -p $(dirname $log)\n\
+             echo call $n; {WORKS} >$log\n\
+             gate check --while $log || break; done"
+        );
+        let run = Run::new("script").args(["-qec", &lines, "/dev/null"]);
+        let ran = run.file("work.txt", "").committed().with_gate_in_path().run();
+        assert_eq!(ran.out().matches("call ").count(), 3, "{log}: {}", ran.out());
+    }
+}
+
 #[test]
 fn the_loop_of_one_line_ends_at_once_without_gate() {
     if needs("bash") {

@@ -31,6 +31,10 @@ pub(crate) fn needs(what: &str) -> bool {
             runs("node", &["-e", "process.exit(process.features.typescript ? 0 : 1)"]),
             "node in PATH does not run TypeScript, or is absent",
         ),
+        "script" => (
+            runs("script", &["-qec", "true", "/dev/null"]),
+            "script in PATH starts no command in a terminal, or is absent",
+        ),
         "nextest" => (is_program("cargo-nextest"), "cargo-nextest is not in PATH"),
         "postgres" => (
             server_programs().is_some() || std::env::var_os("GATE_TEST_DATABASE_URL").is_some(),

@@ -173,7 +173,8 @@ fn no_file_knows_the_machine_that_it_was_written_on() {
     let found = files(root()).into_iter().filter(|path| {
         let text = read(path);
         // In the middle of a path it is some other folder.
-        let begins = |at| !text[..at].ends_with(|before: char| before.is_alphanumeric());
+        let is_inner = |before: char| before.is_alphanumeric() || before == '.';
+        let begins = |at| !text[..at].ends_with(is_inner);
         marks.iter().any(|mark| text.match_indices(mark.as_str()).any(|(at, _)| begins(at)))
     });
     none("name it from the repository's root", found.map(|path| named(&path)));

@@ -45,9 +45,10 @@ impl IgnoreRules {
         state || self.in_project(path).is_some_and(|path| self.ignore.matches(path))
     }
 
-    /// True if a file that git does not track belongs to the caller, such as a runner's log.
+    /// True if a file that git does not track belongs to the caller, such as a runner's log: logs of
+    /// a loop differ in their numbers.
     pub(super) fn is_callers_file(&self, path: &[u8]) -> bool {
-        self.callers.iter().any(|file| file == path)
+        self.callers.iter().any(|file| file == path || with_zeros(file).eq(with_zeros(path)))
     }
 
     /// True if the project stands in this folder, whose name ends with a slash.
@@ -72,6 +73,12 @@ impl IgnoreRules {
 /// True if the path is this folder, or below it.
 fn is_in(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+}
+
+/// A name in which each number is one zero.
+fn with_zeros(path: &[u8]) -> impl Iterator<Item = u8> {
+    let digits = path.chunk_by(|left, right| left.is_ascii_digit() && right.is_ascii_digit());
+    digits.map(|part| if part[0].is_ascii_digit() { b'0' } else { part[0] })
 }
 
 /// A path relative to the root; none if it does not lie inside, or is the root itself.
@@ -128,5 +135,18 @@ mod tests {
         assert_eq!(ignored.callers_folders(&Tracked::default()), [b"app/logs".to_vec()]);
         assert!(ignored.is_callers_file(b"app/run.log"));
         assert!(ignored.is_callers_file(b"top.log"));
+    }
+
+    #[test]
+    fn numbered_logs_are_the_callers() {
+        let (_folder, ignored) = ignored(|site, root| {
+            site.callers_files = vec![root.join("out-9.log"), root.join("v2.log")];
+        });
+        for name in ["out-9.log", "out-10.log", "v3.log"] {
+            assert!(ignored.is_callers_file(name.as_bytes()), "{name}");
+        }
+        for name in ["out-.log", "out-1.txt", "out.log", "out-1.2.log", "v.log", "app/out-1.log"] {
+            assert!(!ignored.is_callers_file(name.as_bytes()), "{name}");
+        }
     }
 }
