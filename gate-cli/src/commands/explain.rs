@@ -93,7 +93,7 @@ pub(super) fn run(here: &Here, args: &Explain) -> Result<u8, Failure> {
         Some(what) => memory.decision(what)?.ok_or_else(|| unknown(what))?,
         None => match memory.latest(&RecordSelector::default())? {
             Some(record) => record,
-            None => return nothing_yet(args),
+            None => return Err(nothing_yet()),
         },
     };
     let past = memory.replay(record)?;
@@ -116,14 +116,9 @@ fn code_page(code: &str) -> Option<String> {
     }
 }
 
-/// Prints the codes, as there is no decision to explain.
-fn nothing_yet(args: &Explain) -> Result<u8, Failure> {
-    if args.json || args.md {
-        return Err(Failure::internal("no-decision", "gate has decided nothing here yet"));
-    }
-    render::notes(&["nothing was decided here yet; these are the codes of decisions".to_owned()]);
-    print(&all())?;
-    Ok(DONE)
+fn nothing_yet() -> Failure {
+    Failure::internal("no-decision", "gate has decided nothing here yet")
+        .hint("`gate explain --codes` lists what the codes of decisions mean")
 }
 
 fn unknown(what: &str) -> Failure {
