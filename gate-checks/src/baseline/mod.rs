@@ -244,8 +244,8 @@ impl Baseline {
         time: &str,
     ) -> Result<Option<Self>, BaselineError> {
         let tree = WorkTree::open(site)?;
-        let then = self.refs.as_ref().and_then(|refs| refs.trees.get(tree.root()));
-        let commit = match then.and_then(|head| head.commit.clone()) {
+        let first_head = self.refs.as_ref().and_then(|refs| refs.trees.get(tree.root()));
+        let commit = match first_head.and_then(|head| head.commit.clone()) {
             Some(commit) => Some(commit),
             None => tree.merge_base_with(&self.body.commit)?,
         };
@@ -304,7 +304,7 @@ impl Baseline {
         !matches!(self.body.origin, Origin::Taken | Origin::Session)
     }
 
-    /// True if it shows what a session's turn found: not if the agent's commits may be in it.
+    /// The agent's commits may be in a baseline of the history, but for one of another tree.
     pub fn is_before_turn(&self) -> bool {
         !self.is_from_history() || self.body.origin == Origin::OtherTree
     }

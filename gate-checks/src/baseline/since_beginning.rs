@@ -42,16 +42,16 @@ impl Baseline {
             return Ok(None);
         }
         let tree = WorkTree::open(site)?;
-        let now = tree.snapshot()?;
-        let changes = self.reader(&tree)?.changes(&now, &Cancellation::default())?;
+        let snapshot = tree.snapshot()?;
+        let changes = self.reader(&tree)?.changes(&snapshot, &Cancellation::default())?;
         let is_old = |change: &&Change| change.what != What::Added || change.moved_from.is_some();
         if changes.iter().any(|change| is_old(&change)) || !self.moved_submodules(&tree)?.is_empty()
         {
             return Ok(Some(SinceBeginning { changed: true, unused: Vec::new() }));
         }
         let new: Vec<_> = changes.iter().map(|change| change.path.as_path()).collect();
-        let files = OldFiles { tree: &tree, now: &now, new: &new };
-        let is_used = new.iter().any(|file| files.use_file(file));
+        let files = OldFiles { tree: &tree, snapshot: &snapshot, new: &new };
+        let is_used = new.iter().any(|file| files.is_used(file));
         let names = new.iter().map(|file| file.to_string_lossy().into_owned());
         let unused = if is_used { Vec::new() } else { names.collect() };
         Ok(Some(SinceBeginning { changed: is_used, unused }))
@@ -61,13 +61,13 @@ impl Baseline {
 /// The files of the tree but for the new ones.
 struct OldFiles<'f> {
     tree: &'f WorkTree,
-    now: &'f Snapshot,
+    snapshot: &'f Snapshot,
     new: &'f [&'f Path],
 }
 
 impl OldFiles<'_> {
-    /// True if a new file is used: a tool loads it by its place, or an old file names it.
-    fn use_file(&self, file: &Path) -> bool {
+    /// A tool loads a new file by its place, or an old file names it.
+    fn is_used(&self, file: &Path) -> bool {
         let is_guarded = file.to_str().is_some_and(|name| guarded(name).is_some());
         let is_document = is_document(file);
         let is_hidden =
@@ -77,10 +77,10 @@ impl OldFiles<'_> {
             || is_hidden
             || file.extension().is_none()
             || self.has_sibling(file)
-            || self.name(file)
+            || self.is_named(file)
     }
 
-    /// True if the file stands beside older ones of its kind that are taken from their folder.
+    /// Files of some kinds are taken from their folder: older ones of the kind stand there.
     fn has_sibling(&self, file: &Path) -> bool {
         let by_folder = has_ending(file, &BY_FOLDER);
         let is_at_top = file.parent().is_none_or(|folder| folder.as_os_str().is_empty());
@@ -89,12 +89,12 @@ impl OldFiles<'_> {
         });
         match by_folder {
             true => siblings.next().is_some(),
-            false => !is_at_top && siblings.any(|sibling| !self.name(sibling)),
+            false => !is_at_top && siblings.any(|sibling| !self.is_named(sibling)),
         }
     }
 
-    /// True if an old file names this one: by its name, or in code by the name of its module.
-    fn name(&self, file: &Path) -> bool {
+    /// An old file may name a new one by its name, or in code by the name of its module.
+    fn is_named(&self, file: &Path) -> bool {
         let (Some(name), Some(stem)) = (
             file.file_name().and_then(|name| name.to_str()),
             file.file_stem().and_then(|stem| stem.to_str()),
@@ -112,7 +112,10 @@ impl OldFiles<'_> {
     }
 
     fn old(&self) -> impl Iterator<Item = &Path> {
-        self.now.files().map(crate::worktree::File::path).filter(|file| !self.new.contains(file))
+        self.snapshot
+            .files()
+            .map(crate::worktree::File::path)
+            .filter(|file| !self.new.contains(file))
     }
 }
 
