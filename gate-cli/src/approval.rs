@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use gate_checks::programs;
+use gate_checks::{programs, worktree};
 use gate_core::config::{self, Layer, Resolved};
 use gate_core::text;
 use schemars::JsonSchema;
@@ -64,7 +64,7 @@ pub(crate) fn record(here: &Here) -> Result<TrustRecord, Failure> {
     let project = settings.policy.project_id.clone();
     Ok(TrustRecord {
         schema: "gate.trust.v1",
-        project: project.unwrap_or_else(|| gate_checks::worktree::identity(&here.places.top())),
+        project: project.unwrap_or_else(|| worktree::identity(&here.places.top())),
         file: report.file.as_ref().map(|file| file.display().to_string()),
         digest: report.digest,
         approved: report.state == TrustState::Approved,
@@ -154,9 +154,14 @@ pub(crate) fn keep(
     Ok(place)
 }
 
+/// The ledger for acts of trust: the project's by the identity that it has now, which an approval
+/// names from this act on.
 pub(crate) fn memory(here: &Here) -> Result<Memory, Failure> {
-    let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    here.memory(&policy)
+    let id = settings::resolve(&here.places, &Selection::default())?.policy.project_id;
+    let identity = || worktree::identity(&here.places.top());
+    let is_shared = here.places.names_database();
+    let id = id.or_else(|| (!is_shared).then(identity));
+    Memory::open(&here.places, id.as_deref())
 }
 
 /// The card of the settings to approve. Control characters and marks that reorder text are

@@ -66,7 +66,7 @@ use self::retry::Patience;
 use crate::failure::Failure;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};
 use crate::store::{self, Leasing, Lookup, Place, Reading, Store, StoreError, Transaction};
-use crate::trust::{self, TrustReport};
+use crate::trust::{Trust, TrustReport, TrustState};
 
 /// Records of one type that others may append between two tries.
 const MAX_MEANWHILE: usize = 100;
@@ -87,7 +87,8 @@ pub struct Memory {
 
 impl Memory {
     /// Opens the ledger of the project in these places. `id` is the project's name in the
-    /// settings; without one, the repository identifies the project.
+    /// settings; without one, the repository identifies the project, by the origin that it had
+    /// when its settings were approved.
     ///
     /// # Errors
     ///
@@ -119,7 +120,8 @@ impl Memory {
             let failure = Failure::usage("project-unnamed", message);
             return Err(failure.hint("add `[project]` with `id = \"…\"` to gate.toml"));
         }
-        let project = id.map_or_else(|| worktree::identity(folder), str::to_owned);
+        let project = id.map(str::to_owned).or_else(|| Trust::approved_project(places));
+        let project = project.unwrap_or_else(|| worktree::identity(folder));
         let heads = places.heads();
         let store = store::open(&place, heads, patience)?;
         let limit = if matches!(place, Place::Database(_)) { patience } else { Duration::ZERO };
@@ -137,14 +139,10 @@ impl Memory {
         id: Option<&str>,
         patience: Duration,
     ) -> Result<Self, Failure> {
-        let is_other = report.changed.is_some() || report.state == trust::TrustState::Changed;
+        let is_other = report.changed.is_some() || report.state == TrustState::Changed;
         match &report.approved {
             Some((folder, approval)) if is_other => {
-                // The identity of that time, if the repository has another one by now. A
-                // database is shared by machines, so there only an explicit id counts.
-                let identity = (!places.names_database()).then_some(approval.project.as_str());
-                let id = approval.id.as_deref().or(identity);
-                Self::open_in(folder, places, id, patience)
+                Self::open_in(folder, places, approval.id.as_deref(), patience)
             }
             _ => Self::open_within(places, id, patience),
         }

@@ -282,8 +282,15 @@ impl Trust {
 
     /// True if any settings were approved here, even if they are gone.
     pub(crate) fn was_approved(places: &Places) -> bool {
+        Self::approved_project(places).is_some()
+    }
+
+    // Names the ledger: an agent could otherwise begin another history by another origin.
+    /// The project's identity when settings were approved here; none if none were.
+    pub(crate) fn approved_project(places: &Places) -> Option<String> {
         let trust = Self::new(places, &[]);
-        trust.nearest_approvals(&places.top()).is_some()
+        let (_, approvals) = trust.nearest_approvals(&places.top())?;
+        approvals.into_iter().next().map(|approval| approval.project)
     }
 
     fn report_on(&self, text: &SettingsText) -> Result<TrustReport, Failure> {
