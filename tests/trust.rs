@@ -147,6 +147,23 @@ fn the_environment_approves_by_digest() {
 }
 
 #[test]
+fn the_digest_of_one_clone_counts_in_all() {
+    let ran = project().committed().words("trust --json").setup(
+        "git remote add origin git@host:team/shop.git; git clone -q . ../clone; \
+         git -C ../clone remote set-url origin https://host/team/shop",
+    );
+    let ran = ran.code(0);
+    let digest = ran.json()["digest"].as_str().unwrap().to_owned();
+    let ran = ran.again("-C ../clone trust --show").code(0).says(&format!("digest    {digest}\n"));
+    let ran = ran.again("-C ../clone check out.log").code(2).tells("is not approved yet");
+    assert!(!has_run(&ran));
+    let ran = ran.again("-C ../clone check out.log").env("GATE_TRUST", digest).code(0);
+    assert!(has_run(&ran));
+    // For the clone, nobody has approved anything.
+    ran.again("-C ../clone check out.log").code(2);
+}
+
+#[test]
 fn a_file_that_the_operator_names_is_approved_by_that() {
     let ran = judge("check --config mine.toml out.log", DONE).file("mine.toml", TRACE).code(0);
     assert!(has_run(&ran));

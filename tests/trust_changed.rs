@@ -308,12 +308,12 @@ fn a_session_whose_settings_change_is_held_to_the_approved_ones() {
 }
 
 #[test]
-fn another_origin_is_another_project_and_is_told_as_that() {
-    let ran = going_on(GREEN).again("check out.log --new-run").file("out.log", DONE);
-    let ran = ran.setup("git remote add origin https://example.org/other.git").code(4);
-    assert!(
-        ran.stderr.contains("was approved while the project was known by another name"),
-        "{}",
-        ran.stderr
-    );
+fn another_origin_changes_nothing() {
+    let ran = after(going_on(GREEN), "git remote add origin https://example.org/other.git");
+    assert_eq!((&ran.json()["verdict"], &ran.json()["iteration"]), (&"exit".into(), &2.into()));
+    // The ledger is the same, until a person approves again.
+    let ran = ran.again("log --json").code(0);
+    assert_eq!(ran.json_lines().len(), 2, "{}", ran.stdout);
+    let ran = ran.again("trust").code(0).again("log --json").code(0);
+    assert_eq!(ran.json_lines().len(), 1, "{}", ran.stdout);
 }

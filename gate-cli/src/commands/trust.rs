@@ -61,7 +61,8 @@ pub(super) fn approve_shown(
     operator: &Operator,
 ) -> Result<Ledger, Failure> {
     let approved = Approved::read(&here.places)?;
-    if approved.digest != shown.digest {
+    let file = approved.file.as_ref().map(|file| file.display().to_string());
+    if approved.digest != shown.digest || file != shown.file {
         let message = "the settings changed while they were shown, and nothing was approved";
         return Err(Failure::usage("trust-moved", message));
     }

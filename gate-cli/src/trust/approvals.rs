@@ -136,7 +136,7 @@ fn file_name(approval: &Approval) -> String {
     format!("{}-{}", key(&approval.project), key(&approval.folder))
 }
 
-fn key(text: &str) -> String {
+pub(super) fn key(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex()[..32].to_owned()
 }
 

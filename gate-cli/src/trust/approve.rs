@@ -32,7 +32,7 @@ impl Approved {
         let layers = settings::layers(places, &Selection::default())?;
         let id = config::resolve(&layers, None)?.policy.project_id;
         let (text, top) = (SettingsText::from_layers(&layers), places.top());
-        let (digest, place) = (text.digest(&top), text.place(&top));
+        let (digest, place) = (text.digest(), text.place(&top));
         Ok(Self { digest, file: text.file.clone(), place, id, top, text })
     }
 
@@ -51,15 +51,13 @@ impl Approved {
             }
         }
         let Some(own) = own else { return Ok(()) };
-        let project = worktree::identity(&self.top);
-        let approved = self.text.to_approved(&project, &self.top);
-        if let (Some(texts), Some(approved)) = (ApprovedTexts::new(places), approved) {
-            texts.store(&self.digest, &approved)?;
+        if let Some(texts) = ApprovedTexts::new(places, &self.place) {
+            texts.store(&self.digest, &self.text.text)?;
         }
         approvals.store(&Approval {
             v: 1,
             digest: self.digest.clone(),
-            project,
+            project: worktree::identity(&self.top),
             place: self.place.clone(),
             folder: own.display().to_string(),
             id: self.id.clone(),

@@ -1,14 +1,14 @@
-//! The approved texts, each under its digest. If a project's settings change, the approved
-//! text decides.
+//! The approved texts, each under its digest and its path within the project. If a project's
+//! settings change, the approved text decides.
 //!
-//! A text is trusted because it has the approved digest. It does not matter who wrote it.
+//! A text is trusted because it has the approved digest. It does not matter who wrote it. Several
+//! projects can share one, and nothing in it says which project it is of.
 
 use std::path::{Path, PathBuf};
 
 use gate_core::config::{Layer, Origin};
-use serde::{Deserialize, Serialize};
 
-use super::approvals::{FOLDER, read_own_file};
+use super::approvals::{FOLDER, key, read_own_file};
 use super::digest::{digest_of_settings, is_digest};
 use crate::durable;
 use crate::failure::Failure;
@@ -19,35 +19,27 @@ const TEXTS_FOLDER: &str = "texts";
 
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// Everything that the digest of an approved text covers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ApprovedText {
-    /// The project's identity at that time.
-    pub(super) project: String,
-    /// The settings' path within the project.
-    pub(super) place: String,
-    pub(super) text: String,
-}
-
+/// The texts for one path within a project: by it gate knows where `GATE_TRUST` let a text decide.
 #[derive(Clone, Debug)]
 pub(super) struct ApprovedTexts {
     folder: PathBuf,
+    place: String,
 }
 
 impl ApprovedTexts {
     /// None without a data folder.
-    pub(super) fn new(places: &Places) -> Option<Self> {
-        places.data.as_ref().map(|data| Self { folder: data.join(FOLDER).join(TEXTS_FOLDER) })
+    pub(super) fn new(places: &Places, place: &str) -> Option<Self> {
+        let folder = places.data.as_ref()?.join(FOLDER).join(TEXTS_FOLDER);
+        Some(Self { folder, place: place.to_owned() })
     }
 
     /// Writes a text, unless there is a valid one under the digest.
-    pub(super) fn store(&self, digest: &str, approved: &ApprovedText) -> Result<(), Failure> {
-        let Some(name) = file_name(digest) else { return Ok(()) };
-        if self.read(digest).is_some() {
+    pub(super) fn store(&self, digest: &str, text: &str) -> Result<(), Failure> {
+        let Some(name) = self.file_name(digest) else { return Ok(()) };
+        if self.layer(digest, FILE.as_ref()).is_some() {
             return Ok(());
         }
-        let json = serde_json::to_vec(approved).map_err(Into::into);
-        json.and_then(|json| durable::write(&self.folder, &name, &json)).map_err(|error| {
+        durable::write(&self.folder, &name, text.as_bytes()).map_err(|error| {
             Failure::file("trust-unwritable", "keep the approved text in", &self.folder, &error)
         })
     }
@@ -57,32 +49,25 @@ impl ApprovedTexts {
         self.file(digest).is_some_and(|file| file.exists())
     }
 
-    /// The text with this digest, as settings of this file.
+    /// The text with this digest, as settings of this file. None if it is missing, or if what is
+    /// there does not have this digest.
     pub(super) fn layer(&self, digest: &str, file: &Path) -> Option<Layer> {
-        let approved = self.read(digest)?;
-        Layer::parse(Origin::Project(file.to_owned()), &approved.text).ok()
-    }
-
-    /// None if the file is missing, or its contents do not have this digest.
-    pub(super) fn read(&self, digest: &str) -> Option<ApprovedText> {
-        let json = read_own_file(&self.file(digest)?, MAX_FILE_BYTES).ok()?;
-        let approved: ApprovedText = serde_json::from_str(&json).ok()?;
-        let layer = Layer::parse(Origin::Project(FILE.into()), &approved.text).ok()?;
-        let actual = digest_of_settings(&approved.project, &approved.place, &layer.spelled()?);
-        (actual == digest).then_some(approved)
+        let text = read_own_file(&self.file(digest)?, MAX_FILE_BYTES).ok()?;
+        let layer = Layer::parse(Origin::Project(file.to_owned()), &text).ok()?;
+        (digest_of_settings(&layer.spelled()?) == digest).then_some(layer)
     }
 
     fn file(&self, digest: &str) -> Option<PathBuf> {
-        Some(self.folder.join(file_name(digest)?))
+        Some(self.folder.join(self.file_name(digest)?))
     }
-}
 
-/// None for a text that is no digest: it could name a file elsewhere.
-fn file_name(digest: &str) -> Option<String> {
-    if !is_digest(digest) {
-        return None;
+    /// None for a text that is no digest: it could name a file elsewhere.
+    fn file_name(&self, digest: &str) -> Option<String> {
+        if !is_digest(digest) {
+            return None;
+        }
+        Some(format!("{}-{}.toml", digest.strip_prefix("blake3:")?, key(&self.place)))
     }
-    Some(format!("{}.json", digest.strip_prefix("blake3:")?))
 }
 
 #[cfg(test)]
@@ -95,28 +80,28 @@ mod tests {
     fn a_text_is_trusted_for_its_digest_alone() {
         let folder = tempfile::tempdir().unwrap();
         let places = Places { data: Some(folder.path().to_owned()), ..Places::default() };
-        let texts = ApprovedTexts::new(&places).unwrap();
-        let text = "# why\nbreaker.no_exit = 7\n".to_owned();
-        let kept = ApprovedText { project: "p".to_owned(), place: FILE.to_owned(), text };
+        let texts = ApprovedTexts::new(&places, FILE).unwrap();
+        let text = "# why\nbreaker.no_exit = 7\n";
         let file = Path::new("/w/gate.toml");
-        let spelled = Layer::parse(Origin::Project(file.into()), &kept.text).unwrap().spelled();
-        let digest = digest_of_settings("p", FILE, &spelled.unwrap());
-        assert_eq!(texts.read(&digest), None);
-        texts.store(&digest, &kept).unwrap();
-        texts.store(&digest, &kept).unwrap();
-        assert_eq!(texts.read(&digest), Some(kept.clone()));
-        assert_eq!(texts.layer(&digest, file).unwrap().origin(), &Origin::Project(file.into()));
+        let spelled = Layer::parse(Origin::Project(file.into()), text).unwrap().spelled();
+        let digest = digest_of_settings(&spelled.unwrap());
+        let stored = || texts.layer(&digest, file);
+        assert!(stored().is_none());
+        texts.store(&digest, text).unwrap();
+        texts.store(&digest, text).unwrap();
+        let layer = stored().unwrap();
+        assert_eq!((layer.text(), layer.origin()), (Some(text), &Origin::Project(file.into())));
+        let below = ApprovedTexts::new(&places, "a/gate.toml").unwrap();
+        assert!(below.layer(&digest, file).is_none() && !below.has(&digest));
         // What is written in its place afterwards is none.
         for other in ["breaker.no_exit = 0\n", "[[[", ""] {
-            let other = ApprovedText { text: other.to_owned(), ..kept.clone() };
-            let other = serde_json::to_vec(&other).unwrap();
             fs::write(texts.file(&digest).unwrap(), other).unwrap();
-            assert_eq!(texts.read(&digest), None);
+            assert!(stored().is_none(), "{other}");
         }
-        texts.store(&digest, &kept).unwrap();
-        assert_eq!(texts.read(&digest), Some(kept));
+        texts.store(&digest, text).unwrap();
+        assert!(stored().is_some());
         for name in ["", "../../etc/passwd", "blake3:../x"] {
-            assert_eq!(texts.read(name), None, "{name}");
+            assert!(texts.layer(name, file).is_none(), "{name}");
         }
     }
 }

@@ -4,28 +4,23 @@ use gate_core::digest;
 use gate_core::ledger::Body;
 use serde::Serialize;
 
-// The digest covers the project too: an approval must not count in another project, where
-// programs of the same names do other things.
+// The content alone: a clone has another folder, and often another address of its origin. For
+// which folder and project an approval counts is in the approval.
 #[derive(Serialize)]
 struct ApprovedSettings<'a> {
     v: u32,
-    project: &'a str,
-    place: &'a str,
     settings: &'a str,
 }
 
-/// The digest of settings, as `blake3:` and 64 hexadecimal digits.
-///
-/// `place` is the settings' path within the project, or empty. `settings` is their
-/// canonical text.
+/// The digest of the canonical text of settings, as `blake3:` and 64 hexadecimal digits.
 ///
 /// # Panics
 ///
-/// Never: texts are plain data, which a record can hold.
-#[expect(clippy::expect_used, reason = "texts are data that a record can hold")]
-pub(super) fn digest_of_settings(project: &str, place: &str, settings: &str) -> String {
-    let body = Body::new(&ApprovedSettings { v: 1, project, place, settings });
-    digest(body.expect("texts are plain data").canonical().as_bytes())
+/// Never: a text is plain data, which a record can hold.
+#[expect(clippy::expect_used, reason = "a text is data that a record can hold")]
+pub(super) fn digest_of_settings(settings: &str) -> String {
+    let body = Body::new(&ApprovedSettings { v: 2, settings });
+    digest(body.expect("a text is plain data").canonical().as_bytes())
 }
 
 /// True if a text has the form of such a digest.
@@ -40,18 +35,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_of_it_counts() {
-        let digest = digest_of_settings("p", "gate.toml", "{}");
+    fn every_character_of_it_counts() {
+        let digest = digest_of_settings("{}");
         assert!(is_digest(&digest), "{digest}");
-        for (project, place, settings) in [
-            ("q", "gate.toml", "{}"),
-            ("p", "a/gate.toml", "{}"),
-            ("p", "", "{}"),
-            ("p", "gate.toml", "{ }"),
-        ] {
-            assert_ne!(digest_of_settings(project, place, settings), digest);
+        assert_eq!(digest_of_settings("{}"), digest);
+        for settings in ["", "{ }", "null"] {
+            assert_ne!(digest_of_settings(settings), digest, "{settings}");
         }
-        assert_eq!(digest_of_settings("p", "gate.toml", "{}"), digest);
     }
 
     #[test]

@@ -19,8 +19,6 @@ pub(super) struct Difference<'d> {
     pub(super) file: Option<&'d Path>,
     /// The file that was approved.
     pub(super) approved: Option<&'d Path>,
-    /// The same settings were approved under another identity of the project.
-    pub(super) is_renamed: bool,
     /// The person's folder. Paths are relative to this.
     pub(super) from: &'d Path,
 }
@@ -29,10 +27,6 @@ pub(super) fn difference(difference: &Difference<'_>) -> String {
     let file = difference.file.map(|file| relative(file, difference.from));
     let approved = difference.approved.map(|file| relative(file, difference.from));
     let (what, look) = match (file, approved) {
-        (Some(file), Some(_)) if difference.is_renamed => {
-            let known = "while the project was known by another name (its origin)";
-            (format!("{file} was approved {known}"), "git remote -v".to_owned())
-        }
         (Some(file), Some(approved)) if file == approved => {
             (format!("{file} changed since you approved it"), format!("git diff {file}"))
         }
@@ -99,16 +93,16 @@ pub(super) fn programs(programs: &[Program]) -> String {
 mod tests {
     use super::*;
 
-    fn message(file: Option<&str>, approved: Option<&str>, is_renamed: bool) -> String {
+    fn message(file: Option<&str>, approved: Option<&str>) -> String {
         let (file, approved) = (file.map(Path::new), approved.map(Path::new));
-        difference(&Difference { file, approved, is_renamed, from: Path::new("/w") })
+        difference(&Difference { file, approved, from: Path::new("/w") })
     }
 
     #[test]
     fn what_to_do_is_in_one_line() {
         let own = Some("/w/gate.toml");
         assert_eq!(
-            message(own, own, false),
+            message(own, own),
             "gate.toml changed since you approved it. If that was you: `gate trust`. \
              If not: `git diff gate.toml`."
         );
@@ -119,9 +113,8 @@ mod tests {
             (Some("/gate.toml"), None, "../gate.toml is not what was approved. "),
             (Some("/v/gate.toml"), None, "/v/gate.toml is not what was approved. "),
         ] {
-            let message = message(file, approved, false);
+            let message = message(file, approved);
             assert!(message.starts_with(begins), "{message}");
         }
-        assert!(message(own, own, true).contains("known by another name"));
     }
 }

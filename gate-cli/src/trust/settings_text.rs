@@ -3,10 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use gate_checks::worktree;
 use gate_core::config::{Layer, Origin};
 
-use super::approved_texts::ApprovedText;
 use super::digest::digest_of_settings;
 use crate::failure::Failure;
 use crate::settings::{self, MACHINE_FILE, Places, Selection};
@@ -18,7 +16,7 @@ const MISSING: &str = "null";
 pub(crate) struct SettingsText {
     /// None if there is no settings file.
     pub(crate) file: Option<PathBuf>,
-    text: String,
+    pub(super) text: String,
     /// The canonical text, without comments and layout.
     canonical: String,
     /// The operator named the file, which approves it.
@@ -48,13 +46,6 @@ impl SettingsText {
         (&self.file, &self.canonical) == (&other.file, &other.canonical)
     }
 
-    /// None if there is no settings file.
-    pub(super) fn to_approved(&self, project: &str, top: &Path) -> Option<ApprovedText> {
-        self.file.as_ref()?;
-        let (project, text) = (project.to_owned(), self.text.clone());
-        Some(ApprovedText { project, place: self.place(top), text })
-    }
-
     /// Reads the settings on the disk.
     pub(crate) fn read(places: &Places) -> Result<Self, Failure> {
         Ok(Self::from_layers(&settings::layers(places, &Selection::default())?))
@@ -71,14 +62,8 @@ impl SettingsText {
         file.strip_prefix(top).unwrap_or(file).display().to_string()
     }
 
-    /// The digest under the project's present identity.
-    pub(crate) fn digest(&self, top: &Path) -> String {
-        self.digest_in(&worktree::identity(top), top)
-    }
-
-    /// The digest under this identity of the project.
-    pub(super) fn digest_in(&self, project: &str, top: &Path) -> String {
-        digest_of_settings(project, &self.place(top), &self.canonical)
+    pub(crate) fn digest(&self) -> String {
+        digest_of_settings(&self.canonical)
     }
 }
 
@@ -127,6 +112,6 @@ mod tests {
             (empty.place(folder).as_str(), absent.place(folder).as_str()),
             ("gate.toml", "")
         );
-        assert_ne!(empty.digest(folder), absent.digest(folder));
+        assert_ne!(empty.digest(), absent.digest());
     }
 }

@@ -152,19 +152,22 @@ impl Trust {
 
     /// The approved text as a layer of the file that it was read from.
     fn approved_text(&self) -> Result<Option<Layer>, Failure> {
-        let Some(texts) = ApprovedTexts::new(&self.places) else { return Ok(None) };
         let top = self.places.top();
         // Read before anything else, so that a bad value is always an error.
         let given = given::digests(&self.places)?;
         let (folder, approvals) = self.nearest_approvals(&top).unwrap_or_default();
+        let text = |digest: &str, place: &str, folder: &Path| {
+            ApprovedTexts::new(&self.places, place)?.layer(digest, &folder.join(FILE))
+        };
         for approval in approvals {
-            if let Some(layer) = texts.layer(&approval.digest, &folder.join(FILE)) {
+            if let Some(layer) = text(&approval.digest, &approval.place, &folder) {
                 return Ok(Some(layer));
             }
         }
-        Ok(given
-            .iter()
-            .find_map(|digest| texts.layer(digest, &top.join(texts.read(digest)?.place))))
+        Ok(self.folders(&top).find_map(|folder| {
+            let place = settings_place(folder, &top);
+            given.iter().find_map(|digest| text(digest, &place, folder))
+        }))
     }
 
     /// For several decisions: each compares these settings with those on the disk.
@@ -236,14 +239,11 @@ impl Trust {
     // failure is ignored: without the text a later change only blocks instead of falling
     // back to it.
     pub(crate) fn store_text(&self, report: &TrustReport) {
-        let Some(texts) = ApprovedTexts::new(&self.places) else { return };
+        let place = self.settings.place(&self.places.top());
+        let Some(texts) = ApprovedTexts::new(&self.places, &place) else { return };
         let is_approved = report.state == TrustState::Approved && !self.settings.is_named();
-        if !is_approved || texts.has(&report.digest) {
-            return;
-        }
-        let top = self.places.top();
-        if let Some(approved) = self.settings.to_approved(&worktree::identity(&top), &top) {
-            let _ = texts.store(&report.digest, &approved);
+        if is_approved && report.file.is_some() && !texts.has(&report.digest) {
+            let _ = texts.store(&report.digest, &self.settings.text);
         }
     }
 
@@ -301,23 +301,10 @@ impl Trust {
             Some((folder, approvals)) => (Some(folder.as_path()), approvals.as_slice()),
             None => (None, [].as_slice()),
         };
-        let current = text.digest(&top);
-        let renamed = approvals
-            .iter()
-            .find(|approval| approval.digest == text.digest_in(&approval.project, &top));
+        let digest = text.digest();
         let is_own_folder = folder == text.file.as_deref().and_then(Path::parent);
-        let found = if !is_own_folder {
-            None
-        } else {
-            let same = approvals.iter().find(|approval| approval.digest == current);
-            // An approved text that replaces the settings was approved under the project's
-            // identity of that time.
-            same.or(if self.replaced.is_some() { renamed } else { None })
-        };
-        let is_approved = text.is_named()
-            || found.is_some()
-            || given.contains(&current)
-            || self.is_given(text, &given);
+        let approval = approvals.iter().find(|approval| is_own_folder && approval.digest == digest);
+        let is_approved = text.is_named() || approval.is_some() || given.contains(&digest);
         let state = match is_approved {
             true => TrustState::Approved,
             false if nearest.is_none() && given.is_empty() => TrustState::Never,
@@ -326,32 +313,17 @@ impl Trust {
         let difference = message::difference(&Difference {
             file: text.file.as_deref(),
             approved: folder.map(|folder| folder.join(FILE)).as_deref(),
-            is_renamed: renamed.is_some(),
             from: &self.places.folder,
         });
-        let approval = found.or(approvals.first()).cloned();
+        let approval = approval.or(approvals.first()).cloned();
         Ok(TrustReport {
-            digest: found.map_or(current, |approval| approval.digest.clone()),
+            digest,
             file: text.file.clone(),
             state,
             approved: folder.map(Path::to_owned).zip(approval),
             changed: None,
             candidates: self.folders(&top).map(|folder| settings_place(folder, &top)).collect(),
             difference,
-        })
-    }
-
-    /// True if `GATE_TRUST` names the text that replaces the settings, under any identity
-    /// of the project.
-    fn is_given(&self, text: &SettingsText, given: &[String]) -> bool {
-        let (Some(texts), true) = (ApprovedTexts::new(&self.places), self.replaced.is_some())
-        else {
-            return false;
-        };
-        let top = self.places.top();
-        given.iter().any(|digest| {
-            let approved = texts.read(digest);
-            approved.is_some_and(|approved| *digest == text.digest_in(&approved.project, &top))
         })
     }
 

@@ -1,6 +1,7 @@
 //! Settings that were approved, and what became of them since.
 
 mod changes;
+mod clones;
 mod words;
 
 use std::fs;
@@ -47,13 +48,17 @@ impl Project {
 
     /// The same project, with digests in the environment.
     fn given(&self, digests: &str) -> Places {
-        let environment = vec![("GATE_TRUST".to_owned(), digests.to_owned())];
-        Places { environment, ..self.places.clone() }
+        with_digests(&self.places, digests)
     }
 
     fn trust(&self) -> Trust {
         trust(&self.places)
     }
+}
+
+fn with_digests(places: &Places, digests: &str) -> Places {
+    let environment = vec![("GATE_TRUST".to_owned(), digests.to_owned())];
+    Places { environment, ..places.clone() }
 }
 
 fn trust(places: &Places) -> Trust {
