@@ -77,8 +77,8 @@ pub struct CheckContext {
     pub(crate) baseline: Option<Baseline>,
     /// Changes that the operator allows.
     pub(crate) allow: Arc<[Allowance]>,
-    /// True if each command runs once, in the tree itself: nothing is compared.
-    pub(crate) plain: bool,
+    /// The occasion of the checks.
+    pub(crate) occasion: Occasion,
     /// Facts about the decision.
     pub(crate) about: Arc<About>,
     /// The tests that were written before the work, if a phase of its own wrote some.
@@ -119,6 +119,20 @@ impl CheckContext {
     pub fn cancellation(&self) -> &Cancellation {
         &self.cancel
     }
+}
+
+/// The occasion of checks. It decides whose tests they run, and where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Occasion {
+    /// An agent's loop: the tree's own tests, then the baseline's over the product, both in a copy.
+    #[default]
+    Loop,
+    /// A session with a person: each command once, in the tree itself, compared with nothing. That
+    /// is enough to let an agent go, never for an `exit`.
+    Session,
+    /// A pull request, whose base is the baseline: the base's tests over the product, then the
+    /// tree's own; one run if no test and no setting of tests was changed.
+    PullRequest,
 }
 
 /// A run that leaves nothing behind but its exit code and its report.

@@ -25,7 +25,7 @@ use tokio::time::Instant;
 use crate::baseline::Baseline;
 use crate::cache::EvidenceCache;
 use crate::cancellation::Cancellation;
-use crate::check::{About, CheckContext};
+use crate::check::{About, CheckContext, Occasion};
 use crate::check_kind::CheckKind;
 use crate::checks::{self, OwnChecks, Planned};
 use crate::event::{Event, Events};
@@ -48,10 +48,9 @@ pub struct GatherOptions {
     pub all: bool,
     /// Takes no earlier record.
     pub fresh: bool,
-    /// Runs each configured command once, in the tree itself, and compares nothing: for a person's
-    /// session. A pass on the same files from another session's stop counts, too. It is enough to
-    /// let an agent go, never for an `exit`.
-    pub plain: bool,
+    /// The occasion of the checks. In a session, a pass on the same files from another session's stop
+    /// counts, too.
+    pub occasion: Occasion,
     /// Time limit of the call. A check that takes longer is ended without grace, and its
     /// record is inconclusive.
     pub deadline: Option<Duration>,
@@ -138,11 +137,12 @@ pub fn gather(
     };
     let folder = site.state.as_ref().map(|state| store::tree_folder(state, tree.root()));
     let folder = folder.as_deref();
-    let cache = Arc::new(EvidenceCache::new(folder, options.fresh, options.plain));
+    let is_session = options.occasion == Occasion::Session;
+    let cache = Arc::new(EvidenceCache::new(folder, options.fresh, is_session));
     let masker = Arc::new(site.masker());
     let wanted = (options.only.as_deref(), &options.checks);
     let mut plan = checks::plan(policy, &site, &cache, wanted);
-    if options.plain {
+    if is_session {
         plan.retain(|planned| !is_integrity(policy, planned.check.id().as_str()));
     }
     let too_long = TooLong::new(folder, policy);
@@ -164,7 +164,7 @@ pub fn gather(
             tree: before,
             baseline: options.baseline.clone(),
             allow: policy.integrity.allow.iter().chain(&options.allow).cloned().collect(),
-            plain: options.plain,
+            occasion: options.occasion,
             about: Arc::new(options.about.clone()),
             first_tests: options.first_tests.clone().map(Arc::new),
             cancel: options.cancel.clone(),

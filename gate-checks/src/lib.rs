@@ -50,7 +50,7 @@ pub mod worktree;
 pub use cancellation::{CancelReason, Cancellation, Grace};
 pub use checks::{
     OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RerunTree, carry_tests,
-    is_test_allowed, learn_tests, red_tests, rerun, tests_first_policy,
+    is_test_allowed, learn_tests, red_tests, rerun, tests_first_policy, verifies_tests,
 };
 pub use doctor::{
     Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,

@@ -18,7 +18,7 @@ use crate::remove::remove_all;
 const PREFIX: &str = "gate-";
 
 /// Purposes, which continue the names; another program's folder may begin like ours.
-const KINDS: [&str; 7] = ["self-test", "report", "workspace", "git", "try", "copy", "demo"];
+const KINDS: [&str; 8] = ["base", "self-test", "report", "workspace", "git", "try", "copy", "demo"];
 
 /// A folder that is younger may not be locked yet.
 const MIN_AGE_TO_SWEEP: Duration = Duration::from_secs(60);

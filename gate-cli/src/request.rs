@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use gate_checks::check::Occasion;
 use gate_checks::{Cancellation, Events};
 use gate_core::decide::elsewhere::WorkElsewhere;
 use gate_core::decide::first_tests::FirstTests;
@@ -87,6 +88,11 @@ pub struct Request {
 }
 
 impl Request {
+    /// The occasion of the checks.
+    pub(crate) fn occasion(&self) -> Occasion {
+        if self.plain { Occasion::Session } else { Occasion::Loop }
+    }
+
     /// True at a stop that waits for a helper or a wake-up.
     pub(crate) fn is_pause(&self) -> bool {
         let situation = self.stop.as_ref().and_then(|stop| stop.situation.as_ref());

@@ -86,6 +86,8 @@ pub enum Origin {
     Head,
     /// The commit at which the work in another work tree of the session's repository began.
     OtherTree,
+    /// The base of a pull request or of a push, which the caller names.
+    Base,
 }
 
 /// The work tree as it was before the agent acted. A clone shares it.
@@ -223,8 +225,8 @@ impl Baseline {
         let tree = WorkTree::open(site)?;
         let Some(head) = tree.commit("HEAD")? else { return Ok(None) };
         let (commit, origin) = match tree.merge_base()? {
-            Some(MergeBase { commit, is_local: false }) => (commit, Origin::MergeBase),
-            Some(MergeBase { commit, is_local: true }) => (commit, Origin::LocalBranch),
+            Some(MergeBase { commit, is_local: false, .. }) => (commit, Origin::MergeBase),
+            Some(MergeBase { commit, is_local: true, .. }) => (commit, Origin::LocalBranch),
             None => (head, Origin::Head),
         };
         let refs = tree.refs().map(Arc::new);
@@ -252,6 +254,16 @@ impl Baseline {
         let refs = self.refs.clone();
         Ok(commit
             .map(|commit| Self { refs, ..Self::committed_at(commit, Origin::OtherTree, time) }))
+    }
+
+    /// The base of a pull request or of a push. `commit` is its full name.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Baseline::take`].
+    pub fn of_base(site: &CheckSite, commit: &str, time: &str) -> Result<Self, BaselineError> {
+        let refs = WorkTree::open(site)?.refs().map(Arc::new);
+        Ok(Self { refs, ..Self::committed_at(commit.to_owned(), Origin::Base, time) })
     }
 
     fn committed_at(commit: String, origin: Origin, time: &str) -> Self {

@@ -8,7 +8,7 @@ use gate_core::decide::policy::CheckPolicy;
 use gate_core::decide::sealed_tests::MAX_SEALED_REFUSALS;
 use serde_json::{Value, json};
 
-use crate::check::{CheckContext, CheckId};
+use crate::check::{CheckContext, CheckId, Occasion};
 use crate::path_text;
 use crate::process::environment;
 use crate::seal::Seal;
@@ -70,10 +70,11 @@ impl Work<'_> {
     /// Part of the key: the check, its settings and its environment.
     fn settings(&self) -> Value {
         let baseline = self.cx.baseline.as_ref().map(|baseline| baseline.digest());
-        let tried = match (self.cx.plain, self.command.uses_baseline) {
-            (true, _) => Some(json!("plain")),
-            (false, true) => Some(json!([baseline, &*self.cx.allow, self.sealed()])),
-            (false, false) => None,
+        let tried = match (self.cx.occasion, self.command.uses_baseline) {
+            (Occasion::Session, _) => Some(json!("plain")),
+            (Occasion::Loop, true) => Some(json!([baseline, &*self.cx.allow, self.sealed()])),
+            (Occasion::PullRequest, true) => Some(json!(["base", baseline, &*self.cx.allow])),
+            (_, false) => None,
         };
         json!([
             env!("CARGO_PKG_VERSION"),

@@ -8,12 +8,12 @@
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Policy};
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
 use super::launch::{CopyReport, Launch, argv};
 use super::test_run::TestRun;
 use super::verified_tests::VerifiedTests;
-use crate::check::{Check, CheckContext, CheckId};
+use crate::check::{Check, CheckContext, CheckId, Occasion};
 use crate::check_kind::{CheckKind, with_command};
 use crate::report;
 use crate::seal::seals;
@@ -47,7 +47,7 @@ impl CommandCheck {
     }
 
     async fn run_tests(&self, cx: &CheckContext) -> Evidence {
-        if self.settings.control && !cx.plain {
+        if self.settings.control && cx.occasion != Occasion::Session {
             return VerifiedTests { id: &self.id, settings: &self.settings, cx }.run().await;
         }
         let run = TestRun {
@@ -103,6 +103,11 @@ pub(crate) fn reads_tests(name: &str, settings: &CheckPolicy) -> bool {
         || (!settings.shell && report::is_runner(&settings.command))
 }
 
+/// Tells if a required check runs tests in a copy, so that those of a baseline can run there.
+pub fn verifies_tests(policy: &Policy, site: &CheckSite) -> bool {
+    test_checks(policy, site).iter().any(|(_, settings)| settings.mode == Mode::Require)
+}
+
 /// The checks whose tests gate runs in a copy, with their commands.
 pub(super) fn test_checks(policy: &Policy, site: &CheckSite) -> Vec<(CheckId, CheckPolicy)> {
     let of_phase = policy.checks.values().flat_map(|settings| &settings.tests);
@@ -128,7 +133,7 @@ impl Check for CommandCheck {
                            (`gate init` looks for one)";
             return self.inconclusive(summary);
         }
-        if !cx.plain && !self.uses_baseline() && self.has_sealed_tests(cx) {
+        if cx.occasion != Occasion::Session && !self.uses_baseline() && self.has_sealed_tests(cx) {
             let summary = "its sealed tests cannot run: they need a command whose tests gate runs \
                            in a copy (`control = true`, a known test runner or `report`)";
             return self.inconclusive(summary);

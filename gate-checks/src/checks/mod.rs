@@ -34,6 +34,7 @@ use integrity::Integrity;
 use plugin::Plugin;
 use review::Review;
 
+pub use command::verifies_tests;
 pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 use verified_tests::TestsFirst;

@@ -12,7 +12,7 @@ use tokio::runtime::Builder;
 
 use super::*;
 use crate::cancellation::Cancellation;
-use crate::check::{About, Check, CheckId};
+use crate::check::{About, Check, CheckId, Occasion};
 use crate::checks::Cost;
 use crate::event::Events;
 use crate::logs::Logs;
@@ -58,7 +58,7 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
         site: Arc::new(site),
         baseline: None,
         allow: [].into(),
-        plain: false,
+        occasion: Occasion::Loop,
         about: Arc::new(About::default()),
         first_tests: None,
         cancel: Cancellation::default(),

@@ -30,6 +30,8 @@ const LOCAL: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
 pub(crate) struct MergeBase {
     /// Its full name.
     pub(crate) commit: String,
+    /// The default branch, as people call it.
+    pub(crate) branch: String,
     /// The default branch is a local one.
     pub(crate) is_local: bool,
 }
@@ -78,12 +80,26 @@ impl WorkTree {
     /// # Errors
     ///
     /// A git command that fails.
-    pub(crate) fn merge_base_with(&self, other: &str) -> Result<Option<String>, WorktreeError> {
+    pub fn merge_base_with(&self, other: &str) -> Result<Option<String>, WorktreeError> {
+        self.merge_base_of("HEAD", other)
+    }
+
+    /// The latest commit that two have in common; none if there is none in this clone.
+    ///
+    /// # Errors
+    ///
+    /// A git command that fails.
+    pub fn merge_base_of(&self, one: &str, other: &str) -> Result<Option<String>, WorktreeError> {
         let Some((git, repository)) = self.repository()? else { return Ok(None) };
-        let args = ["merge-base", "--end-of-options", "HEAD", other];
+        let args = ["merge-base", "--end-of-options", one, other];
         let answer = git.output(repository.place(), &args, &[], &Cancellation::default())?;
         let commit = String::from_utf8_lossy(answer.out.trim_ascii()).into_owned();
         Ok((answer.code == Some(0) && !commit.is_empty()).then_some(commit))
+    }
+
+    /// True for a clone that lacks commits of its history.
+    pub fn is_shallow(&self) -> bool {
+        self.git_folder().is_some_and(|folder| folder.join("shallow").is_file())
     }
 
     /// The commit at which the checked out one left the default branch: that of `origin/HEAD`, else
@@ -97,10 +113,23 @@ impl WorkTree {
         for branch in OF_ORIGIN.iter().chain(&LOCAL) {
             let Some(tip) = self.commit(branch)? else { continue };
             if let Some(commit) = self.merge_base_with(&tip)? {
-                return Ok(Some(MergeBase { commit, is_local: LOCAL.contains(branch) }));
+                let is_local = LOCAL.contains(branch);
+                let branch = branch.trim_start_matches("refs/remotes/");
+                let branch = branch.trim_start_matches("refs/heads/").to_owned();
+                return Ok(Some(MergeBase { commit, branch, is_local }));
             }
         }
         Ok(None)
+    }
+
+    /// The name of the default branch, and the commit at which the checked out one left it. None
+    /// as of [`WorkTree::merge_base`].
+    ///
+    /// # Errors
+    ///
+    /// A git command that fails.
+    pub fn default_branch_base(&self) -> Result<Option<(String, String)>, WorktreeError> {
+        Ok(self.merge_base()?.map(|base| (base.branch, base.commit)))
     }
 
     /// The bytes of a file as it stands; of a link, its target. None if the path has no file.

@@ -318,7 +318,7 @@ impl Gate {
             sealed_refusals: turn.map_or(0, |turn| turn.sealed_refusals),
         };
         wanted.first_tests.clone_from(&request.first_tests);
-        wanted.plain = request.plain;
+        wanted.occasion = request.occasion();
         wanted.deadline = request.deadline;
         wanted.cancel = request.cancel.clone();
         Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)

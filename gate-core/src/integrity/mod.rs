@@ -54,7 +54,8 @@ pub use lexer::{Part, code_alone};
 pub use loaded::loaded_by_itself;
 pub use outcome::{Allowed, Weighed, weigh};
 pub use rule::{
-    About, CRITERION, GIT, HARNESS, HOOK, OUTSIDE, SUBMODULE, TOOL, UNCHANGED, UNSEEN, rules,
+    About, CRITERION, GIT, HARNESS, HOOK, OUTSIDE, SUBMODULE, TOOL, UNCHANGED, UNSEEN,
+    is_beyond_tests, rules,
 };
 pub use test_edit::{ChangedProduct, TestEdit, compare_test_edit};
 pub use test_names::test_names;

@@ -294,6 +294,29 @@ pub fn rules() -> impl Iterator<Item = &'static About> {
     PACK.iter().map(|rule| &rule.about).chain(OTHERS)
 }
 
+/// The beginnings of the names of rules about what no run of tests shows.
+const BEYOND_TESTS: [&str; 13] = [
+    "criterion-removed",
+    "dependency-replaced",
+    "detect-",
+    "equal-",
+    "exec-",
+    "harness-",
+    "link-leaves-tree",
+    "not-compared",
+    "protected-file",
+    "script-changed",
+    "shadows-",
+    "source-coding",
+    "tool-changed",
+];
+
+/// Tells the rules about what no run of tests shows, such as a product that asks if it is tested,
+/// from those that only guess what a run would say.
+pub fn is_beyond_tests(rule: &str) -> bool {
+    BEYOND_TESTS.iter().any(|beginning| rule.starts_with(beginning))
+}
+
 #[cfg(test)]
 #[path = "rule/tests.rs"]
 mod tests;

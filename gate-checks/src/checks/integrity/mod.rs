@@ -108,8 +108,8 @@ impl Integrity {
 /// The outcome where the baseline is the commit that is judged. If a base would be there but for a
 /// shallow clone, or no default branch is known, that is not good enough.
 fn uncompared(baseline: &Baseline, cx: &CheckContext) -> (Outcome, String) {
-    let git = WorkTree::open(&cx.site).ok().and_then(|tree| tree.git_folder());
-    let (outcome, why) = if git.is_some_and(|git| git.join("shallow").is_file()) {
+    let is_shallow = WorkTree::open(&cx.site).is_ok_and(|tree| tree.is_shallow());
+    let (outcome, why) = if is_shallow {
         (
             Outcome::Inconclusive,
             "the clone is shallow, and has no commit but the one that is judged; fetch the base \

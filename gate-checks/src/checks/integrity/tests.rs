@@ -10,7 +10,7 @@ use gate_core::integrity::{Around, CRITERION, Examiner, Language};
 use super::around::{around, scripts};
 use super::*;
 use crate::cancellation::{CancelReason, Cancellation, Grace};
-use crate::check::About;
+use crate::check::{About, Occasion};
 use crate::checks::acceptance::PlanRules;
 use crate::event::Events;
 use crate::logs::Logs;
@@ -192,7 +192,7 @@ fn evidence(
         tree: Arc::new(fixture.snapshot()),
         baseline,
         allow: policy.integrity.allow.clone().into(),
-        plain: false,
+        occasion: Occasion::Loop,
         about: Arc::new(About::default()),
         first_tests: None,
         cancel: cancel.clone(),

@@ -6,7 +6,7 @@ use gate_core::decide::policy::Policy;
 
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
-use crate::check::{About, CheckContext};
+use crate::check::{About, CheckContext, Occasion};
 use crate::event::Events;
 use crate::logs::Logs;
 use crate::site::CheckSite;
@@ -30,7 +30,7 @@ pub(super) fn context(
         tree: Arc::new(snapshot),
         baseline: Some(baseline.clone()),
         allow: policy.integrity.allow.clone().into(),
-        plain: false,
+        occasion: Occasion::Loop,
         about: Arc::new(About::default()),
         first_tests: None,
         cancel: cancel.clone(),

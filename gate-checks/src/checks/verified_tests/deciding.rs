@@ -38,7 +38,7 @@ const MAX_RUNS: usize = 3;
 const MAX_LEFT_OUT_NAMES: usize = 500;
 
 /// The reasons why a run with the baseline's tests did not pass.
-struct Failures {
+pub(super) struct Failures {
     /// The tests that failed, are gone or are skipped.
     tests: Vec<String>,
     /// Errors outside of tests, such as of a compiler.
@@ -49,11 +49,11 @@ struct Failures {
 
 /// The files that explain why a run did not pass.
 #[derive(Debug, Default)]
-struct Blame<'r> {
+pub(super) struct Blame<'r> {
     /// Each with its tests, as far as they are known.
-    files: BTreeMap<&'r Path, (&'r Replacement, Vec<String>)>,
+    pub(super) files: BTreeMap<&'r Path, (&'r Replacement, Vec<String>)>,
     /// Tests of files that stand as in the tree, which no replaced file explains.
-    others: Vec<String>,
+    pub(super) others: Vec<String>,
 }
 
 impl VerifiedTests<'_> {
@@ -252,7 +252,7 @@ impl VerifiedTests<'_> {
 }
 
 impl Failures {
-    fn new(run: &TestOutcome, compared: &Compared) -> Self {
+    pub(super) fn new(run: &TestOutcome, compared: &Compared) -> Self {
         let Some(report) = &run.report else {
             let errors = run.evidence.excerpt.clone().unwrap_or_default();
             return Self { tests: Vec::new(), errors, is_broken: true };
@@ -267,7 +267,7 @@ impl Failures {
 }
 
 impl<'r> Blame<'r> {
-    fn new(failures: &Failures, laid: &[&'r Replacement], cwd: &Path) -> Self {
+    pub(super) fn new(failures: &Failures, laid: &[&'r Replacement], cwd: &Path) -> Self {
         use ReplacementKind::{Edited, Inline, Recipe};
         let mut blame = Self::default();
         if failures.is_broken {

@@ -100,9 +100,11 @@ fn first(names: &[String]) -> &[String] {
     &names[..names.len().min(LISTED)]
 }
 
-/// The offsets at which a file's part of a name may begin: cargo puts a program before it.
+/// The offsets at which a file's part of a name may begin: cargo puts a program before it, unittest
+/// the test's own name.
 fn starts(id: &str) -> impl Iterator<Item = usize> {
-    std::iter::once(0).chain(id.find("::").map(|at| at + 2))
+    let parts = [id.find("::"), id.find(" (")];
+    std::iter::once(0).chain(parts.into_iter().flatten().map(|at| at + 2))
 }
 
 /// The rest of a name after a prefix that ends with one of its parts.

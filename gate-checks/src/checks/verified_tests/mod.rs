@@ -29,6 +29,7 @@ mod deciding;
 mod identities;
 mod overlay;
 mod prefetch;
+mod pull_request;
 mod red_tests;
 mod rerun;
 mod sealed;
@@ -48,7 +49,7 @@ use serde_json::{Map, Value, json};
 
 use super::launch::{CopyReport, OVER_MEMORY, argv};
 use super::test_run::{Ran, TestRun};
-use crate::check::{CheckContext, CheckId};
+use crate::check::{CheckContext, CheckId, Occasion};
 use crate::control::{Kinds, RunnerCommand, recognise};
 use crate::report::{Status, TestReport};
 use crate::workspace::limit_copies;
@@ -75,6 +76,7 @@ pub(super) struct VerifiedTests<'a> {
     pub(super) cx: &'a CheckContext,
 }
 
+#[derive(Clone)]
 struct TestOutcome {
     /// The record, without the control.
     evidence: Evidence,
@@ -88,6 +90,7 @@ struct TestOutcome {
 }
 
 /// The outcome of the control.
+#[derive(Clone)]
 enum Control {
     /// There was none, and why.
     None(String),
@@ -161,6 +164,9 @@ impl VerifiedTests<'_> {
         let overlay = Overlay::new(self.cx, tree)?;
         let overlay = overlay.as_ref();
         let runner = recognise(self.settings, &self.cx.site.folder_of(self.settings));
+        if let (Occasion::PullRequest, Some(overlay)) = (self.cx.occasion, overlay) {
+            return self.judge_pull_request(tree, overlay, runner.as_ref()).await;
+        }
         let Some(runner) = &runner else {
             let reason = "the command starts no runner that gate has a control for".to_owned();
             let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(reason));

@@ -149,7 +149,8 @@ impl<'a> Overlay<'a> {
 
     /// True if the operator has approved a change of the settings that select tests.
     pub(super) fn has_approved_settings(&self) -> bool {
-        self.approved().any(|change| change.guarded == Some(Guarded::Runner))
+        let selects = [Some(Guarded::Runner), Some(Guarded::Manifest)];
+        self.approved().any(|change| selects.contains(&change.guarded))
     }
 
     /// The files that were moved with their bytes: from where, to where.

@@ -12,7 +12,7 @@ use tokio::runtime::Builder;
 
 use super::CleanGit;
 use crate::cancellation::Cancellation;
-use crate::check::{About, Check, CheckContext, CheckId};
+use crate::check::{About, Check, CheckContext, CheckId, Occasion};
 use crate::event::Events;
 use crate::logs::Logs;
 use crate::worktree::Snapshot;
@@ -24,7 +24,7 @@ fn run(fixture: &Fixture, tree: Snapshot, cancel: Cancellation, ignore: &[&str])
     let cx = CheckContext {
         baseline: None,
         allow: [].into(),
-        plain: false,
+        occasion: Occasion::Loop,
         site: Arc::new(fixture.site.clone()),
         tree: Arc::new(tree),
         about: Arc::new(About::default()),
