@@ -22,6 +22,7 @@ mod check_resources;
 mod check_settings;
 mod checks;
 mod checks_tree;
+mod ci;
 mod clients;
 mod clients_facts;
 mod config;

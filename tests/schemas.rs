@@ -27,6 +27,7 @@ fn the_committed_schemas_are_those_that_gate_prints() {
         "scan",
         "breaker",
         "plan",
+        "ci",
         "status",
         "trust",
         "approve",

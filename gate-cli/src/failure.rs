@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use gate_checks::baseline::BaselineError;
+use gate_checks::worktree::WorktreeError;
 use gate_checks::{BadSetting, GatherError};
 use gate_core::config::{ConfigError, Excerpt};
 use gate_core::decide::indicator::PatternError;
@@ -132,6 +133,12 @@ impl From<BaselineError> for Failure {
     fn from(error: BaselineError) -> Self {
         let failure = Self::internal("baseline-unreadable", error.to_string());
         failure.hint("`gate baseline` takes a new one, if nothing has to be compared any more")
+    }
+}
+
+impl From<WorktreeError> for Failure {
+    fn from(error: WorktreeError) -> Self {
+        Self::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) use self::elsewhere::{
     OtherPlaces, moved, place_name, running_loops, shown_work, tree_of,
 };
 pub(crate) use self::loop_baseline::decided_on;
-pub(crate) use self::news::may_be_news;
+pub(crate) use self::news::{line_counts, may_be_news};
 pub(crate) use self::reading::Judging;
 pub(crate) use self::replayed::{Replayed, Step};
 use self::trusted::Trusted;

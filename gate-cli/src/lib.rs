@@ -23,6 +23,7 @@ mod memory;
 mod notify;
 mod operator;
 mod panics;
+mod pull_request;
 mod record;
 mod remarks;
 mod render;

@@ -1,7 +1,6 @@
 //! `gate check`: decides over one iteration.
 
 pub(super) mod args;
-mod sarif;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use super::common::{known_check, write_file};
 use super::junit::write_junit;
 use super::locked;
 use super::plan;
+use super::sarif::{failed_tests, write_sarif};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
@@ -73,7 +73,8 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
         write_feedback(&here.places.folder.join(file), &record)?;
     }
     if let Some(file) = &args.sarif {
-        write_sarif(&here.places.folder.join(file), &record)?;
+        let evidence = &record.decision.evidence;
+        write_sarif(&here.places.folder.join(file), evidence, &failed_tests(evidence))?;
     }
     write_junit(here, args.junit.as_deref(), Some(&record))?;
     answer(args, &record, gate.policy())?;
@@ -162,14 +163,6 @@ fn code(args: &Check, verdict: Verdict) -> u8 {
 fn write_feedback(file: &Path, record: &Record) -> Result<(), Failure> {
     write_file(file, record.decision.feedback.as_bytes()).map_err(|error| {
         let failure = Failure::file("feedback-unwritable", "write the feedback to", file, &error);
-        Failure { exit_code: 5, ..failure }
-    })
-}
-
-/// Writes the findings to the file that the caller names.
-fn write_sarif(file: &Path, record: &Record) -> Result<(), Failure> {
-    write_file(file, sarif::sarif(record)?.as_bytes()).map_err(|error| {
-        let failure = Failure::file("sarif-unwritable", "write the findings to", file, &error);
         Failure { exit_code: 5, ..failure }
     })
 }

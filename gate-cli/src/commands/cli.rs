@@ -9,9 +9,9 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    approve, audit, baseline, breaker, bus, check, config, criteria, demo, doctor, exit, explain,
-    fact, handoff, hook, init, install, last, ledger, log, notify, prompt, prune, replay, report,
-    run, scan, seal, setup, status, stop, switch, trust, uninstall, work, wrong,
+    approve, audit, baseline, breaker, bus, check, ci, config, criteria, demo, doctor, exit,
+    explain, fact, handoff, hook, init, install, last, ledger, log, notify, prompt, prune, replay,
+    report, run, scan, seal, setup, status, stop, switch, trust, uninstall, work, wrong,
 };
 
 /// Decides whether a coding agent's loop may end.
@@ -44,6 +44,12 @@ pub(crate) enum Command {
     /// Decide if the loop may end, from the output of one iteration
     #[command(after_help = check::CODES)]
     Check(check::Check),
+    /// Judge a pull request or a push: by the settings and the tests of its base
+    ///
+    /// Needs no signal of an agent and no approval of settings, and records nothing. It runs in
+    /// the checkout of a CI, which has to have the base, too.
+    #[command(after_help = ci::CODES)]
+    Ci(ci::Ci),
     /// Show the signal and the indicators of transcripts
     ///
     /// Runs no checks and keeps no state.

@@ -27,6 +27,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &[
             "setup",
             "check",
+            "ci",
             "criteria",
             "run",
             "init",

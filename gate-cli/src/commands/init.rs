@@ -114,6 +114,11 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
     Ok(if found.can_pass() { DONE } else { PROBLEMS })
 }
 
+/// The text of a gate.toml for what a project was found to have, without any run of its checks.
+pub(super) fn detected_settings(detected: &Detected) -> String {
+    text::settings(detected, &BTreeMap::new())
+}
+
 /// Writes a gate.toml with the checks that are found in the folder, and approves it.
 ///
 /// # Errors

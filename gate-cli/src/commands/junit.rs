@@ -49,32 +49,49 @@ pub(super) fn write_junit(
     let Some(file) = file else { return Ok(()) };
     let file = here.places.folder.join(file);
     let text = match decision {
-        Some(record) => secrets::masked(&document(record)?),
+        Some(record) => return write_checks(&file, &record.decision.evidence, &record.time),
         // The file of an earlier run must not stay.
         None => {
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gate\"/>\n".to_owned()
         }
     };
-    write_file(&file, text.as_bytes()).map_err(|error| {
-        let failure = Failure::file("junit-unwritable", "write the checks to", &file, &error);
+    write(&file, &text)
+}
+
+/// Writes these checks to a file.
+///
+/// # Errors
+///
+/// A file that cannot be written.
+pub(super) fn write_checks(file: &Path, checks: &[Evidence], time: &str) -> Result<(), Failure> {
+    write(file, &secrets::masked(&document(checks, time)?))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    write_file(file, text.as_bytes()).map_err(|error| {
+        let failure = Failure::file("junit-unwritable", "write the checks to", file, &error);
         Failure { exit_code: 5, ..failure }
     })
 }
 
-fn document(record: &Record) -> Result<String, Failure> {
+fn document(checks: &[Evidence], time: &str) -> Result<String, Failure> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
-    write(&mut writer, record)
+    write_suites(&mut writer, checks, time)
         .map_err(|error| Failure::internal("answer-unprintable", format!("JUnit XML: {error}")))?;
     Ok(String::from_utf8_lossy(&writer.into_inner()).into_owned() + "\n")
 }
 
-fn write(writer: &mut Writer<Vec<u8>>, record: &Record) -> std::io::Result<()> {
+fn write_suites(
+    writer: &mut Writer<Vec<u8>>,
+    checks: &[Evidence],
+    time: &str,
+) -> std::io::Result<()> {
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let mut root = BytesStart::new("testsuites");
     root.push_attribute(("name", "gate"));
     writer.write_event(Event::Start(root))?;
-    for evidence in &record.decision.evidence {
-        suite(writer, evidence, &record.time)?;
+    for evidence in checks {
+        suite(writer, evidence, time)?;
     }
     writer.write_event(Event::End(BytesEnd::new("testsuites")))
 }

@@ -7,6 +7,7 @@ mod baseline;
 mod breaker;
 mod bus;
 mod check;
+mod ci;
 mod cli;
 mod common;
 mod config;
@@ -38,6 +39,7 @@ mod prune;
 mod replay;
 mod report;
 mod run;
+mod sarif;
 mod scan;
 pub mod schema;
 mod seal;
@@ -105,6 +107,7 @@ fn code_for(args: &[OsString]) -> u8 {
 fn output_mode(command: &Command) -> OutputMode {
     match command {
         Command::Check(check) => OutputMode { json: check.output.json, stop: true },
+        Command::Ci(ci) => OutputMode { json: ci.json, stop: false },
         Command::Scan(scan) => OutputMode { json: scan.json, stop: false },
         Command::Replay(replay) => OutputMode { json: replay.json, stop: false },
         Command::Criteria(criteria) => OutputMode { json: criteria.json, stop: false },
@@ -186,6 +189,7 @@ fn dispatch(cli: Cli) -> Result<u8, Failure> {
         Command::Setup(args) => setup::run(&here, &args),
         Command::Demo => demo::run(&here),
         Command::Check(args) => check::run(&here, &args),
+        Command::Ci(args) => ci::run(&here, &args),
         Command::Scan(args) => scan::run(&here, &args),
         Command::Replay(args) => replay::run(&here, &args),
         Command::Criteria(args) => criteria::run(&here, &args),

@@ -28,6 +28,7 @@ use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
 use crate::memory::{AcceptedLoss, BreakerStatus, WrongRecord};
 pub use crate::notify::NotifyRecord;
+use crate::pull_request::CiRecord;
 use crate::record::Record;
 use crate::replay::{ReplayGroup, ReplayRecord};
 use crate::runner::RunRecord;
@@ -38,6 +39,7 @@ pub fn schema(name: Name) -> Value {
     match name {
         Name::Config => config::schema(),
         Name::Decision => schema_for!(Record).to_value(),
+        Name::Ci => schema_for!(CiRecord).to_value(),
         Name::Error => schema_for!(Failure).to_value(),
         Name::Scan => schema_for!(ScanRecord).to_value(),
         Name::CheckRequest => schema_for!(PluginRequest).to_value(),

@@ -36,7 +36,10 @@ impl Gate {
             };
             match fs::read(tree.root().join(file)) {
                 Ok(now) if now == older.bytes => {}
-                Ok(now) => list.push(format!("{name} {}", lines(&older.bytes, &now))),
+                Ok(now) => {
+                    let LineCounts { added, removed } = line_counts(&older.bytes, &now);
+                    list.push(format!("{name} (+{added} -{removed})"));
+                }
                 Err(_) => list.push(format!("{name} (gone)")),
             }
         }
@@ -56,9 +59,16 @@ fn is_of_settings(name: &str) -> bool {
 }
 
 /// The numbers of lines that were added and removed.
-fn lines(older: &[u8], newer: &[u8]) -> String {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LineCounts {
+    pub(crate) added: usize,
+    pub(crate) removed: usize,
+}
+
+/// Compares two texts line by line.
+pub(crate) fn line_counts(older: &[u8], newer: &[u8]) -> LineCounts {
     let (older, newer) = (String::from_utf8_lossy(older), String::from_utf8_lossy(newer));
     let diff = TextDiff::from_lines(&older, &newer);
     let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
-    format!("(+{} -{})", count(ChangeTag::Insert), count(ChangeTag::Delete))
+    LineCounts { added: count(ChangeTag::Insert), removed: count(ChangeTag::Delete) }
 }

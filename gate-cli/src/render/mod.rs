@@ -6,6 +6,7 @@ mod diagnostic;
 pub(crate) mod findings;
 pub(crate) mod fit;
 mod hook;
+pub(crate) mod markdown;
 pub(crate) mod page;
 pub(crate) mod progress;
 #[cfg(test)]
@@ -24,7 +25,7 @@ pub(crate) use diagnostic::{OutputMode, failure, message, notes, stop_line, unve
 pub(crate) use hook::{let_go, released};
 pub(crate) use page::{Mark, Page};
 pub(crate) use progress::progress;
-pub(crate) use text::{lines, local_time, span};
+pub(crate) use text::{brief, lines, local_time, span};
 
 use crate::failure::Failure;
 
@@ -83,6 +84,18 @@ fn unprintable(error: &serde_json::Error) -> Failure {
         "answer-unprintable",
         format!("the answer cannot be written as JSON: {error}"),
     )
+}
+
+/// Writes commands for a CI, which no text of others can be part of.
+pub(crate) fn print_commands(commands: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(commands.as_bytes()).map_err(|error| Failure::output(&error))
+}
+
+/// The same to stderr, beside JSON.
+pub(crate) fn diagnose_commands(commands: &str) {
+    // If stderr is gone, so is its reader.
+    let _ = std::io::stderr().lock().write_all(commands.as_bytes());
 }
 
 /// Writes a text that has a form of its own, such as a diff, to stderr.

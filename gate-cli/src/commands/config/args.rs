@@ -40,6 +40,8 @@ pub enum SchemaName {
     Config,
     /// `gate check --json`.
     Decision,
+    /// `gate ci --json`.
+    Ci,
     /// Any command with `--json`, if nothing was decided.
     Error,
     /// `gate scan --json`, one object a file.

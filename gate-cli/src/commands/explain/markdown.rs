@@ -6,8 +6,8 @@ use gate_core::Verdict;
 use gate_core::decide::evidence::{Evidence, Outcome};
 
 use crate::record::Record;
+use crate::render::markdown::code;
 use crate::render::span;
-use crate::render::text::{brief, plain};
 
 pub(super) fn document(record: &Record) -> String {
     let decision = &record.decision;
@@ -73,16 +73,6 @@ fn row(check: &Evidence) -> String {
     };
     let cached = if check.cached { " (earlier run)" } else { "" };
     let command = shlex::try_join(check.argv.iter().map(String::as_str)).unwrap_or_default();
-    let command = if command.is_empty() { String::new() } else { span_of_code(&command) };
     let time = span(Duration::from_millis(check.duration_ms));
-    format!("| {} | {outcome}{summary}{cached} | {command} | {time} |", code(&check.check))
-}
-
-/// Words of others, which must not be read as Markdown.
-fn code(text: &str) -> String {
-    if text.is_empty() { String::new() } else { span_of_code(text) }
-}
-
-fn span_of_code(text: &str) -> String {
-    format!("`{}`", brief(&plain(text)).replace('`', "'").replace('|', "\\|"))
+    format!("| {} | {outcome}{summary}{cached} | {} | {time} |", code(&check.check), code(&command))
 }

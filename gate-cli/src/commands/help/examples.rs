@@ -20,6 +20,14 @@ pub(super) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "ci",
+        &[
+            "gate ci                                # in a job of GitHub, GitLab, Bitbucket, Jenkins",
+            "gate ci --base main --junit gate.xml",
+            "gate ci --approve-tests ada@8c1f2e7    # these changed tests, for this commit",
+        ],
+    ),
+    (
         "scan",
         &[
             "gate scan out.log session.jsonl        # signal and indicators, no checks",

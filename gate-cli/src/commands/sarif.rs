@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, for code scanning, editors and review tools.
+//! Findings and failing tests as SARIF 2.1.0, for code scanning, editors and review tools.
 //!
 //! Files are named relative to the work tree's root (`%SRCROOT%`), and nothing
 //! absolute is written. What the operator allowed is there as suppressed.
@@ -8,9 +8,15 @@ use gate_core::integrity::{About, Finding, Severity, rules};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use std::path::Path;
+
+use super::common::write_file;
 use crate::failure::Failure;
-use crate::record::Record;
+use crate::pull_request::{CiProblem, ProblemKind};
 use crate::render::findings::findings;
+
+/// The rule of failing tests.
+const FAILED_TEST: &str = "failed-test";
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -22,20 +28,61 @@ struct Log {
     runs: [Value; 1],
 }
 
-/// The findings of a decision.
+/// A failing test, and its place.
+pub(super) struct FailedTest {
+    name: String,
+    message: String,
+    /// Relative to the repository's root.
+    file: String,
+    line: Option<u64>,
+}
+
+/// Writes the findings of these checks, and failing tests, to the file that the caller names.
 ///
 /// # Errors
 ///
-/// None in practice: plain data becomes JSON.
-pub(crate) fn sarif(record: &Record) -> Result<String, Failure> {
-    crate::render::json(&Log {
-        schema: SCHEMA,
-        version: "2.1.0",
-        runs: [run(&record.decision.evidence)],
+/// A file that cannot be written.
+pub(super) fn write_sarif(
+    file: &Path,
+    evidence: &[Evidence],
+    failed: &[FailedTest],
+) -> Result<(), Failure> {
+    write_file(file, sarif(evidence, failed)?.as_bytes()).map_err(|error| {
+        let failure = Failure::file("sarif-unwritable", "write the findings to", file, &error);
+        Failure { exit_code: 5, ..failure }
     })
 }
 
-fn run(evidence: &[Evidence]) -> Value {
+/// The failing tests of these checks that name a place.
+pub(super) fn failed_tests(evidence: &[Evidence]) -> Vec<FailedTest> {
+    let failures = evidence.iter().flat_map(Evidence::failures);
+    let failed = failures.filter_map(|failure| {
+        let (name, file) = (failure.test?, failure.file?);
+        Some(FailedTest { name, message: failure.message, file, line: failure.line })
+    });
+    failed.collect()
+}
+
+/// The failing tests among the problems of a change.
+pub(super) fn failed_places(problems: &[CiProblem]) -> Vec<FailedTest> {
+    let tests = problems.iter().filter(|problem| problem.kind != ProblemKind::Finding);
+    let failed = tests.filter_map(|problem| {
+        Some(FailedTest {
+            name: problem.tests.first()?.clone(),
+            message: problem.detail.clone(),
+            file: problem.file.clone()?,
+            line: problem.line,
+        })
+    });
+    failed.collect()
+}
+
+fn sarif(evidence: &[Evidence], failed: &[FailedTest]) -> Result<String, Failure> {
+    let run = run(evidence, failed);
+    crate::render::json(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
+}
+
+fn run(evidence: &[Evidence], failed: &[FailedTest]) -> Value {
     let (found, allowed) = findings(evidence);
     let all = found.iter().chain(allowed.iter().map(|allowed| &allowed.finding));
     let hit: Vec<&About> =
@@ -46,6 +93,7 @@ fn run(evidence: &[Evidence]) -> Value {
         result["suppressions"] = json!([{ "kind": "external", "justification": allowed.reason }]);
         results.push(result);
     }
+    results.extend(failed.iter().map(failed_result));
     let integrity = evidence.iter().find(|evidence| evidence.check == "integrity");
     let has_run = integrity.is_some_and(|evidence| {
         matches!(evidence.outcome, Outcome::Pass | Outcome::Fail | Outcome::Tamper)
@@ -89,15 +137,30 @@ fn result(finding: &Finding, rules: &[&About]) -> Value {
         result["ruleIndex"] = at.into();
     }
     if !finding.file.is_empty() {
-        let mut place = json!({
-            "artifactLocation": { "uri": uri(&finding.file), "uriBaseId": "%SRCROOT%" },
-        });
-        if let Some(line) = finding.line {
-            place["region"] = json!({ "startLine": line });
-        }
-        result["locations"] = json!([{ "physicalLocation": place }]);
+        let line = finding.line.map(|line| line as u64);
+        result["locations"] = json!([location(&finding.file, line)]);
     }
     result
+}
+
+fn location(file: &str, line: Option<u64>) -> Value {
+    let mut place = json!({
+        "artifactLocation": { "uri": uri(file), "uriBaseId": "%SRCROOT%" },
+    });
+    if let Some(line) = line {
+        place["region"] = json!({ "startLine": line });
+    }
+    json!({ "physicalLocation": place })
+}
+
+fn failed_result(test: &FailedTest) -> Value {
+    let first = test.message.lines().next().unwrap_or_default();
+    json!({
+        "ruleId": FAILED_TEST,
+        "level": "error",
+        "message": { "text": sentence(&format!("{}: {first}", test.name)) },
+        "locations": [location(&test.file, test.line)],
+    })
 }
 
 fn level(severity: Severity) -> &'static str {
@@ -153,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_run_has_what_the_schema_demands() {
-        let run = run(&[evidence()]);
+        let run = run(&[evidence()], &[]);
         let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
         assert_eq!(rules.len(), 3);
         assert!(rules.iter().all(|rule| rule["help"]["text"].is_string()));
@@ -175,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_check_that_did_not_look_is_shown_as_such() {
-        let run = run(&[]);
+        let run = run(&[], &[]);
         assert_eq!(run["results"], json!([]));
         assert_eq!(run["invocations"][0]["executionSuccessful"], false);
     }

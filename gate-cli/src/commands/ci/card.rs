@@ -1,0 +1,94 @@
+//! The card of a change: the verdict, each failure with its assertion, changed tests, the next step.
+
+use std::time::Duration;
+
+use gate_core::decide::evidence::Outcome;
+
+use crate::pull_request::{ChangedFile, CiProblem, CiRecord, FileChange, short};
+use crate::render::{Mark, Page, brief, span};
+
+/// Problems and files that a card shows at most, of each.
+const MAX_SHOWN: usize = 5;
+
+/// Lines of an assertion.
+const MAX_MESSAGE_LINES: usize = 6;
+
+pub(super) fn card(record: &CiRecord) -> String {
+    let mut page = Page::new();
+    let (mark, word) = if record.passes() { (Mark::Good, "PASS") } else { (Mark::Bad, "FAIL") };
+    page.head(mark, word, &record.summary);
+    page.blank();
+    for problem in record.problems.iter().take(MAX_SHOWN) {
+        show_problem(&mut page, problem);
+    }
+    let more = record.problems.len().saturating_sub(MAX_SHOWN);
+    if more > 0 {
+        page.detail(&format!("and {more} more: gate ci --json"));
+    }
+    let files: Vec<_> = record.changed_tests().collect();
+    for file in files.iter().take(MAX_SHOWN) {
+        page.row("changed", &changed(file));
+    }
+    if files.len() > MAX_SHOWN {
+        page.detail(&format!("and {} more", files.len() - MAX_SHOWN));
+    }
+    let passed = record.checks.iter().filter(|check| check.outcome == Outcome::Pass);
+    let passed: Vec<_> = passed
+        .map(|check| match check.duration_ms {
+            ..1_000 => check.check.clone(),
+            time => format!("{} ({})", check.check, span(Duration::from_millis(time))),
+        })
+        .collect();
+    if !passed.is_empty() {
+        page.marked(Mark::Good, "passed", &passed.join(", "));
+    }
+    let base = match &record.base {
+        Some(commit) => format!("{} ({})", record.base_name, short(commit)),
+        None => "nothing".to_owned(),
+    };
+    page.row("compared", &format!("{} with {base}", short(&record.head)));
+    for note in record.notes.iter().take(MAX_SHOWN) {
+        page.row("note", note);
+    }
+    if let Some(next) = &record.next {
+        page.row("next", next);
+    }
+    page.into_text()
+}
+
+fn show_problem(page: &mut Page, problem: &CiProblem) {
+    let label = problem.check.as_deref().unwrap_or("gate.toml");
+    let test = if let [only] = problem.tests.as_slice() { Some(only) } else { None };
+    let place = problem.file.as_ref().map(|file| match problem.line {
+        Some(line) => format!("{file}:{line}"),
+        None => file.clone(),
+    });
+    let parts: Vec<_> = place.iter().chain(test).map(String::as_str).collect();
+    let is_assertion = test.is_some() && !problem.detail.is_empty();
+    let text = match (parts.is_empty(), is_assertion) {
+        (true, _) => brief(&problem.message),
+        (false, true) => parts.join("  "),
+        (false, false) => format!("{}  {}", parts.join("  "), brief(&problem.message)),
+    };
+    page.marked(Mark::Bad, label, &text);
+    let lines = problem.detail.lines().filter(|line| !line.trim().is_empty());
+    for line in lines.take(MAX_MESSAGE_LINES) {
+        page.quote(&brief(line));
+    }
+}
+
+/// A changed file of tests, with the size of the change.
+pub(super) fn changed(file: &ChangedFile) -> String {
+    let what = match file.change {
+        FileChange::Added => "new".to_owned(),
+        FileChange::Moved => "moved".to_owned(),
+        FileChange::Removed => "removed".to_owned(),
+        FileChange::Edited => format!("+{} −{}", file.added, file.removed),
+    };
+    let failing = match (file.fails, file.failing.len()) {
+        (false, _) => String::new(),
+        (true, 0) => "; fails as it was".to_owned(),
+        (true, number) => format!("; fails as it was: {number} of its tests"),
+    };
+    format!("{} ({what}){failing}", file.file)
+}

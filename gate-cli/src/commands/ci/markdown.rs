@@ -1,0 +1,163 @@
+//! The summary of a change for its reviewers, in Markdown.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+
+use crate::pull_request::{
+    ChangedFile, CiOptions, CiProblem, CiRecord, FileChange, ProblemKind, Role, short,
+};
+use crate::render::markdown::{block, code};
+use crate::render::span;
+
+/// Failures that a summary shows whole; a reviewer reads no more.
+const MAX_SHOWN: usize = 10;
+
+/// Lines of an assertion.
+const MAX_MESSAGE_LINES: usize = 12;
+
+/// The whole summary.
+pub(super) fn summary(record: &CiRecord, options: &CiOptions) -> String {
+    let (sign, word) = if record.passes() { ("✅", "pass") } else { ("❌", "fail") };
+    let mut text = format!("## {sign} gate: {word}\n\n{}\n\n", sentence(&record.summary));
+    failures(&mut text, record);
+    changed_files(&mut text, record, options);
+    if let Some(next) = &record.next {
+        let _ = writeln!(text, "**Next**: {}\n", sentence(next));
+    }
+    rests_on(&mut text, record);
+    text
+}
+
+/// A sentence with words of others, in which no character is read as Markdown.
+fn sentence(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if "\\`*_{}[]<>#|~&".contains(letter) {
+            escaped.push('\\');
+        }
+        escaped.push(if letter.is_control() { ' ' } else { letter });
+    }
+    escaped
+}
+
+fn failures(text: &mut String, record: &CiRecord) {
+    if record.problems.is_empty() {
+        return;
+    }
+    text.push_str("### Why\n\n");
+    for problem in record.problems.iter().take(MAX_SHOWN) {
+        failure(text, problem);
+    }
+    let more = record.problems.len().saturating_sub(MAX_SHOWN);
+    if more > 0 {
+        let _ = writeln!(text, "- and {more} more, in the job's log");
+    }
+    text.push('\n');
+}
+
+fn failure(text: &mut String, problem: &CiProblem) {
+    let place = problem.file.as_ref().map(|file| match problem.line {
+        Some(line) => format!("{file}:{line}"),
+        None => file.clone(),
+    });
+    let kind = match problem.kind {
+        ProblemKind::Failed => "fails",
+        ProblemKind::ChangedTests => "the base's version of a changed test fails",
+        ProblemKind::LostTests => "tests of the base do not run any more",
+        ProblemKind::Finding => "a reviewer has to look",
+        ProblemKind::WeakerSettings => "the settings ask for less",
+        ProblemKind::NoResult => "no result",
+    };
+    let check = problem.check.as_deref().unwrap_or("gate.toml");
+    let mut line = format!("- {} {kind}", code(check));
+    for part in problem.tests.iter().take(MAX_SHOWN).chain(&place) {
+        let _ = write!(line, " · {}", code(part));
+    }
+    let _ = writeln!(text, "{line}");
+    let detail = if problem.detail.is_empty() { &problem.message } else { &problem.detail };
+    let detail: Vec<_> = detail.lines().filter(|line| !line.trim().is_empty()).collect();
+    if !detail.is_empty() {
+        let shown = &detail[..detail.len().min(MAX_MESSAGE_LINES)];
+        text.push_str(&block(&shown.join("\n"), "  "));
+    }
+}
+
+fn changed_files(text: &mut String, record: &CiRecord, options: &CiOptions) {
+    if record.changed_files.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "### Changed tests and settings\n");
+    text.push_str("| file | | lines | as it was |\n| --- | --- | --- | --- |\n");
+    for file in &record.changed_files {
+        let _ = writeln!(text, "{}", changed_row(file));
+    }
+    text.push('\n');
+    let approval = record.approval.as_ref().filter(|approval| approval.counts);
+    if let Some(approval) = approval {
+        let commit = short(&approval.commit);
+        let _ = writeln!(text, "Approved by {} for {}.\n", code(&approval.by), code(&commit));
+    } else if let (Some(label), false) = (&options.approve_label, record.passes()) {
+        let _ = writeln!(text, "The label {} approves them for this commit.\n", code(label));
+    }
+}
+
+fn changed_row(file: &ChangedFile) -> String {
+    let role = match file.role {
+        Role::Test => "test",
+        Role::Support => "tests rest on it",
+        Role::Settings => "settings of tests",
+        Role::Automation => "CI, hooks or agents",
+    };
+    let change = match file.change {
+        FileChange::Added => "new",
+        FileChange::Edited => "edited",
+        FileChange::Moved => "moved",
+        FileChange::Removed => "removed",
+    };
+    let lines = format!("+{} −{}", file.added, file.removed);
+    let failing = match (file.role, file.fails, file.failing.as_slice()) {
+        (Role::Automation, ..) => "not run".to_owned(),
+        (_, false, _) => "passes".to_owned(),
+        (_, true, []) => "**fails**".to_owned(),
+        (_, true, names) => {
+            let shown: Vec<_> = names.iter().take(3).map(|name| code(name)).collect();
+            let more = names.len().saturating_sub(3);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("**fails**: {}{more}", shown.join(", "))
+        }
+    };
+    format!("| {} | {role}, {change} | {lines} | {failing} |", code(&file.file))
+}
+
+fn rests_on(text: &mut String, record: &CiRecord) {
+    text.push_str("### What it rests on\n\n");
+    for check in &record.checks {
+        let _ = writeln!(text, "- {}", check_line(check));
+    }
+    let head = code(&short(&record.head));
+    let compared = match &record.base {
+        Some(commit) => {
+            format!("{head} compared with {} of {}", code(&short(commit)), code(&record.base_name))
+        }
+        None => format!("{head}, compared with nothing"),
+    };
+    let _ = writeln!(text, "- {compared}");
+    for note in &record.notes {
+        let _ = writeln!(text, "- {}", sentence(note));
+    }
+}
+
+fn check_line(check: &Evidence) -> String {
+    let outcome = match check.outcome {
+        Outcome::Pass => "✅",
+        Outcome::Fail | Outcome::Tamper => "❌",
+        Outcome::Inconclusive | Outcome::Skipped => "⚠️",
+    };
+    let command = shlex::try_join(check.argv.iter().map(String::as_str)).unwrap_or_default();
+    let command = if command.is_empty() { String::new() } else { format!(" {}", code(&command)) };
+    let time = span(Duration::from_millis(check.duration_ms));
+    let summary = check.summary.split(": ").next().unwrap_or_default();
+    format!("{outcome} {}{command}: {} ({time})", code(&check.check), sentence(summary))
+}

@@ -1,0 +1,368 @@
+//! A pull request or a push, judged by the settings and the tests of its base.
+//!
+//! [`service`] reads what the CI says, [`base`] finds the commit to compare with, [`settings`] and
+//! [`changes`] compare with it, and [`judge`] runs the checks. Nothing is recorded, and nobody has to
+//! approve the settings: those of the base were merged by a reviewer.
+
+mod approval;
+mod base;
+mod changes;
+mod record;
+mod service;
+mod settings;
+mod summary;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use gate_checks::baseline::Baseline;
+use gate_checks::check::Occasion;
+use gate_checks::project::Detected;
+use gate_checks::worktree::WorkTree;
+use gate_checks::{CheckSite, Events, GatherOptions};
+use gate_core::Policy;
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::{Allowance, Mode, When};
+use gate_core::integrity::{is_beyond_tests, rules};
+use gate_core::text::some_names;
+use jiff::Timestamp;
+
+use crate::failure::Failure;
+use crate::gate::Gate;
+use crate::record::VERSION;
+use crate::render::findings::findings;
+use crate::settings::Places;
+
+pub(crate) use approval::ReviewApproval;
+pub(crate) use base::short;
+use base::{Base, BaseSearch};
+use changes::allowances;
+pub(crate) use changes::{ChangedFile, FileChange, Role};
+pub(crate) use record::{CiProblem, CiRecord, CiVerdict, ProblemKind};
+use record::{lost_tests, problems_of_check};
+pub(crate) use service::{CiJob, Service};
+use settings::{JudgingSettings, SettingsSearch};
+use summary::{MAX_NAMES, next, summary};
+
+/// Checks that ask if an agent's work is over, which no pull request has to be.
+const OF_LOOPS: [&str; 3] = ["clean_git", "acceptance_criteria", "handoff"];
+
+/// The options of `gate ci`.
+#[derive(Clone, Debug)]
+pub(crate) struct CiOptions {
+    /// The base, if the caller names one.
+    pub(crate) base: Option<String>,
+    /// `WHO@COMMIT`, who approves changed tests and for which commit.
+    pub(crate) approve_tests: Option<String>,
+    /// The label that approves changed tests when it is put on.
+    pub(crate) approve_label: Option<String>,
+    /// The caller's own files, which are no part of the change.
+    pub(crate) own_files: Vec<PathBuf>,
+    pub(crate) events: Events,
+    /// The text of the settings for what a project was found to have.
+    pub(crate) detected_settings: fn(&Detected) -> String,
+}
+
+/// Judges the change that is checked out.
+///
+/// # Errors
+///
+/// Code 2: what cannot be compared, or has no settings. Code 5: what cannot be run.
+pub(crate) fn judge(
+    places: &Places,
+    job: &CiJob,
+    site: CheckSite,
+    options: &CiOptions,
+) -> Result<CiRecord, Failure> {
+    let began = Instant::now();
+    let review = Review::open(places, job, site, options)?;
+    let settings = review.settings()?;
+    let files = review.changed_files()?;
+    let approval = review.approval()?;
+    let ran = review.run_checks(&settings, &files, approval.as_ref())?;
+    let mut record = review.record(&settings, files, approval, ran);
+    record.summary = summary(&record);
+    record.next = next(&record, options);
+    record.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(record)
+}
+
+/// A change, and what it is compared with.
+struct Review<'r> {
+    places: &'r Places,
+    job: &'r CiJob,
+    options: &'r CiOptions,
+    site: CheckSite,
+    tree: WorkTree,
+    /// The commit that is checked out.
+    checkout: String,
+    base: Base,
+    /// The tree of the base; none if nothing was there before.
+    baseline: Option<Baseline>,
+}
+
+/// The results of the checks.
+struct RanChecks {
+    evidence: Vec<Evidence>,
+    /// The folder of each check, relative to the repository's root.
+    folders: BTreeMap<String, String>,
+    /// The names of configured checks that are not asked of a change.
+    left_out: Vec<&'static str>,
+}
+
+impl<'r> Review<'r> {
+    fn open(
+        places: &'r Places,
+        job: &'r CiJob,
+        site: CheckSite,
+        options: &'r CiOptions,
+    ) -> Result<Self, Failure> {
+        let site = CheckSite { callers_files: options.own_files.clone(), ..site };
+        let tree = WorkTree::open(&site)?;
+        let Some(checkout) = tree.commit("HEAD")? else {
+            let message = "nothing can be compared: this is no git repository with a commit";
+            return Err(Failure::usage("ci-no-commit", message)
+                .hint("run `gate ci` in a checkout of the change"));
+        };
+        let is_uncommitted = tree.changed(None)?.is_some_and(|files| !files.is_empty());
+        let search = BaseSearch { tree: &tree, job, head: &checkout, is_uncommitted };
+        let base = search.base(options.base.as_deref())?;
+        let time = Timestamp::now().to_string();
+        let baseline = base.commit.as_deref();
+        let baseline = baseline.map(|commit| Baseline::of_base(&site, commit, &time)).transpose();
+        let baseline = baseline.map_err(|error| base::unreadable_base(&error))?;
+        Ok(Self { places, job, options, site, tree, checkout, base, baseline })
+    }
+
+    fn settings(&self) -> Result<JudgingSettings, Failure> {
+        SettingsSearch {
+            places: self.places,
+            tree: &self.tree,
+            baseline: self.baseline.as_ref(),
+            base_name: &self.base.name,
+            detected_settings: self.options.detected_settings,
+        }
+        .settings()
+    }
+
+    fn changed_files(&self) -> Result<Vec<ChangedFile>, Failure> {
+        let files = self.baseline.as_ref().map(|base| changes::changed_files(&self.tree, base));
+        Ok(files.transpose()?.unwrap_or_default())
+    }
+
+    fn approval(&self) -> Result<Option<ReviewApproval>, Failure> {
+        let CiOptions { approve_tests, approve_label, .. } = self.options;
+        ReviewApproval::given(
+            approve_tests.as_deref(),
+            approve_label.as_deref(),
+            self.job,
+            self.change_head(),
+        )
+    }
+
+    /// The newest commit of the change itself.
+    fn change_head(&self) -> &str {
+        self.job.head.as_deref().unwrap_or(&self.checkout)
+    }
+
+    fn run_checks(
+        &self,
+        settings: &JudgingSettings,
+        files: &[ChangedFile],
+        approval: Option<&ReviewApproval>,
+    ) -> Result<RanChecks, Failure> {
+        let mut resolved = settings.resolved.clone();
+        let checks = &mut resolved.policy.checks;
+        let left_out: Vec<_> =
+            OF_LOOPS.into_iter().filter(|name| checks.remove(*name).is_some()).collect();
+        if self.baseline.is_none() {
+            checks.remove("integrity");
+        }
+        let site = CheckSite { project: settings.project.clone(), ..self.site.clone() };
+        let gate = Gate::open(resolved, site.clone())?.at(When::Check);
+        let policy = gate.policy();
+        if policy.checks.values().all(|check| check.mode != Mode::Require) {
+            let message = "no check is required, so nothing could fail";
+            return Err(Failure::usage("ci-no-checks", message)
+                .hint("give gate.toml a check that is required: `gate init --merge` finds them"));
+        }
+        let mut options = GatherOptions::default();
+        options.all = true;
+        options.fresh = true;
+        options.occasion = Occasion::PullRequest;
+        options.baseline.clone_from(&self.baseline);
+        options.allow = allowed_rules(gate_checks::verifies_tests(policy, &site)).collect();
+        if let Some(approval) = approval.filter(|approval| approval.counts) {
+            options.allow.extend(allowances(files, approval));
+        }
+        let folders = check_folders(policy, &site, &self.tree);
+        let site = CheckSite { ignore: policy.tree_ignore.clone(), ..site };
+        let gathered = gate_checks::gather(policy, site, &options, self.options.events.clone())?;
+        refuse_unreadable(&gathered.evidence)?;
+        Ok(RanChecks { evidence: gathered.evidence, folders, left_out })
+    }
+
+    fn record(
+        &self,
+        settings: &JudgingSettings,
+        mut files: Vec<ChangedFile>,
+        approval: Option<ReviewApproval>,
+        ran: RanChecks,
+    ) -> CiRecord {
+        note_failing(&mut files, &ran);
+        let problems = ran.evidence.iter().flat_map(|evidence| {
+            let folder = ran.folders.get(&evidence.check).map(String::as_str);
+            problems_of_check(evidence, folder.unwrap_or_default())
+        });
+        let mut problems: Vec<_> = problems.collect();
+        let is_approved = approval.as_ref().is_some_and(|approval| approval.counts);
+        if !settings.weaker.is_empty() && !is_approved {
+            problems.push(weaker_settings(&settings.weaker));
+        }
+        let passes = problems.is_empty();
+        CiRecord {
+            schema: "gate.ci.v1",
+            gate_version: VERSION,
+            time: Timestamp::now().to_string(),
+            verdict: if passes { CiVerdict::Pass } else { CiVerdict::Fail },
+            summary: String::new(),
+            service: self.job.service.map(Service::name),
+            event: self.job.change.name(),
+            head: self.change_head().to_owned(),
+            checkout: self.checkout.clone(),
+            base: self.base.commit.clone(),
+            base_name: self.base.name.clone(),
+            settings: settings.from,
+            weaker_settings: settings.weaker.clone(),
+            notes: self.notes(settings, &files, approval.as_ref(), &ran),
+            problems,
+            changed_files: files,
+            approval,
+            checks: ran.evidence,
+            next: None,
+            duration_ms: 0,
+        }
+    }
+
+    /// Remarks for a reviewer.
+    fn notes(
+        &self,
+        settings: &JudgingSettings,
+        files: &[ChangedFile],
+        approval: Option<&ReviewApproval>,
+        ran: &RanChecks,
+    ) -> Vec<String> {
+        let mut notes: Vec<_> = self.base.note.iter().chain(&settings.note).cloned().collect();
+        if settings.is_changed && settings.weaker.is_empty() {
+            notes.push(format!("gate.toml was changed; that of {} judged", self.base.name));
+        }
+        if let Some(workflow) = &self.job.workflow
+            && files.iter().any(|file| file.file == *workflow)
+        {
+            notes.push(format!("{workflow} was changed: this workflow runs gate"));
+        }
+        if let Some(approval) = approval.filter(|approval| !approval.counts) {
+            notes.push(format!(
+                "{} approved {}, and this is {}: that approval does not count",
+                approval.by,
+                short(&approval.commit),
+                short(self.change_head())
+            ));
+        }
+        notes.extend(finding_notes(&ran.evidence));
+        if !ran.left_out.is_empty() {
+            let names = ran.left_out.join(", ");
+            notes.push(format!("about the end of a loop, and not run: {names}"));
+        }
+        notes
+    }
+}
+
+/// The rules about texts that decide nothing here: changed CI and hooks are named, and where the
+/// base's tests run, they judge what was done to tests.
+fn allowed_rules(verifies_tests: bool) -> impl Iterator<Item = Allowance> {
+    const NAMED: [&str; 4] = ["ci-settings", "hook-settings", "git-settings", "nothing-changed"];
+    let decides = move |rule: &str| {
+        if verifies_tests { is_beyond_tests(rule) } else { !NAMED.contains(&rule) }
+    };
+    rules().filter(move |rule| !decides(rule.id)).map(|rule| Allowance {
+        path: None,
+        test: None,
+        rule: Some(rule.id.to_owned()),
+        reason: "named, and left to the run of the base's tests".to_owned(),
+    })
+}
+
+/// Fails if the files of the base could not be read: that is no fault of the change.
+fn refuse_unreadable(evidence: &[Evidence]) -> Result<(), Failure> {
+    let is_unread = |evidence: &&Evidence| {
+        evidence.outcome == Outcome::Inconclusive
+            && evidence.summary.starts_with("the baseline cannot be compared")
+    };
+    match evidence.iter().find(is_unread) {
+        None => Ok(()),
+        Some(evidence) => Err(base::unreadable(&evidence.summary)),
+    }
+}
+
+/// The folder of each check, relative to the repository's root.
+fn check_folders(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeMap<String, String> {
+    let project = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
+    let folder = |cwd: Option<&str>| {
+        let folder = cwd.map_or_else(|| project.clone(), |cwd| project.join(cwd));
+        let inside = folder.strip_prefix(tree.root()).unwrap_or(&folder);
+        inside.to_string_lossy().trim_matches('/').to_owned()
+    };
+    let checks = policy.checks.iter();
+    checks.map(|(name, check)| (name.clone(), folder(check.cwd.as_deref()))).collect()
+}
+
+/// Writes the tests that fail with the base's text, and those that are lost, beside their files.
+fn note_failing(files: &mut [ChangedFile], ran: &RanChecks) {
+    for record in &ran.evidence {
+        let folder = ran.folders.get(&record.check).map(String::as_str).unwrap_or_default();
+        for file in files.iter_mut() {
+            for changed in record.changed_tests() {
+                if changed.file == file.file {
+                    file.fails = true;
+                    file.failing.extend(changed.tests);
+                }
+            }
+            let inside = file.file.strip_prefix(folder).unwrap_or(&file.file);
+            let inside = inside.trim_start_matches('/').to_owned();
+            let lost = lost_tests(record).filter(|test| test.starts_with(&inside));
+            let lost: Vec<_> = lost.map(str::to_owned).collect();
+            file.fails |= !lost.is_empty();
+            file.failing.extend(lost);
+        }
+    }
+}
+
+fn weaker_settings(weaker: &[String]) -> CiProblem {
+    CiProblem {
+        kind: ProblemKind::WeakerSettings,
+        check: None,
+        message: format!("gate.toml asks for less: {}", some_names(weaker, MAX_NAMES)),
+        tests: Vec::new(),
+        file: Some(crate::settings::FILE.to_owned()),
+        line: None,
+        detail: weaker.join("\n"),
+    }
+}
+
+/// Findings that decide nothing.
+fn finding_notes(evidence: &[Evidence]) -> Vec<String> {
+    let (listed, allowed) = findings(evidence);
+    let warnings = listed
+        .into_iter()
+        .filter(|finding| finding.severity == gate_core::integrity::Severity::Warn);
+    let named = allowed.into_iter().map(|allowed| allowed.finding);
+    let named = named.filter(|finding| finding.rule != "nothing-changed");
+    let lines = warnings.chain(named).map(|finding| {
+        let place = finding.place();
+        let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        format!("{at}{} ({})", finding.message, finding.rule)
+    });
+    lines.collect()
+}

@@ -1,0 +1,69 @@
+//! A reviewer's approval of changed tests, which holds for one commit.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::base::short;
+use super::service::CiJob;
+use crate::failure::Failure;
+
+/// The fewest digits of a commit that name it.
+const MIN_DIGITS: usize = 7;
+
+/// An approval, and the commit that it holds for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct ReviewApproval {
+    /// The person's name.
+    pub(crate) by: String,
+    /// The commit, as it was named.
+    pub(crate) commit: String,
+    /// False if it holds for another commit than the one that is judged.
+    pub(crate) counts: bool,
+}
+
+impl ReviewApproval {
+    /// The approval that the caller names, else that of a label which was put on just now.
+    ///
+    /// # Errors
+    ///
+    /// Code 2: a value that is not `WHO@COMMIT`.
+    pub(super) fn given(
+        named: Option<&str>,
+        label: Option<&str>,
+        job: &CiJob,
+        head: &str,
+    ) -> Result<Option<Self>, Failure> {
+        let judged = job.head.as_deref().unwrap_or(head);
+        if let Some(text) = named.filter(|text| !text.trim().is_empty()) {
+            let (by, commit) = parsed(text)?;
+            let counts = judged.starts_with(&commit);
+            return Ok(Some(Self { by, commit, counts }));
+        }
+        let put = job.label.as_ref().filter(|put| Some(put.name.as_str()) == label);
+        Ok(put.map(|put| Self { by: put.by.clone(), commit: judged.to_owned(), counts: true }))
+    }
+
+    /// The reason in what is allowed by it.
+    pub(super) fn reason(&self) -> String {
+        format!("approved by {} for {}", self.by, short(&self.commit))
+    }
+}
+
+/// The person and the commit of `WHO@COMMIT`, the commit in small letters.
+fn parsed(text: &str) -> Result<(String, String), Failure> {
+    let expected = || {
+        let message = format!(
+            "--approve-tests {text}: WHO@COMMIT is expected, with {MIN_DIGITS} digits of the \
+             commit or more"
+        );
+        Failure::usage("usage", message)
+    };
+    let (by, commit) = text.trim().rsplit_once('@').ok_or_else(expected)?;
+    let commit = commit.to_ascii_lowercase();
+    let is_commit =
+        commit.len() >= MIN_DIGITS && commit.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if by.is_empty() || !is_commit {
+        return Err(expected());
+    }
+    Ok((by.to_owned(), commit))
+}

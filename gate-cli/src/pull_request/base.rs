@@ -1,0 +1,240 @@
+//! The commit that a change is compared with.
+
+use gate_checks::baseline::BaselineError;
+use gate_checks::worktree::WorkTree;
+
+use super::service::{Change, CiJob, Target};
+use crate::failure::Failure;
+
+/// The commit that a change is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Base {
+    /// Its full name; none if there is nothing before the change: the first push of a repository.
+    pub(crate) commit: Option<String>,
+    /// Its name for people, such as that of its branch.
+    pub(crate) name: String,
+    /// A sentence, if the base is another than the event leads to expect.
+    pub(crate) note: Option<String>,
+}
+
+/// Finds the base of a change in a clone.
+pub(crate) struct BaseSearch<'s> {
+    pub(crate) tree: &'s WorkTree,
+    pub(crate) job: &'s CiJob,
+    /// The commit that is judged, by its full name.
+    pub(crate) head: &'s str,
+    /// The tree differs from that commit.
+    pub(crate) is_uncommitted: bool,
+}
+
+impl BaseSearch<'_> {
+    /// The base that the caller names, else that of the CI's event, else of the default branch.
+    ///
+    /// # Errors
+    ///
+    /// Code 2: a base that is not in this clone, or that is the commit that is judged. The hint
+    /// has the line that mends it.
+    pub(crate) fn base(&self, asked: Option<&str>) -> Result<Base, Failure> {
+        if let Some(name) = asked {
+            return self.named(name);
+        }
+        match &self.job.change {
+            Change::Request(target) => self.request_base(target),
+            Change::Push { branch, before, forced } => {
+                self.push_base(branch.as_deref(), before.as_deref(), *forced)
+            }
+            Change::Other => self.default_branch_base(None),
+        }
+    }
+
+    fn named(&self, name: &str) -> Result<Base, Failure> {
+        let branch = name.strip_prefix("origin/").unwrap_or(name);
+        let commit = match self.commit(name)? {
+            Some(commit) => Some(commit),
+            None => self.commit(&format!("refs/remotes/origin/{branch}"))?,
+        };
+        let commit = match commit {
+            Some(commit) => self.tree.merge_base_with(&commit)?,
+            None => None,
+        };
+        let commit = commit.ok_or_else(|| self.absent(name, Some(branch)))?;
+        self.other_than_head(Base { commit: Some(commit), name: name.to_owned(), note: None })
+    }
+
+    fn request_base(&self, target: &Target) -> Result<Base, Failure> {
+        let name = target.branch.clone().or_else(|| target.commit.as_deref().map(short));
+        let name = name.unwrap_or_else(|| "the base branch".to_owned());
+        if let Some(commit) = self.base_of_merge()? {
+            return Ok(Base { commit: Some(commit), name, note: None });
+        }
+        let by_commit = match &target.commit {
+            Some(commit) => self.merge_base(commit)?,
+            None => None,
+        };
+        let by_branch = match &target.branch {
+            Some(branch) => self.merge_base(&format!("refs/remotes/origin/{branch}"))?,
+            None => None,
+        };
+        // An event keeps the base of the time when it happened. The change may have taken in more
+        // of the branch since then.
+        let commit = match (by_commit, by_branch) {
+            (Some(of_event), Some(newer)) if self.is_ancestor(&of_event, &newer)? => Some(newer),
+            (Some(of_event), _) => Some(of_event),
+            (None, of_branch) if target.commit.is_none() => of_branch,
+            (None, _) => None,
+        };
+        let Some(commit) = commit else {
+            return Err(self.absent(&name, target.branch.as_deref()));
+        };
+        self.other_than_head(Base { commit: Some(commit), name, note: None })
+    }
+
+    /// The first parent of the merge that the CI itself made of base and change. It needs no more
+    /// than two commits of history.
+    fn base_of_merge(&self) -> Result<Option<String>, Failure> {
+        let is_of_ci = self.job.merge.as_deref() == Some(self.head);
+        let change = self.commit("HEAD^2")?;
+        if is_of_ci && change.is_some() && change == self.job.head {
+            return self.commit("HEAD^1");
+        }
+        Ok(None)
+    }
+
+    fn push_base(
+        &self,
+        branch: Option<&str>,
+        before: Option<&str>,
+        forced: bool,
+    ) -> Result<Base, Failure> {
+        let is_default = branch.is_some() && branch == self.job.default_branch.as_deref();
+        let Some(before) = before else {
+            if is_default && !self.tree.is_shallow() {
+                return self.without_base(branch.unwrap_or_default());
+            }
+            return self.default_branch_base(Some("the branch is new"));
+        };
+        let name = format!("{} before the push", branch.unwrap_or("the branch"));
+        match self.commit(before)? {
+            Some(commit) if commit == self.head => self.default_branch_base(None),
+            Some(commit) => match self.tree.merge_base_with(&commit)? {
+                Some(parting) if parting == commit => {
+                    Ok(Base { commit: Some(commit), name, note: None })
+                }
+                Some(parting) if is_default => {
+                    let note = "a forced push: compared with the commit that old and new history \
+                                have in common";
+                    Ok(Base { commit: Some(parting), name, note: Some(note.to_owned()) })
+                }
+                _ => self.default_branch_base(Some("a forced push")),
+            },
+            None if self.tree.is_shallow() && !forced => Err(self.absent(&name, branch)),
+            None if is_default => Err(self.absent(&name, branch)),
+            None => self.default_branch_base(Some("a forced push")),
+        }
+    }
+
+    /// Nothing was on the server before.
+    fn without_base(&self, branch: &str) -> Result<Base, Failure> {
+        let note = format!("the first push of {branch}: nothing is there to compare with");
+        Ok(Base { commit: None, name: branch.to_owned(), note: Some(note) })
+    }
+
+    /// The commit at which the change left the default branch; on that branch the commit before.
+    /// `cause` says why it is not the event's own base.
+    fn default_branch_base(&self, cause: Option<&str>) -> Result<Base, Failure> {
+        let (name, commit) = match &self.job.default_branch {
+            Some(branch) => {
+                let commit = match self.merge_base(&format!("refs/remotes/origin/{branch}"))? {
+                    Some(commit) => Some(commit),
+                    None => self.merge_base(&format!("refs/heads/{branch}"))?,
+                };
+                (branch.clone(), commit)
+            }
+            None => {
+                let found = self.tree.default_branch_base()?;
+                let (branch, commit) = found.unzip();
+                (branch.unwrap_or_else(|| "the default branch".to_owned()), commit)
+            }
+        };
+        let branch = self.job.default_branch.as_deref();
+        let Some(commit) = commit else { return Err(self.absent(&name, branch)) };
+        if commit != self.head || self.is_uncommitted {
+            let note = cause.map(|cause| format!("{cause}: compared with {name}"));
+            return Ok(Base { commit: Some(commit), name, note });
+        }
+        if let Some(commit) = self.commit("HEAD^1")? {
+            let note = format!("this is a commit of {name}: compared with the one before it");
+            return Ok(Base { commit: Some(commit), name, note: Some(note) });
+        }
+        match self.tree.is_shallow() {
+            true => Err(self.absent("the commit before this one", branch)),
+            false => self.without_base(&name),
+        }
+    }
+
+    /// Fails if the base is the commit that is judged, and nothing else is different.
+    fn other_than_head(&self, base: Base) -> Result<Base, Failure> {
+        if base.commit.as_deref() != Some(self.head) || self.is_uncommitted {
+            return Ok(base);
+        }
+        let message = format!(
+            "nothing can be compared: {} already has the commit that is judged ({})",
+            base.name,
+            short(self.head)
+        );
+        Err(Failure::usage("ci-no-change", message)
+            .hint("check out the change itself, or name another base: `gate ci --base REF`"))
+    }
+
+    /// The failure if a base is not in this clone, with the line that brings it.
+    fn absent(&self, name: &str, branch: Option<&str>) -> Failure {
+        let is_shallow = self.tree.is_shallow();
+        let unshallow = if is_shallow { " --unshallow" } else { "" };
+        let refspec =
+            branch.map(|branch| format!(" +refs/heads/{branch}:refs/remotes/origin/{branch}"));
+        let line = match (&refspec, is_shallow) {
+            (None, false) => "gate ci --base REF".to_owned(),
+            _ => format!("git fetch{unshallow} origin{}", refspec.unwrap_or_default()),
+        };
+        let instead = match (is_shallow, self.job.service) {
+            (true, Some(service)) => format!(", or {}", service.whole_clone()),
+            _ => String::new(),
+        };
+        let lack = if is_shallow { ", which has not all of its history" } else { "" };
+        let message = format!("nothing can be compared: {name} is not in this clone{lack}");
+        Failure::usage("ci-no-base", message).hint(format!("`{line}`{instead}"))
+    }
+
+    fn commit(&self, name: &str) -> Result<Option<String>, Failure> {
+        Ok(self.tree.commit(name)?)
+    }
+
+    /// The newest commit that the judged one has in common with another; none if that is not in
+    /// this clone.
+    fn merge_base(&self, name: &str) -> Result<Option<String>, Failure> {
+        match self.commit(name)? {
+            Some(commit) => Ok(self.tree.merge_base_with(&commit)?),
+            None => Ok(None),
+        }
+    }
+
+    fn is_ancestor(&self, older: &str, newer: &str) -> Result<bool, Failure> {
+        Ok(self.tree.merge_base_of(older, newer)?.as_deref() == Some(older))
+    }
+}
+
+/// The failure if files of the base are not in this clone.
+pub(super) fn unreadable_base(error: &BaselineError) -> Failure {
+    unreadable(&error.to_string())
+}
+
+/// The same, with these words.
+pub(super) fn unreadable(cause: &str) -> Failure {
+    Failure::usage("ci-base-unreadable", format!("nothing can be compared: {cause}"))
+        .hint("fetch the files of the base, too: `git fetch --refetch --no-filter origin`")
+}
+
+/// A commit's name in as many digits as people read.
+pub(crate) fn short(commit: &str) -> String {
+    commit.chars().take(8).collect()
+}

@@ -1,0 +1,146 @@
+//! The files of tests that a change edits or removes, and the settings of those who run them.
+
+use gate_checks::baseline::{Baseline, Change, What};
+use gate_checks::worktree::WorkTree;
+use gate_core::decide::policy::Allowance;
+use gate_core::integrity::{
+    Guarded, MergedManifest, loaded_by_itself, merge_manifest, rules, with_baseline_inline_tests,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::approval::ReviewApproval;
+use super::base::unreadable_base;
+use crate::failure::Failure;
+use crate::gate::line_counts;
+use crate::settings::FILE;
+use crate::test_approval::literal_glob;
+
+/// A file of the base that decides what its tests are worth, and that the change edits or removes;
+/// or a new one that a test runner loads by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct ChangedFile {
+    /// The file, relative to the repository's root.
+    pub(crate) file: String,
+    /// The reason why it counts.
+    pub(crate) role: Role,
+    /// The kind of change.
+    pub(crate) change: FileChange,
+    /// The number of lines that were added.
+    pub(crate) added: usize,
+    /// The number of lines that were removed.
+    pub(crate) removed: usize,
+    /// The base's version of it fails over the change, or its tests do not run any more.
+    pub(crate) fails: bool,
+    /// The tests that fail or do not run, as far as the report names them.
+    pub(crate) failing: Vec<String>,
+}
+
+/// The role of a file among tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Role {
+    /// It holds tests.
+    Test,
+    /// Tests rest on it: a fixture, a snapshot, a helper.
+    Support,
+    /// It selects or configures tests.
+    Settings,
+    /// It says what CI, hooks of git or agents run.
+    Automation,
+}
+
+/// The kind of a file's change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum FileChange {
+    /// It is new.
+    Added,
+    /// It says something else.
+    Edited,
+    /// It has another name, and the same bytes.
+    Moved,
+    /// It is gone.
+    Removed,
+}
+
+/// The changed files of tests and their settings, by name.
+///
+/// # Errors
+///
+/// A tree or a base that cannot be read.
+pub(super) fn changed_files(tree: &WorkTree, base: &Baseline) -> Result<Vec<ChangedFile>, Failure> {
+    let changes = base.changes(tree, &tree.snapshot()?).map_err(|error| unreadable_base(&error))?;
+    let moved: Vec<_> = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
+    let mut files = Vec::new();
+    for change in changes.iter().filter(|change| !moved.contains(&change.path)) {
+        files.extend(changed_file(tree, base, change)?);
+    }
+    Ok(files)
+}
+
+fn changed_file(
+    tree: &WorkTree,
+    base: &Baseline,
+    change: &Change,
+) -> Result<Option<ChangedFile>, Failure> {
+    let name = change.path.to_string_lossy().into_owned();
+    let is_new = change.what == What::Added && change.moved_from.is_none();
+    let (old, new) = (base.content(tree, &change.path), file_bytes(tree, change));
+    let old =
+        old.map_err(|error| unreadable_base(&error))?.map(|file| file.bytes).unwrap_or_default();
+    let role = match change.guarded {
+        Some(Guarded::Test) if !is_new => Role::Test,
+        Some(Guarded::Support) if !is_new => Role::Support,
+        Some(Guarded::Runner) => Role::Settings,
+        Some(Guarded::Ci | Guarded::Hook) => Role::Automation,
+        Some(Guarded::Manifest) if !is_new => match merge_manifest(&name, &old, &new) {
+            MergedManifest::Same => return Ok(None),
+            _ => Role::Settings,
+        },
+        _ if is_new && loaded_by_itself(&name) => Role::Settings,
+        None if change.what == What::Edited => {
+            match with_baseline_inline_tests(&name, &old, &new) {
+                Some(_) => Role::Test,
+                None => return Ok(None),
+            }
+        }
+        _ => return Ok(None),
+    };
+    let counts = line_counts(&old, &new);
+    let what = match change.what {
+        What::Added if change.moved_from.is_some() => FileChange::Moved,
+        What::Added => FileChange::Added,
+        What::Edited => FileChange::Edited,
+        What::Removed => FileChange::Removed,
+    };
+    let (added, removed) =
+        if what == FileChange::Moved { (0, 0) } else { (counts.added, counts.removed) };
+    Ok(Some(ChangedFile {
+        file: name,
+        role,
+        change: what,
+        added,
+        removed,
+        fails: false,
+        failing: Vec::new(),
+    }))
+}
+
+fn file_bytes(tree: &WorkTree, change: &Change) -> Vec<u8> {
+    std::fs::read(tree.root().join(&change.path)).unwrap_or_default()
+}
+
+/// The changes that a reviewer's approval lets pass: of these files, and findings of every rule.
+pub(super) fn allowances(files: &[ChangedFile], approval: &ReviewApproval) -> Vec<Allowance> {
+    let reason = approval.reason();
+    let allow = |path: Option<String>, rule: Option<String>| Allowance {
+        path,
+        test: None,
+        rule,
+        reason: reason.clone(),
+    };
+    let paths = files.iter().filter(|file| file.file != FILE);
+    let paths = paths.map(|file| allow(Some(literal_glob(&file.file)), None));
+    paths.chain(rules().map(|rule| allow(None, Some(rule.id.to_owned())))).collect()
+}

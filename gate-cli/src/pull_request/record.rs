@@ -1,0 +1,215 @@
+//! `gate.ci.v1`: what came of a change.
+
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::Mode;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::approval::ReviewApproval;
+use super::changes::{ChangedFile, Role};
+use super::settings::SettingsFrom;
+
+/// The verdict on a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CiVerdict {
+    /// Every required check passes, and no test of the base was lost.
+    Pass,
+    /// The change must not be merged as it is.
+    Fail,
+}
+
+/// `gate.ci.v1`: what came of a pull request or a push.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct CiRecord {
+    /// Always `gate.ci.v1`.
+    pub(crate) schema: &'static str,
+    /// The version of gate.
+    pub(crate) gate_version: &'static str,
+    /// The time of the verdict (RFC 3339, UTC).
+    pub(crate) time: String,
+    /// The verdict.
+    pub(crate) verdict: CiVerdict,
+    /// The reason in one sentence.
+    pub(crate) summary: String,
+    /// The CI: `github`, `gitlab`, `bitbucket`, `jenkins`; null elsewhere.
+    pub(crate) service: Option<&'static str>,
+    /// `pull-request`, `push` or `other`.
+    pub(crate) event: &'static str,
+    /// The newest commit of the change, by its full name: approvals hold for it.
+    pub(crate) head: String,
+    /// The commit that is checked out, by its full name: `head`, or its merge with the base.
+    pub(crate) checkout: String,
+    /// The commit that it is compared with, by its full name; null if nothing was there before.
+    pub(crate) base: Option<String>,
+    /// The base's name for people, such as `main`.
+    pub(crate) base_name: String,
+    /// The settings that judged.
+    pub(crate) settings: SettingsFrom,
+    /// Ways in which the change's gate.toml asks for less than the base's.
+    pub(crate) weaker_settings: Vec<String>,
+    /// Each required check that did not pass, and everything else that a reviewer has to approve.
+    pub(crate) problems: Vec<CiProblem>,
+    /// The changed files of tests and of their settings.
+    pub(crate) changed_files: Vec<ChangedFile>,
+    /// The approval of changed tests, if one was given.
+    pub(crate) approval: Option<ReviewApproval>,
+    /// The checks.
+    pub(crate) checks: Vec<Evidence>,
+    /// Remarks for a reviewer: another base than expected, a changed workflow, findings that only
+    /// warn.
+    pub(crate) notes: Vec<String>,
+    /// The next step; null if it passes.
+    pub(crate) next: Option<String>,
+    /// The time that it took, in milliseconds.
+    pub(crate) duration_ms: u64,
+}
+
+/// A reason not to merge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct CiProblem {
+    /// The kind.
+    pub(crate) kind: ProblemKind,
+    /// The check; null if it is about settings.
+    pub(crate) check: Option<String>,
+    /// The reason in one sentence.
+    pub(crate) message: String,
+    /// The tests that it is about, as the report names them.
+    pub(crate) tests: Vec<String>,
+    /// The place, relative to the repository's root.
+    pub(crate) file: Option<String>,
+    /// The line there, from 1.
+    pub(crate) line: Option<u64>,
+    /// The assertion, or the last lines of what the command wrote.
+    pub(crate) detail: String,
+}
+
+/// The kind of a reason not to merge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProblemKind {
+    /// A check fails: the product is wrong, or its tests are.
+    Failed,
+    /// The base's version of a changed test fails: a reviewer has to look.
+    ChangedTests,
+    /// Tests of the base do not run any more: a reviewer has to look.
+    LostTests,
+    /// Something that no run of tests shows, such as a new module that hides another: a reviewer
+    /// has to look.
+    Finding,
+    /// gate.toml asks for less than the base's: a reviewer has to look.
+    WeakerSettings,
+    /// A check gave no result.
+    NoResult,
+}
+
+impl ProblemKind {
+    /// A reviewer's approval removes it.
+    pub(crate) fn can_be_approved(self) -> bool {
+        !matches!(self, Self::Failed | Self::NoResult)
+    }
+}
+
+impl CiRecord {
+    pub(crate) fn passes(&self) -> bool {
+        self.verdict == CiVerdict::Pass
+    }
+
+    /// The changed files of tests, support and settings of tests.
+    pub(crate) fn changed_tests(&self) -> impl Iterator<Item = &ChangedFile> {
+        self.changed_files.iter().filter(|file| file.role != Role::Automation)
+    }
+}
+
+/// The reasons that a check's record gives.
+pub(super) fn problems_of_check(evidence: &Evidence, cwd: &str) -> Vec<CiProblem> {
+    if evidence.mode != Mode::Require || evidence.outcome == Outcome::Pass {
+        return Vec::new();
+    }
+    let kind = kind_of(evidence);
+    if kind == ProblemKind::Finding {
+        return findings_of(evidence);
+    }
+    let whole = CiProblem {
+        kind,
+        check: Some(evidence.check.clone()),
+        message: evidence.summary.clone(),
+        tests: evidence.failed_tests().into_iter().map(str::to_owned).collect(),
+        file: None,
+        line: None,
+        detail: evidence.excerpt.clone().unwrap_or_default(),
+    };
+    if kind == ProblemKind::LostTests {
+        let tests = lost_tests(evidence).map(str::to_owned).collect();
+        return vec![CiProblem { tests, ..whole }];
+    }
+    let failures = evidence.failures();
+    if failures.is_empty() {
+        return vec![whole];
+    }
+    let of_failures = failures.into_iter().map(|failure| CiProblem {
+        kind,
+        check: whole.check.clone(),
+        message: failure.message.lines().next().unwrap_or_default().to_owned(),
+        tests: failure.test.clone().into_iter().collect(),
+        file: failure.file.as_deref().map(|file| in_repository(cwd, file)),
+        line: failure.line,
+        detail: failure.message,
+    });
+    of_failures.collect()
+}
+
+fn kind_of(evidence: &Evidence) -> ProblemKind {
+    match evidence.outcome {
+        Outcome::Inconclusive | Outcome::Skipped => ProblemKind::NoResult,
+        Outcome::Pass | Outcome::Fail | Outcome::Tamper => {
+            if evidence.check == "integrity" {
+                ProblemKind::Finding
+            } else if !evidence.changed_tests().is_empty() {
+                ProblemKind::ChangedTests
+            } else if loses_tests(evidence) {
+                ProblemKind::LostTests
+            } else {
+                ProblemKind::Failed
+            }
+        }
+    }
+}
+
+/// Tells if tests of the base do not run any more, by name or by their number.
+fn loses_tests(evidence: &Evidence) -> bool {
+    let detail = evidence.detail.as_ref();
+    let number = detail.and_then(|detail| detail["tests"]["baseline"]["lost"].as_u64());
+    number.is_some() || lost_tests(evidence).next().is_some()
+}
+
+/// The tests of the base that are gone or skipped.
+pub(super) fn lost_tests(evidence: &Evidence) -> impl Iterator<Item = &str> {
+    let detail = evidence.detail.as_ref();
+    let compared = detail.and_then(|detail| detail.get("tests")?.get("baseline"));
+    let lists = ["missing", "skipped"].into_iter();
+    let names = lists.filter_map(move |key| compared?.get(key)?.as_array()).flatten();
+    names.filter_map(serde_json::Value::as_str)
+}
+
+fn findings_of(evidence: &Evidence) -> Vec<CiProblem> {
+    use gate_core::integrity::Severity;
+    let (findings, _) = crate::render::findings::findings(std::slice::from_ref(evidence));
+    let decisive = findings.into_iter().filter(|finding| finding.severity != Severity::Warn);
+    let problems = decisive.map(|finding| CiProblem {
+        kind: ProblemKind::Finding,
+        check: Some(evidence.check.clone()),
+        message: format!("{} ({})", finding.message, finding.rule),
+        tests: Vec::new(),
+        file: Some(finding.file.clone()).filter(|file| !file.is_empty()),
+        line: finding.line.map(|line| line as u64),
+        detail: finding.excerpt.clone(),
+    });
+    problems.collect()
+}
+
+/// A path of a report, which is relative to the check's folder, relative to the root.
+fn in_repository(cwd: &str, file: &str) -> String {
+    let file = file.trim_start_matches("./");
+    if cwd.is_empty() || file.starts_with('/') { file.to_owned() } else { format!("{cwd}/{file}") }
+}

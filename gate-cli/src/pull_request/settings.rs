@@ -1,0 +1,246 @@
+//! The settings that judge a change: those of its base.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gate_checks::baseline::Baseline;
+use gate_checks::project::{Detected, detect_with_ci};
+use gate_checks::{Temporary, worktree::WorkTree};
+use gate_core::Policy;
+use gate_core::config::{self, Layer, Origin, Resolved};
+use gate_core::decide::policy::{CheckPolicy, Mode};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::base::unreadable_base;
+use crate::failure::Failure;
+use crate::settings::{FILE, Places, Selection, layers_with};
+
+/// The origin of the settings that judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SettingsFrom {
+    /// The gate.toml of the base.
+    Base,
+    /// The change's own: the base has none, or one that cannot be read.
+    Change,
+    /// Neither has one: what `gate init` finds in the base.
+    Detected,
+}
+
+/// The settings that judge a change.
+#[derive(Debug)]
+pub(super) struct JudgingSettings {
+    pub(super) resolved: Resolved,
+    /// The project's folder.
+    pub(super) project: PathBuf,
+    pub(super) from: SettingsFrom,
+    /// A sentence, if they are not the base's.
+    pub(super) note: Option<String>,
+    /// Ways in which the change's own gate.toml asks for less than the base's.
+    pub(super) weaker: Vec<String>,
+    /// The change's own gate.toml differs from the base's.
+    pub(super) is_changed: bool,
+}
+
+/// Finds the settings that judge a change.
+pub(super) struct SettingsSearch<'s> {
+    pub(super) places: &'s Places,
+    pub(super) tree: &'s WorkTree,
+    /// The tree of the base; none if nothing was there before.
+    pub(super) baseline: Option<&'s Baseline>,
+    pub(super) base_name: &'s str,
+    /// The text of the settings for what a project was found to have.
+    pub(super) detected_settings: fn(&Detected) -> String,
+}
+
+impl SettingsSearch<'_> {
+    /// The settings of the base. The change's own judge if the base has none that can be used, and
+    /// what `gate init` finds if nobody has any.
+    ///
+    /// # Errors
+    ///
+    /// Code 2: neither the base's settings nor the change's can be used, or no check is found.
+    pub(super) fn settings(&self) -> Result<JudgingSettings, Failure> {
+        let change = ChangeSettings::read(self.places);
+        let Some((file, text)) = self.base_file()? else {
+            return match change? {
+                Some(change) => Ok(change.judging(self.baseline.map(|_| {
+                    let name = self.base_name;
+                    format!("a first gate.toml: {name} has none, so this change's own judges")
+                }))),
+                None => self.detected(),
+            };
+        };
+        match (resolve(self.places, Some((&file, &text))), change) {
+            (Ok(resolved), change) => Ok(self.judging(resolved, &file, &text, &change)),
+            (Err(failure), Ok(Some(change))) => {
+                let cause = unusable(&file, self.tree, &failure);
+                let name = self.base_name;
+                let note = format!("on {name}, {cause}: this change's own settings judge");
+                Ok(change.judging(Some(note)))
+            }
+            (Err(failure), Ok(None)) | (Err(_), Err(failure)) => Err(failure),
+        }
+    }
+
+    /// The settings of the base, compared with the change's own.
+    fn judging(
+        &self,
+        resolved: Resolved,
+        file: &Path,
+        text: &str,
+        change: &Result<Option<ChangeSettings>, Failure>,
+    ) -> JudgingSettings {
+        let weaker = match change {
+            Ok(Some(change)) => less_than(&resolved.policy, &change.resolved.policy),
+            Ok(None) => vec![format!("{} is gone", shown(file, self.tree))],
+            Err(failure) => vec![unusable(file, self.tree, failure)],
+        };
+        JudgingSettings {
+            resolved,
+            project: folder_of(file, self.places),
+            from: SettingsFrom::Base,
+            note: None,
+            weaker,
+            is_changed: fs::read_to_string(file).ok().as_deref() != Some(text),
+        }
+    }
+
+    /// The nearest gate.toml of the base, from the folder up to the repository's root.
+    fn base_file(&self) -> Result<Option<(PathBuf, String)>, Failure> {
+        let Some(base) = self.baseline else { return Ok(None) };
+        let folder = &self.places.folder;
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        for above in folder.ancestors() {
+            let Ok(inside) = above.strip_prefix(self.tree.root()) else { break };
+            let path = inside.join(FILE);
+            let file = base.content(self.tree, &path).map_err(|error| unreadable_base(&error))?;
+            let Some(file) = file else { continue };
+            let text = String::from_utf8_lossy(&file.bytes).into_owned();
+            return Ok(Some((self.tree.root().join(path), text)));
+        }
+        Ok(None)
+    }
+
+    /// The settings that `gate init` would write for the base.
+    fn detected(&self) -> Result<JudgingSettings, Failure> {
+        let folder = &self.places.folder;
+        let detected = match self.baseline {
+            Some(base) => {
+                let laid = Temporary::new("base").map_err(|error| {
+                    let message = format!("no folder for the base can be made: {error}");
+                    Failure::internal("ci-base-unreadable", message)
+                })?;
+                base.lay_out(self.tree, laid.path()).map_err(|error| unreadable_base(&error))?;
+                let inside = folder.strip_prefix(self.tree.root()).unwrap_or(Path::new(""));
+                detect_with_ci(&laid.path().join(inside))
+            }
+            None => detect_with_ci(folder),
+        };
+        let text = (self.detected_settings)(&detected);
+        let resolved = resolve(self.places, Some((&folder.join(FILE), &text)))?;
+        let commands: Vec<_> = commands(&resolved.policy).collect();
+        if commands.is_empty() {
+            let message =
+                "there is no gate.toml, and no tests that gate knows how to run were found";
+            return Err(Failure::usage("ci-no-checks", message)
+                .hint("`gate init` writes one; name the command that runs your tests there"));
+        }
+        let note = format!(
+            "there is no gate.toml: what `gate init` finds on {} judges: {}",
+            self.base_name,
+            commands.join(", ")
+        );
+        Ok(JudgingSettings {
+            resolved,
+            project: folder.clone(),
+            from: SettingsFrom::Detected,
+            note: Some(note),
+            weaker: Vec::new(),
+            is_changed: false,
+        })
+    }
+}
+
+/// The change's own settings, with their file.
+struct ChangeSettings {
+    file: PathBuf,
+    resolved: Resolved,
+}
+
+impl ChangeSettings {
+    fn read(places: &Places) -> Result<Option<Self>, Failure> {
+        let Some(file) = places.project_file()? else { return Ok(None) };
+        Ok(Some(Self { resolved: resolve(places, None)?, file }))
+    }
+
+    fn judging(self, note: Option<String>) -> JudgingSettings {
+        JudgingSettings {
+            project: self.file.parent().unwrap_or(Path::new("/")).to_owned(),
+            resolved: self.resolved,
+            from: SettingsFrom::Change,
+            is_changed: note.is_some(),
+            note,
+            weaker: Vec::new(),
+        }
+    }
+}
+
+/// All settings, with this text in the place of the project's file.
+fn resolve(places: &Places, project: Option<(&Path, &str)>) -> Result<Resolved, Failure> {
+    let layer = project.map(|(file, text)| Layer::parse(Origin::Project(file.to_owned()), text));
+    let layers = layers_with(places, &Selection::default(), layer.transpose()?)?;
+    Ok(config::resolve(&layers, None)?)
+}
+
+/// The commands of the checks, as people write them.
+fn commands(policy: &Policy) -> impl Iterator<Item = String> {
+    let checks = policy.checks.values().filter(|check| !check.command.is_empty());
+    checks.map(|check| format!("`{}`", check.command.join(" ")))
+}
+
+/// The ways in which settings ask for less than others.
+fn less_than(base: &Policy, change: &Policy) -> Vec<String> {
+    let required = base.checks.iter().filter(|(_, check)| check.mode == Mode::Require);
+    let mut less: Vec<_> = required
+        .flat_map(|(name, check)| match change.checks.get(name) {
+            None => vec![format!("checks.{name} is gone")],
+            Some(now) => less_of_check(name, check, now),
+        })
+        .collect();
+    let added = change.integrity.allow.iter().filter(|one| !base.integrity.allow.contains(one));
+    less.extend(added.map(|one| format!("integrity.allow has a new entry: {}", one.reason)));
+    less
+}
+
+fn less_of_check(name: &str, base: &CheckPolicy, change: &CheckPolicy) -> Vec<String> {
+    let mut less = Vec::new();
+    let mut add = |key: &str, is_other: bool| {
+        if is_other {
+            less.push(format!("checks.{name}.{key} is another one"));
+        }
+    };
+    add("mode", change.mode != Mode::Require);
+    add("command", change.command != base.command || change.shell != base.shell);
+    add("cwd", change.cwd != base.cwd);
+    add("control", base.control && !change.control);
+    add("report", base.report.is_some() && change.report != base.report);
+    add("when", base.when.iter().any(|place| !change.when.contains(place)));
+    less
+}
+
+fn unusable(file: &Path, tree: &WorkTree, failure: &Failure) -> String {
+    let at = failure.line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{}{at} cannot be used: {}", shown(file, tree), failure.message)
+}
+
+fn shown(file: &Path, tree: &WorkTree) -> String {
+    file.strip_prefix(tree.root()).unwrap_or(file).display().to_string()
+}
+
+/// The folder of the settings; the caller's if the change has taken it away.
+fn folder_of(file: &Path, places: &Places) -> PathBuf {
+    let folder = file.parent().filter(|folder| folder.is_dir());
+    folder.map_or_else(|| places.folder.clone(), Path::to_owned)
+}

@@ -1,0 +1,154 @@
+//! The verdict on a change in one sentence, and the next step.
+
+use gate_core::decide::evidence::Evidence;
+use gate_core::decide::policy::Mode;
+use gate_core::text::some_names;
+
+use super::CiOptions;
+use super::base::short;
+use super::record::{CiRecord, ProblemKind};
+
+/// The most names in a sentence.
+pub(super) const MAX_NAMES: usize = 3;
+
+/// The reason of the verdict in one sentence.
+pub(super) fn summary(record: &CiRecord) -> String {
+    let name = &record.base_name;
+    if record.passes() {
+        return passing_summary(record);
+    }
+    let of = |kind: ProblemKind| record.problems.iter().filter(move |one| one.kind == kind);
+    let tests = |kind: ProblemKind| -> Vec<String> {
+        of(kind).flat_map(|problem| problem.tests.iter().cloned()).collect()
+    };
+    let checks: Vec<_> = of(ProblemKind::Failed).filter_map(|one| one.check.clone()).collect();
+    let mut parts = Vec::new();
+    let failed = tests(ProblemKind::Failed);
+    if !failed.is_empty() {
+        let names = some_names(&failed, MAX_NAMES);
+        parts.push(format!("{} on this branch: {names}", fail(failed.len())));
+    } else if let Some(first) = of(ProblemKind::Failed).next() {
+        let check = checks.first().map(String::as_str).unwrap_or_default();
+        parts.push(format!("{check}: {}", first.message));
+    }
+    if of(ProblemKind::ChangedTests).next().is_some() {
+        parts.push(changed_sentence(record, &tests(ProblemKind::ChangedTests)));
+    }
+    let lost = tests(ProblemKind::LostTests);
+    if let (Some(first), true) = (of(ProblemKind::LostTests).next(), lost.is_empty()) {
+        parts.push(first.message.clone());
+    } else if !lost.is_empty() {
+        parts.push(format!(
+            "{} of {name} {} not run any more: {}",
+            counted(lost.len(), "test"),
+            if lost.len() == 1 { "does" } else { "do" },
+            some_names(&lost, MAX_NAMES)
+        ));
+    }
+    for kind in [ProblemKind::Finding, ProblemKind::WeakerSettings, ProblemKind::NoResult] {
+        let Some(first) = of(kind).next() else { continue };
+        let place = match kind {
+            ProblemKind::Finding => first.file.as_ref(),
+            ProblemKind::NoResult => first.check.as_ref(),
+            _ => None,
+        };
+        let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
+        parts.push(format!("{place}{}", first.message));
+    }
+    parts.join("; ")
+}
+
+/// The sentence on tests that the change itself edits, which only a reviewer can judge.
+fn changed_sentence(record: &CiRecord, tests: &[String]) -> String {
+    let name = &record.base_name;
+    let files: Vec<_> = record.changed_tests().filter(|file| file.fails).collect();
+    let (added, removed) =
+        files.iter().fold((0, 0), |sum, file| (sum.0 + file.added, sum.1 + file.removed));
+    let names: Vec<_> = files.iter().map(|file| file.file.clone()).collect();
+    let (number, what) = match tests {
+        [] => (names.len(), format!("{} as on {name}", some_names(&names, MAX_NAMES))),
+        tests => {
+            let number = counted(tests.len(), "test");
+            (tests.len(), format!("{number} of {name}"))
+        }
+    };
+    let (fail, them) = if number == 1 { ("fails", "it") } else { ("fail", "them") };
+    let named = match tests {
+        [] => String::new(),
+        tests => format!(": {}", some_names(tests, MAX_NAMES)),
+    };
+    format!(
+        "{what} {fail} on this branch{named}; the branch changed {them} (+{added} −{removed}), so \
+         only a reviewer can say if that is right"
+    )
+}
+
+fn passing_summary(record: &CiRecord) -> String {
+    let required = record.checks.iter().filter(|check| check.mode == Mode::Require);
+    let checks = counted(required.count(), "check");
+    let executed: u64 = record.checks.iter().filter_map(executed_tests).sum();
+    let tests = if executed == 0 {
+        String::new()
+    } else {
+        format!(", {}", counted(usize::try_from(executed).unwrap_or(usize::MAX), "test"))
+    };
+    let compared = match &record.base {
+        Some(commit) => format!(", compared with {} ({})", record.base_name, short(commit)),
+        None => String::new(),
+    };
+    let changed: Vec<_> = record.changed_tests().map(|file| file.file.clone()).collect();
+    let approval = record.approval.as_ref().filter(|approval| approval.counts);
+    let changed = match (changed.is_empty(), approval) {
+        (true, _) => String::new(),
+        (false, Some(approval)) => format!("; changed tests approved by {}", approval.by),
+        (false, None) => {
+            format!("; changed: {}; the old versions pass, too", some_names(&changed, MAX_NAMES))
+        }
+    };
+    format!("{checks}{tests} passed{compared}{changed}")
+}
+
+/// The tests of a check that ran.
+fn executed_tests(evidence: &Evidence) -> Option<u64> {
+    let tests = evidence.detail.as_ref()?.get("tests")?;
+    tests.get("passed")?.as_u64()
+}
+
+fn fail(number: usize) -> String {
+    format!("{} {}", counted(number, "test"), if number == 1 { "fails" } else { "fail" })
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// The step that changes the verdict; none if it passes.
+pub(super) fn next(record: &CiRecord, options: &CiOptions) -> Option<String> {
+    if record.passes() {
+        return None;
+    }
+    let is_approvable = record.problems.iter().all(|problem| problem.kind.can_be_approved());
+    if !is_approvable {
+        let kind = record.problems.iter().find(|problem| !problem.kind.can_be_approved())?.kind;
+        return Some(match kind {
+            ProblemKind::NoResult => {
+                "see why the check gave no result: its log is above".to_owned()
+            }
+            _ => "mend the code; if a test is wrong, change it in this pull request and have a \
+                  reviewer approve that"
+                .to_owned(),
+        });
+    }
+    let commit = short(&record.head);
+    Some(match &options.approve_label {
+        Some(label) => format!(
+            "if that is right, a reviewer puts the label {label} on the pull request: it holds for \
+             this commit alone"
+        ),
+        None => format!(
+            "if that is right: `gate ci --approve-tests WHO@{commit}`, which holds for this commit \
+             alone; or [[integrity.allow]] in the gate.toml of {}",
+            record.base_name
+        ),
+    })
+}
