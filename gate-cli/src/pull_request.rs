@@ -41,6 +41,7 @@ use changes::allowances;
 pub(crate) use changes::{ChangedFile, FileChange, Role};
 pub(crate) use record::{CiProblem, CiRecord, CiVerdict, ProblemKind};
 use record::{lost_tests, problems_of_check};
+use service::Change;
 pub(crate) use service::{CiJob, Service};
 use settings::{JudgingSettings, SettingsSearch};
 use summary::{MAX_NAMES, next, summary};
@@ -118,8 +119,12 @@ impl<'r> Review<'r> {
         site: CheckSite,
         options: &'r CiOptions,
     ) -> Result<Self, Failure> {
-        let site = CheckSite { callers_files: options.own_files.clone(), ..site };
-        let tree = WorkTree::open(&site)?;
+        let mut site = CheckSite { callers_files: options.own_files.clone(), ..site };
+        let mut tree = WorkTree::open(&site)?;
+        if job.change == Change::Commit {
+            site.callers_files.extend(tree.untracked_files()?);
+            tree = WorkTree::open(&site)?;
+        }
         let Some(checkout) = tree.commit("HEAD")? else {
             let message = "nothing can be compared: this is no git repository with a commit";
             return Err(Failure::usage("ci-no-commit", message)
@@ -199,8 +204,15 @@ impl<'r> Review<'r> {
         let folders = check_folders(policy, &site, &self.tree);
         let site = CheckSite { ignore: policy.tree_ignore.clone(), ..site };
         let gathered = gate_checks::gather(policy, site, &options, self.options.events.clone())?;
-        refuse_unreadable(&gathered.evidence)?;
-        Ok(RanChecks { evidence: gathered.evidence, folders, left_out })
+        let mut evidence = gathered.evidence;
+        refuse_unreadable(&evidence)?;
+        for record in &mut evidence {
+            // Without the options that gate adds for a report.
+            if let Some(check) = policy.checks.get(&record.check) {
+                record.argv.clone_from(&check.command);
+            }
+        }
+        Ok(RanChecks { evidence, folders, left_out })
     }
 
     fn record(

@@ -1,158 +1,19 @@
 //! The action's steps, run as GitHub's runner runs them: from a recorded event, on a bare clone.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Job, Server, honest, weakened};
+use super::runner::{Runner, yaml};
+use super::{PRODUCT, Server, TESTS, honest, weakened};
 use crate::needs::{needs, root};
 use crate::support::GATE;
-
-/// A step of a workflow or an action that has ended.
-struct Step {
-    code: i32,
-    output: String,
-}
-
-/// The folders and files that the runner gives to steps.
-struct Runner<'s> {
-    job: Job<'s>,
-    temp: PathBuf,
-    /// The inputs of the action that the workflow gives.
-    inputs: BTreeMap<String, String>,
-    event: Value,
-}
-
-impl<'s> Runner<'s> {
-    fn new(job: Job<'s>, event: Value) -> Self {
-        let temp = job.server.path("runner");
-        fs::create_dir_all(&temp).unwrap();
-        let paths = ["path", "output"].map(|name| temp.join(name));
-        let job = job.on_github("pull_request", &event);
-        let job = job.set("GITHUB_PATH", &paths[0]).set("GITHUB_OUTPUT", &paths[1]);
-        let job = job.set("RUNNER_TEMP", &temp).set("GITHUB_ACTION_PATH", root());
-        Self { job, temp, inputs: BTreeMap::new(), event }
-    }
-
-    fn input(mut self, name: &str, value: &str) -> Self {
-        self.inputs.insert(name.to_owned(), value.to_owned());
-        self
-    }
-
-    /// Runs all steps of `action.yml`. A step that fails ends the others but for `always()`.
-    fn runs(&self) -> Vec<Step> {
-        let action = yaml(&root().join("action.yml"));
-        let inputs = action["inputs"].as_object().unwrap();
-        let defaults = inputs.iter().filter_map(|(name, input)| {
-            Some((name.clone(), input.get("default")?.as_str()?.to_owned()))
-        });
-        let mut values: BTreeMap<_, _> = defaults.collect();
-        values.extend(self.inputs.clone());
-        let mut ended = Vec::new();
-        let mut has_failed = false;
-        for step in action["runs"]["steps"].as_array().unwrap() {
-            let condition = step["if"].as_str().unwrap_or_default();
-            if !self.holds(condition, &values) || has_failed && !condition.contains("always()") {
-                continue;
-            }
-            if let Some(other) = step["uses"].as_str() {
-                // Its service is not here; what it would have found is.
-                assert!(other.starts_with("actions/cache@"), "{other}");
-                continue;
-            }
-            assert_eq!(step["shell"], "bash", "{step}");
-            let step = self.step(step, &values);
-            has_failed |= step.code != 0;
-            ended.push(step);
-        }
-        ended
-    }
-
-    fn step(&self, step: &Value, inputs: &BTreeMap<String, String>) -> Step {
-        let folder = step["working-directory"].as_str().unwrap_or(".");
-        let folder = self.job.folder.join(self.replaced(folder, inputs));
-        let paths = fs::read_to_string(self.temp.join("path")).unwrap_or_default();
-        let mut path: Vec<_> = paths.lines().map(PathBuf::from).collect();
-        path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
-        let variables = step["env"].as_object().into_iter().flatten();
-        let variables: Vec<_> = variables
-            .map(|(name, value)| (name.clone(), self.replaced(value.as_str().unwrap(), inputs)))
-            .collect();
-        let output = Command::new("bash")
-            .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()])
-            .current_dir(folder)
-            .env_clear()
-            .env("PATH", std::env::join_paths(path).unwrap())
-            .env("HOME", self.job.server.path("home"))
-            .envs(self.job.variables.iter().map(|(name, value)| (name, value)))
-            .envs(variables)
-            .output()
-            .unwrap();
-        let texts = [output.stdout, output.stderr].concat();
-        Step {
-            code: output.status.code().unwrap(),
-            output: String::from_utf8_lossy(&texts).into_owned(),
-        }
-    }
-
-    /// The terms of conditions that this action uses.
-    fn holds(&self, condition: &str, inputs: &BTreeMap<String, String>) -> bool {
-        condition.split("&&").map(str::trim).filter(|term| !term.is_empty()).all(|term| {
-            if term == "always()" {
-                return true;
-            }
-            let (name, equal, text) = match (term.split_once(" == "), term.split_once(" != ")) {
-                (Some((name, text)), _) => (name, true, text),
-                (None, Some((name, text))) => (name, false, text),
-                (None, None) => panic!("{term} is no term that the test knows"),
-            };
-            (self.value(name, inputs) == text.trim_matches('\'')) == equal
-        })
-    }
-
-    fn replaced(&self, text: &str, inputs: &BTreeMap<String, String>) -> String {
-        let Some((before, rest)) = text.split_once("${{ ") else { return text.to_owned() };
-        let (name, after) = rest.split_once(" }}").unwrap();
-        format!("{before}{}{}", self.value(name, inputs), self.replaced(after, inputs))
-    }
-
-    fn value(&self, name: &str, inputs: &BTreeMap<String, String>) -> String {
-        match name.split_once('.').unwrap() {
-            ("inputs", name) => inputs.get(name).cloned().unwrap_or_default(),
-            ("github", "token") => "a-token".to_owned(),
-            ("github", "event.action") => {
-                self.event["action"].as_str().unwrap_or_default().to_owned()
-            }
-            _ => panic!("{name} is no value that the test knows"),
-        }
-    }
-
-    fn outputs(&self) -> String {
-        fs::read_to_string(self.temp.join("output")).unwrap_or_default()
-    }
-
-    fn summary(&self) -> String {
-        let file = self.job.variables.iter().find(|(name, _)| name == "GITHUB_STEP_SUMMARY");
-        fs::read_to_string(&file.unwrap().1).unwrap_or_default()
-    }
-}
-
-/// A YAML file as JSON.
-fn yaml(file: &Path) -> Value {
-    let program = "import json, sys, yaml; json.dump(yaml.load(open(sys.argv[1]), \
-                   Loader=yaml.BaseLoader), sys.stdout)";
-    let output = Command::new("python3").args(["-c", program]).arg(file).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 /// True if all is there that these tests start.
 fn is_ready() -> bool {
@@ -230,9 +91,7 @@ fn a_program_comes_from_a_path_an_archive_by_its_digest_or_a_build() {
     let steps = from(&[("program", "/nowhere/gate")]);
     assert!(steps[0].code == 2 && steps[0].output.contains("no program"), "{}", steps[0].output);
     // The cache has what was built before.
-    let built = server.path("home/.cache/exit-gate/bin");
-    fs::create_dir_all(&built).unwrap();
-    std::os::unix::fs::symlink(GATE, built.join("gate")).unwrap();
+    fill_cache(&server);
     let steps = from(&[("install-only", "true")]);
     assert_eq!(steps[0].code, 0, "{}", steps[0].output);
     assert!(steps[0].output.starts_with("gate "), "{}", steps[0].output);
@@ -278,4 +137,45 @@ fn the_label_goes_with_the_next_push() {
     let steps = labelled("synchronize", "http://127.0.0.1:9").runs();
     assert_eq!(steps[1].code, 1);
     assert!(steps[2].output.contains("the label gate-approved stays"), "{}", steps[2].output);
+}
+
+/// Puts a gate where the action's cache has those that it built before.
+fn fill_cache(server: &Server) {
+    let built = server.path("home/.cache/exit-gate/bin");
+    fs::create_dir_all(&built).unwrap();
+    std::os::unix::fs::symlink(GATE, built.join("gate")).unwrap();
+}
+
+#[test]
+fn the_books_eight_lines_judge_a_repository_that_never_had_gate() {
+    if !is_ready() {
+        return;
+    }
+    let page = fs::read_to_string(root().join("docs/book/src/howto/ci.md")).unwrap();
+    let block = page.split("```yaml\n").nth(1).unwrap().split("```").next().unwrap();
+    assert_eq!(block.lines().count(), 8, "{block}");
+    let steps = &yaml(block)["jobs"]["gate"]["steps"];
+    let steps: Vec<_> = steps.as_array().unwrap().iter().collect();
+    let [checkout, judge] = steps[..] else { panic!("{block}") };
+    assert_eq!(checkout["uses"].as_str().unwrap().split('@').next(), Some("actions/checkout"));
+    assert_eq!(checkout["with"]["fetch-depth"], "0");
+    assert!(judge["uses"].as_str().unwrap().contains("/gate@") && judge["with"].is_null());
+    let files = [
+        ("cart.py", PRODUCT),
+        ("tests/test_cart.py", TESTS),
+        ("pytest.ini", "[pytest]\npythonpath = .\n"),
+        (".gitignore", "__pycache__/\n.pytest_cache/\n"),
+    ];
+    for (change, code, part) in [
+        (honest as fn(&Server), 0, "## ✅ gate: pass"),
+        (weakened, 1, "**fails**: `tests/test_cart.py::test_discount`"),
+    ] {
+        let server = Server::with(&files);
+        fill_cache(&server);
+        server.branch("work", change);
+        let runner = Runner::new(server.merge_job("work", 0), server.request("work"));
+        let steps = runner.runs();
+        assert_eq!(steps[1].code, code, "{}", steps[1].output);
+        assert!(runner.summary().contains(part), "{}", runner.summary());
+    }
 }

@@ -5,6 +5,8 @@ mod answers;
 mod approvals;
 mod changes;
 mod checkouts;
+mod commits;
+mod runner;
 mod runners;
 mod server;
 mod settings;

@@ -1,7 +1,7 @@
 //! Changes since a commit, and the files that history has ever had.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::WorktreeError;
 use super::git::{Answer, Git};
@@ -45,6 +45,17 @@ impl WorkTree {
     pub fn changed(&self, since: Option<&str>) -> Result<Option<Vec<String>>, WorktreeError> {
         let files = self.changed_files(since, &Cancellation::default())?;
         Ok(files.map(|files| files.iter().map(|file| shown(file)).collect()))
+    }
+
+    /// The files that git does not track and no rule ignores, by their whole paths.
+    ///
+    /// # Errors
+    ///
+    /// A tree that cannot be read.
+    pub fn untracked_files(&self) -> Result<Vec<PathBuf>, WorktreeError> {
+        let status = self.status(&Cancellation::default())?;
+        let names = status.into_iter().flat_map(|status| status.untracked);
+        Ok(names.map(|name| self.root.join(super::names::path(&name))).collect())
     }
 
     /// The same, as the names are.

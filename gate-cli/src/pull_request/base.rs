@@ -43,7 +43,8 @@ impl BaseSearch<'_> {
             Change::Push { branch, before, forced } => {
                 self.push_base(branch.as_deref(), before.as_deref(), *forced)
             }
-            Change::Other => self.default_branch_base(None),
+            Change::Commit if self.is_uncommitted => self.commit_base(),
+            Change::Commit | Change::Other => self.default_branch_base(None),
         }
     }
 
@@ -131,6 +132,16 @@ impl BaseSearch<'_> {
             None if is_default => Err(self.absent(&name, branch)),
             None => self.default_branch_base(Some("a forced push")),
         }
+    }
+
+    /// The commit that a new one goes on top of. What a merge brings was judged on its own branch.
+    fn commit_base(&self) -> Result<Base, Failure> {
+        let name = "the last commit".to_owned();
+        if self.commit("MERGE_HEAD")?.is_some() {
+            let note = "a merge: compared with nothing".to_owned();
+            return Ok(Base { commit: None, name, note: Some(note) });
+        }
+        Ok(Base { commit: Some(self.head.to_owned()), name, note: None })
     }
 
     /// Nothing was on the server before.

@@ -2,7 +2,7 @@
 //!
 //! Sources: GitHub's "Variables" and "Webhook events and payloads", GitLab's "Predefined CI/CD
 //! variables", Bitbucket's "Variables and secrets", Jenkins' Branch API and Git plug-ins, all as of
-//! November 2026. Gitea and Forgejo set GitHub's names.
+//! November 2026; the sources of pre-commit and prek. Gitea and Forgejo set GitHub's names.
 
 use std::fs;
 
@@ -54,6 +54,8 @@ pub(crate) enum Change {
         /// History was rewritten, if the CI says so.
         forced: bool,
     },
+    /// A commit that is about to be made: what is staged.
+    Commit,
     /// Something else, such as a schedule.
     #[default]
     Other,
@@ -103,6 +105,7 @@ impl Change {
         match self {
             Self::Request(_) => "pull-request",
             Self::Push { .. } => "push",
+            Self::Commit => "commit",
             Self::Other => "other",
         }
     }
@@ -129,7 +132,20 @@ impl CiJob {
         if variable("JENKINS_URL").is_some() {
             return Ok(Self::read_jenkins(&variable));
         }
+        if variable("PRE_COMMIT").is_some() {
+            return Ok(Self::read_pre_commit(&variable));
+        }
         Ok(Self::default())
+    }
+
+    /// pre-commit and prek name the range at a push. At a commit they have taken away what is not
+    /// staged, and left what git does not track.
+    fn read_pre_commit(variable: &dyn Fn(&str) -> Option<String>) -> Self {
+        let change = match variable("PRE_COMMIT_FROM_REF") {
+            Some(before) => Change::Push { branch: None, before: Some(before), forced: false },
+            None => Change::Commit,
+        };
+        Self { change, ..Self::default() }
     }
 
     fn read_github(places: &Places) -> Result<Self, Failure> {

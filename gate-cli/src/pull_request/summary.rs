@@ -131,9 +131,7 @@ pub(super) fn next(record: &CiRecord, options: &CiOptions) -> Option<String> {
     if !is_approvable {
         let kind = record.problems.iter().find(|problem| !problem.kind.can_be_approved())?.kind;
         return Some(match kind {
-            ProblemKind::NoResult => {
-                "see why the check gave no result: its log is above".to_owned()
-            }
+            ProblemKind::NoResult => "make the check give a result here".to_owned(),
             _ => "mend the code; if a test is wrong, change it in this pull request and have a \
                   reviewer approve that"
                 .to_owned(),

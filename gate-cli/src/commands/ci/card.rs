@@ -46,7 +46,8 @@ pub(super) fn card(record: &CiRecord) -> String {
         Some(commit) => format!("{} ({})", record.base_name, short(commit)),
         None => "nothing".to_owned(),
     };
-    page.row("compared", &format!("{} with {base}", short(&record.head)));
+    let judged = if record.event == "commit" { "what is staged" } else { &short(&record.head) };
+    page.row("compared", &format!("{judged} with {base}"));
     for note in record.notes.iter().take(MAX_SHOWN) {
         page.row("note", note);
     }
@@ -64,17 +65,27 @@ fn show_problem(page: &mut Page, problem: &CiProblem) {
         None => file.clone(),
     });
     let parts: Vec<_> = place.iter().chain(test).map(String::as_str).collect();
-    let is_assertion = test.is_some() && !problem.detail.is_empty();
-    let text = match (parts.is_empty(), is_assertion) {
+    let is_quoted = !problem.message.is_empty() && problem.detail.contains(&problem.message);
+    let text = match (parts.is_empty(), is_quoted) {
         (true, _) => brief(&problem.message),
         (false, true) => parts.join("  "),
         (false, false) => format!("{}  {}", parts.join("  "), brief(&problem.message)),
     };
     page.marked(Mark::Bad, label, &text);
-    let lines = problem.detail.lines().filter(|line| !line.trim().is_empty());
-    for line in lines.take(MAX_MESSAGE_LINES) {
+    for line in some_lines(&problem.detail, MAX_MESSAGE_LINES) {
         page.quote(&brief(line));
     }
+}
+
+/// The first and the last lines of a message: it begins with the assertion, and ends with the error.
+pub(super) fn some_lines(message: &str, most: usize) -> Vec<&str> {
+    let mut lines: Vec<_> = message.lines().filter(|line| !line.trim().is_empty()).collect();
+    if lines.len() > most {
+        let last = lines.split_off(lines.len() - most / 2);
+        lines.truncate(most - most / 2);
+        lines.extend(last);
+    }
+    lines
 }
 
 /// A changed file of tests, with the size of the change.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 
+use super::card::some_lines;
 use crate::pull_request::{
     ChangedFile, CiOptions, CiProblem, CiRecord, FileChange, ProblemKind, Role, short,
 };
@@ -77,10 +78,9 @@ fn failure(text: &mut String, problem: &CiProblem) {
     }
     let _ = writeln!(text, "{line}");
     let detail = if problem.detail.is_empty() { &problem.message } else { &problem.detail };
-    let detail: Vec<_> = detail.lines().filter(|line| !line.trim().is_empty()).collect();
+    let detail = some_lines(detail, MAX_MESSAGE_LINES);
     if !detail.is_empty() {
-        let shown = &detail[..detail.len().min(MAX_MESSAGE_LINES)];
-        text.push_str(&block(&shown.join("\n"), "  "));
+        text.push_str(&block(&detail.join("\n"), "  "));
     }
 }
 
@@ -157,7 +157,10 @@ fn check_line(check: &Evidence) -> String {
     };
     let command = shlex::try_join(check.argv.iter().map(String::as_str)).unwrap_or_default();
     let command = if command.is_empty() { String::new() } else { format!(" {}", code(&command)) };
-    let time = span(Duration::from_millis(check.duration_ms));
+    let time = match check.duration_ms {
+        ..1_000 => String::new(),
+        time => format!(" ({})", span(Duration::from_millis(time))),
+    };
     let summary = check.summary.split(": ").next().unwrap_or_default();
-    format!("{outcome} {}{command}: {} ({time})", code(&check.check), sentence(summary))
+    format!("{outcome} {}{command}: {}{time}", code(&check.check), sentence(summary))
 }
