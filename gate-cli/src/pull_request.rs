@@ -7,6 +7,7 @@
 mod approval;
 mod base;
 mod changes;
+mod projects;
 mod record;
 mod service;
 mod settings;
@@ -25,7 +26,6 @@ use gate_core::Policy;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{Allowance, Mode, When};
 use gate_core::integrity::{is_beyond_tests, rules};
-use gate_core::text::some_names;
 use jiff::Timestamp;
 
 use crate::failure::Failure;
@@ -39,12 +39,13 @@ pub(crate) use base::short;
 use base::{Base, BaseSearch};
 use changes::allowances;
 pub(crate) use changes::{ChangedFile, FileChange, Role};
+use projects::Project;
 pub(crate) use record::{CiProblem, CiRecord, CiVerdict, ProblemKind};
 use record::{lost_tests, problems_of_check};
 use service::Change;
 pub(crate) use service::{CiJob, Service};
-use settings::{JudgingSettings, SettingsSearch};
-use summary::{MAX_NAMES, next, summary};
+use settings::{JudgingSettings, SettingsFrom, SettingsSearch};
+use summary::{next, summary};
 
 /// Checks that ask if an agent's work is over, which no pull request has to be.
 const OF_LOOPS: [&str; 3] = ["clean_git", "acceptance_criteria", "handoff"];
@@ -78,11 +79,15 @@ pub(crate) fn judge(
 ) -> Result<CiRecord, Failure> {
     let began = Instant::now();
     let review = Review::open(places, job, site, options)?;
-    let settings = review.settings()?;
     let files = review.changed_files()?;
     let approval = review.approval()?;
-    let ran = review.run_checks(&settings, &files, approval.as_ref())?;
-    let mut record = review.record(&settings, files, approval, ran);
+    let mut judged = Vec::new();
+    for project in review.projects()? {
+        let settings = review.settings(&project)?;
+        let ran = review.run_checks(&settings, &files, approval.as_ref())?;
+        judged.push(JudgedProject { name: project.name, settings, ran });
+    }
+    let mut record = review.record(&judged, files, approval);
     record.summary = summary(&record);
     record.next = next(&record, options);
     record.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -101,6 +106,14 @@ struct Review<'r> {
     base: Base,
     /// The tree of the base; none if nothing was there before.
     baseline: Option<Baseline>,
+}
+
+/// A folder with settings of its own, after its checks.
+struct JudgedProject {
+    /// Its folder relative to the repository's root; empty for the caller's own folder.
+    name: String,
+    settings: JudgingSettings,
+    ran: RanChecks,
 }
 
 /// The results of the checks.
@@ -140,9 +153,14 @@ impl<'r> Review<'r> {
         Ok(Self { places, job, options, site, tree, checkout, base, baseline })
     }
 
-    fn settings(&self) -> Result<JudgingSettings, Failure> {
+    /// The folders whose settings judge the change.
+    fn projects(&self) -> Result<Vec<Project>, Failure> {
+        projects::projects(self.places, &self.tree, self.baseline.as_ref())
+    }
+
+    fn settings(&self, project: &Project) -> Result<JudgingSettings, Failure> {
         SettingsSearch {
-            places: self.places,
+            places: &project.places,
             tree: &self.tree,
             baseline: self.baseline.as_ref(),
             base_name: &self.base.name,
@@ -217,27 +235,36 @@ impl<'r> Review<'r> {
 
     fn record(
         &self,
-        settings: &JudgingSettings,
+        judged: &[JudgedProject],
         mut files: Vec<ChangedFile>,
         approval: Option<ReviewApproval>,
-        ran: RanChecks,
     ) -> CiRecord {
-        note_failing(&mut files, &ran);
-        let problems = ran.evidence.iter().flat_map(|evidence| {
-            let folder = ran.folders.get(&evidence.check).map(String::as_str);
-            problems_of_check(evidence, folder.unwrap_or_default())
-        });
-        let mut problems: Vec<_> = problems.collect();
         let is_approved = approval.as_ref().is_some_and(|approval| approval.counts);
-        if !settings.weaker.is_empty() && !is_approved {
-            problems.push(weaker_settings(&settings.weaker));
+        let (mut problems, mut checks, mut weaker) = (Vec::new(), Vec::new(), Vec::new());
+        for project in judged {
+            note_failing(&mut files, &project.ran);
+            if !is_approved {
+                problems.extend(project.settings.weaker_problem());
+            }
+            weaker.extend(project.settings.weaker.clone());
+            for evidence in &project.ran.evidence {
+                let folder = project.ran.folders.get(&evidence.check).map(String::as_str);
+                let check = project.check_name(&evidence.check);
+                let found = problems_of_check(evidence, folder.unwrap_or_default());
+                problems.extend(
+                    found.into_iter().map(|one| CiProblem { check: Some(check.clone()), ..one }),
+                );
+                let mut evidence = evidence.clone();
+                evidence.check = check;
+                checks.push(evidence);
+            }
         }
-        let passes = problems.is_empty();
+        let verdict = if problems.is_empty() { CiVerdict::Pass } else { CiVerdict::Fail };
         CiRecord {
             schema: "gate.ci.v1",
             gate_version: VERSION,
             time: Timestamp::now().to_string(),
-            verdict: if passes { CiVerdict::Pass } else { CiVerdict::Fail },
+            verdict,
             summary: String::new(),
             service: self.job.service.map(Service::name),
             event: self.job.change.name(),
@@ -245,13 +272,13 @@ impl<'r> Review<'r> {
             checkout: self.checkout.clone(),
             base: self.base.commit.clone(),
             base_name: self.base.name.clone(),
-            settings: settings.from,
-            weaker_settings: settings.weaker.clone(),
-            notes: self.notes(settings, &files, approval.as_ref(), &ran),
+            settings: judged.first().map_or(SettingsFrom::Base, |project| project.settings.from),
+            weaker_settings: weaker,
+            notes: self.notes(judged, &files, approval.as_ref()),
             problems,
             changed_files: files,
             approval,
-            checks: ran.evidence,
+            checks,
             next: None,
             duration_ms: 0,
         }
@@ -260,15 +287,11 @@ impl<'r> Review<'r> {
     /// Remarks for a reviewer.
     fn notes(
         &self,
-        settings: &JudgingSettings,
+        judged: &[JudgedProject],
         files: &[ChangedFile],
         approval: Option<&ReviewApproval>,
-        ran: &RanChecks,
     ) -> Vec<String> {
-        let mut notes: Vec<_> = self.base.note.iter().chain(&settings.note).cloned().collect();
-        if settings.is_changed && settings.weaker.is_empty() {
-            notes.push(format!("gate.toml was changed; that of {} judged", self.base.name));
-        }
+        let mut notes: Vec<_> = self.base.note.iter().cloned().collect();
         if let Some(workflow) = &self.job.workflow
             && files.iter().any(|file| file.file == *workflow)
         {
@@ -282,12 +305,26 @@ impl<'r> Review<'r> {
                 short(self.change_head())
             ));
         }
-        notes.extend(finding_notes(&ran.evidence));
-        if !ran.left_out.is_empty() {
-            let names = ran.left_out.join(", ");
-            notes.push(format!("about the end of a loop, and not run: {names}"));
+        for JudgedProject { settings, ran, .. } in judged {
+            notes.extend(settings.note.clone());
+            if settings.is_changed && settings.weaker.is_empty() {
+                let (file, base) = (&settings.file, &self.base.name);
+                notes.push(format!("{file} was changed; that of {base} judged"));
+            }
+            notes.extend(finding_notes(&ran.evidence));
+            if !ran.left_out.is_empty() {
+                let names = ran.left_out.join(", ");
+                notes.push(format!("about the end of a loop, and not run: {names}"));
+            }
         }
         notes
+    }
+}
+
+impl JudgedProject {
+    /// The name of a check, with the project's folder before it.
+    fn check_name(&self, check: &str) -> String {
+        if self.name.is_empty() { check.to_owned() } else { format!("{}/{check}", self.name) }
     }
 }
 
@@ -348,18 +385,6 @@ fn note_failing(files: &mut [ChangedFile], ran: &RanChecks) {
             file.fails |= !lost.is_empty();
             file.failing.extend(lost);
         }
-    }
-}
-
-fn weaker_settings(weaker: &[String]) -> CiProblem {
-    CiProblem {
-        kind: ProblemKind::WeakerSettings,
-        check: None,
-        message: format!("gate.toml asks for less: {}", some_names(weaker, MAX_NAMES)),
-        tests: Vec::new(),
-        file: Some(crate::settings::FILE.to_owned()),
-        line: None,
-        detail: weaker.join("\n"),
     }
 }
 

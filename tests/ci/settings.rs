@@ -77,12 +77,18 @@ fn a_folder_of_a_monorepo_is_judged_by_its_own_settings() {
     });
     let job = server.merge_job("wrong", 0);
     job.runs("-C shop -- ").code(1).says("shop/tests/test_cart.py:").says("test_discount");
-    job.runs("").code(0);
+    job.runs("").code(1).says("✗ shop/tests").says("shop/tests/test_cart.py:9");
     server.branch("nearer", |server| {
         broken_in_shop(server);
         server.write("shop/tests/gate.toml", "[checks.lint]\ncommand = [\"true\"]\n");
     });
     server.merge_job("nearer", 0).runs("-C shop/tests -- ").code(1).says("test_discount");
+    server.branch("beside", |server| server.write("README.md", "# Shop\n"));
+    server.merge_job("beside", 0).runs("").code(0).says_not("shop/tests");
+    server
+        .branch("right", |server| server.edit("shop/cart.py", "sum(prices)", "sum(list(prices))"));
+    let ended = server.merge_job("right", 0).runs("").code(0);
+    ended.says("lint, shop/tests").says("2 checks, 3 tests passed");
 }
 
 fn broken_in_shop(server: &Server) {

@@ -412,6 +412,17 @@ impl Baseline {
         Ok(())
     }
 
+    /// The folders, relative to the root, in which its commit has a file of this name.
+    ///
+    /// # Errors
+    ///
+    /// A commit that is gone.
+    pub fn folders_with(&self, tree: &WorkTree, name: &str) -> Result<Vec<PathBuf>, BaselineError> {
+        let paths = self.files(tree)?.into_keys().map(|file| stored_file::path(&file));
+        let named = paths.filter(|path| path.file_name().is_some_and(|file| file == name));
+        Ok(named.filter_map(|path| path.parent().map(Path::to_owned)).collect())
+    }
+
     /// The files of the commit.
     fn files(&self, tree: &WorkTree) -> Result<BTreeMap<Vec<u8>, Blob>, BaselineError> {
         tree.files_of(&self.body.commit)?

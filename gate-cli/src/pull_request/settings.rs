@@ -12,7 +12,11 @@ use gate_core::decide::policy::{CheckPolicy, Mode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use gate_core::text::some_names;
+
 use super::base::unreadable_base;
+use super::record::{CiProblem, ProblemKind};
+use super::summary::MAX_NAMES;
 use crate::failure::Failure;
 use crate::settings::{FILE, Places, Selection, layers_with};
 
@@ -41,6 +45,27 @@ pub(super) struct JudgingSettings {
     pub(super) weaker: Vec<String>,
     /// The change's own gate.toml differs from the base's.
     pub(super) is_changed: bool,
+    /// The gate.toml, relative to the repository's root.
+    pub(super) file: String,
+}
+
+impl JudgingSettings {
+    /// The problem that a reviewer has to approve, if the change's own gate.toml asks for less.
+    pub(super) fn weaker_problem(&self) -> Option<CiProblem> {
+        (!self.weaker.is_empty()).then(|| CiProblem {
+            kind: ProblemKind::WeakerSettings,
+            check: None,
+            message: format!(
+                "{} asks for less: {}",
+                self.file,
+                some_names(&self.weaker, MAX_NAMES)
+            ),
+            tests: Vec::new(),
+            file: Some(self.file.clone()),
+            line: None,
+            detail: self.weaker.join("\n"),
+        })
+    }
 }
 
 /// Finds the settings that judge a change.
@@ -65,10 +90,13 @@ impl SettingsSearch<'_> {
         let change = ChangeSettings::read(self.places);
         let Some((file, text)) = self.base_file()? else {
             return match change? {
-                Some(change) => Ok(change.judging(self.baseline.map(|_| {
-                    let name = self.base_name;
-                    format!("a first gate.toml: {name} has none, so this change's own judges")
-                }))),
+                Some(change) => Ok(change.judging(
+                    self.tree,
+                    self.baseline.map(|_| {
+                        let name = self.base_name;
+                        format!("a first gate.toml: {name} has none, so this change's own judges")
+                    }),
+                )),
                 None => self.detected(),
             };
         };
@@ -78,7 +106,7 @@ impl SettingsSearch<'_> {
                 let cause = unusable(&file, self.tree, &failure);
                 let name = self.base_name;
                 let note = format!("on {name}, {cause}: this change's own settings judge");
-                Ok(change.judging(Some(note)))
+                Ok(change.judging(self.tree, Some(note)))
             }
             (Err(failure), Ok(None)) | (Err(_), Err(failure)) => Err(failure),
         }
@@ -104,6 +132,7 @@ impl SettingsSearch<'_> {
             note: None,
             weaker,
             is_changed: fs::read_to_string(file).ok().as_deref() != Some(text),
+            file: shown(file, self.tree),
         }
     }
 
@@ -159,6 +188,7 @@ impl SettingsSearch<'_> {
             note: Some(note),
             weaker: Vec::new(),
             is_changed: false,
+            file: FILE.to_owned(),
         })
     }
 }
@@ -175,8 +205,9 @@ impl ChangeSettings {
         Ok(Some(Self { resolved: resolve(places, None)?, file }))
     }
 
-    fn judging(self, note: Option<String>) -> JudgingSettings {
+    fn judging(self, tree: &WorkTree, note: Option<String>) -> JudgingSettings {
         JudgingSettings {
+            file: shown(&self.file, tree),
             project: self.file.parent().unwrap_or(Path::new("/")).to_owned(),
             resolved: self.resolved,
             from: SettingsFrom::Change,
