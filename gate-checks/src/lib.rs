@@ -49,8 +49,9 @@ pub mod worktree;
 
 pub use cancellation::{CancelReason, Cancellation, Grace};
 pub use checks::{
-    OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RerunTree, carry_tests,
-    is_test_allowed, learn_tests, red_tests, rerun, tests_first_policy, verifies_tests,
+    BASE_UNREAD, OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RequiredTests,
+    RerunTree, carry_tests, is_test_allowed, learn_tests, red_tests, required_tests, rerun,
+    tests_first_policy,
 };
 pub use doctor::{
     Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,

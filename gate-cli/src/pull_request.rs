@@ -14,19 +14,20 @@ mod settings;
 mod summary;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gate_checks::baseline::Baseline;
 use gate_checks::check::Occasion;
 use gate_checks::project::Detected;
 use gate_checks::worktree::WorkTree;
-use gate_checks::{CheckSite, Events, GatherOptions};
+use gate_checks::{BASE_UNREAD, CheckSite, Events, GatherOptions};
 use gate_core::Policy;
-use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::{Allowance, Mode, When};
-use gate_core::integrity::{is_beyond_tests, rules};
+use gate_core::integrity::{Language, is_beyond_tests, rules};
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::gate::Gate;
@@ -38,7 +39,7 @@ pub(crate) use approval::ReviewApproval;
 pub(crate) use base::short;
 use base::{Base, BaseSearch};
 use changes::allowances;
-pub(crate) use changes::{ChangedFile, FileChange, Role};
+pub(crate) use changes::{BaseVersion, ChangedFile, FileChange, Role};
 use projects::Project;
 pub(crate) use record::{CiProblem, CiRecord, CiVerdict, ProblemKind};
 use record::{lost_tests, problems_of_check};
@@ -103,6 +104,9 @@ struct Review<'r> {
     tree: WorkTree,
     /// The commit that is checked out.
     checkout: String,
+    /// The newest commit of the change itself: the one that is checked out, or the parent of the
+    /// CI's merge.
+    head: String,
     base: Base,
     /// The tree of the base; none if nothing was there before.
     baseline: Option<Baseline>,
@@ -123,6 +127,9 @@ struct RanChecks {
     folders: BTreeMap<String, String>,
     /// The names of configured checks that are not asked of a change.
     left_out: Vec<&'static str>,
+    /// The names of required checks that run the work in the tree alone: nothing of the base's is laid
+    /// for them.
+    unverified: Vec<String>,
 }
 
 impl<'r> Review<'r> {
@@ -150,7 +157,8 @@ impl<'r> Review<'r> {
         let baseline = base.commit.as_deref();
         let baseline = baseline.map(|commit| Baseline::of_base(&site, commit, &time)).transpose();
         let baseline = baseline.map_err(|error| base::unreadable_base(&error))?;
-        Ok(Self { places, job, options, site, tree, checkout, base, baseline })
+        let head = search.change_head()?;
+        Ok(Self { places, job, options, site, tree, checkout, head, base, baseline })
     }
 
     /// The folders whose settings judge the change.
@@ -180,13 +188,8 @@ impl<'r> Review<'r> {
             approve_tests.as_deref(),
             approve_label.as_deref(),
             self.job,
-            self.change_head(),
+            &self.head,
         )
-    }
-
-    /// The newest commit of the change itself.
-    fn change_head(&self) -> &str {
-        self.job.head.as_deref().unwrap_or(&self.checkout)
     }
 
     fn run_checks(
@@ -215,9 +218,12 @@ impl<'r> Review<'r> {
         options.fresh = true;
         options.occasion = Occasion::PullRequest;
         options.baseline.clone_from(&self.baseline);
-        options.allow = allowed_rules(gate_checks::verifies_tests(policy, &site)).collect();
+        let tests = gate_checks::required_tests(policy, &site);
+        options.allow = allowed_rules(!tests.verified.is_empty()).collect();
         if let Some(approval) = approval.filter(|approval| approval.counts) {
-            options.allow.extend(allowances(files, approval));
+            let folder = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
+            let folder = folder.strip_prefix(self.tree.root()).unwrap_or(Path::new(""));
+            options.allow.extend(allowances(files, folder, approval));
         }
         let folders = check_folders(policy, &site, &self.tree);
         let site = CheckSite { ignore: policy.tree_ignore.clone(), ..site };
@@ -230,7 +236,7 @@ impl<'r> Review<'r> {
                 record.argv.clone_from(&check.command);
             }
         }
-        Ok(RanChecks { evidence, folders, left_out })
+        Ok(RanChecks { evidence, folders, left_out, unverified: tests.unverified })
     }
 
     fn record(
@@ -242,11 +248,12 @@ impl<'r> Review<'r> {
         let is_approved = approval.as_ref().is_some_and(|approval| approval.counts);
         let (mut problems, mut checks, mut weaker) = (Vec::new(), Vec::new(), Vec::new());
         for project in judged {
-            note_failing(&mut files, &project.ran);
+            note_base_versions(&mut files, &project.ran);
             if !is_approved {
                 problems.extend(project.settings.weaker_problem());
             }
             weaker.extend(project.settings.weaker.clone());
+            problems.extend(project.unverified_files(&files, is_approved));
             for evidence in &project.ran.evidence {
                 let folder = project.ran.folders.get(&evidence.check).map(String::as_str);
                 let check = project.check_name(&evidence.check);
@@ -268,7 +275,7 @@ impl<'r> Review<'r> {
             summary: String::new(),
             service: self.job.service.map(Service::name),
             event: self.job.change.name(),
-            head: self.change_head().to_owned(),
+            head: self.head.clone(),
             checkout: self.checkout.clone(),
             base: self.base.commit.clone(),
             base_name: self.base.name.clone(),
@@ -276,12 +283,19 @@ impl<'r> Review<'r> {
             weaker_settings: weaker,
             notes: self.notes(judged, &files, approval.as_ref()),
             problems,
+            changed_workflow: self.changed_workflow(&files),
             changed_files: files,
             approval,
             checks,
             next: None,
             duration_ms: 0,
         }
+    }
+
+    /// The workflow that runs gate, if the change edits it.
+    fn changed_workflow(&self, files: &[ChangedFile]) -> Option<String> {
+        let workflow = self.job.workflow.as_ref()?;
+        files.iter().any(|file| file.file == *workflow).then(|| workflow.clone())
     }
 
     /// Remarks for a reviewer.
@@ -292,9 +306,7 @@ impl<'r> Review<'r> {
         approval: Option<&ReviewApproval>,
     ) -> Vec<String> {
         let mut notes: Vec<_> = self.base.note.iter().cloned().collect();
-        if let Some(workflow) = &self.job.workflow
-            && files.iter().any(|file| file.file == *workflow)
-        {
+        if let Some(workflow) = self.changed_workflow(files) {
             notes.push(format!("{workflow} was changed: this workflow runs gate"));
         }
         if let Some(approval) = approval.filter(|approval| !approval.counts) {
@@ -302,7 +314,7 @@ impl<'r> Review<'r> {
                 "{} approved {}, and this is {}: that approval does not count",
                 approval.by,
                 short(&approval.commit),
-                short(self.change_head())
+                short(&self.head)
             ));
         }
         for JudgedProject { settings, ran, .. } in judged {
@@ -322,6 +334,29 @@ impl<'r> Review<'r> {
 }
 
 impl JudgedProject {
+    /// Changed data and scripts of tests, if a check that runs in the tree alone may read them.
+    fn unverified_files(&self, files: &[ChangedFile], is_approved: bool) -> Vec<CiProblem> {
+        let (Some(check), false) = (self.ran.unverified.first(), is_approved) else {
+            return Vec::new();
+        };
+        let of_tests = files.iter().filter(|file| {
+            matches!(file.role, Role::Test | Role::Support)
+                && matches!(file.change, FileChange::Edited | FileChange::Removed)
+                && matches!(Language::from_path(&file.file), None | Some(Language::Shell))
+                && Path::new(&file.file).starts_with(&self.name)
+        });
+        let problems = of_tests.map(|file| CiProblem {
+            kind: ProblemKind::Finding,
+            check: Some(self.check_name(check)),
+            message: format!("{check} runs with the change's own version of {}", file.file),
+            tests: Vec::new(),
+            file: Some(file.file.clone()),
+            line: None,
+            detail: String::new(),
+        });
+        problems.collect()
+    }
+
     /// The name of a check, with the project's folder before it.
     fn check_name(&self, check: &str) -> String {
         if self.name.is_empty() { check.to_owned() } else { format!("{}/{check}", self.name) }
@@ -346,8 +381,7 @@ fn allowed_rules(verifies_tests: bool) -> impl Iterator<Item = Allowance> {
 /// Fails if the files of the base could not be read: that is no fault of the change.
 fn refuse_unreadable(evidence: &[Evidence]) -> Result<(), Failure> {
     let is_unread = |evidence: &&Evidence| {
-        evidence.outcome == Outcome::Inconclusive
-            && evidence.summary.starts_with("the baseline cannot be compared")
+        evidence.detail.as_ref().is_some_and(|detail| detail.get(BASE_UNREAD).is_some())
     };
     match evidence.iter().find(is_unread) {
         None => Ok(()),
@@ -367,14 +401,19 @@ fn check_folders(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeMap
     checks.map(|(name, check)| (name.clone(), folder(check.cwd.as_deref()))).collect()
 }
 
-/// Writes the tests that fail with the base's text, and those that are lost, beside their files.
-fn note_failing(files: &mut [ChangedFile], ran: &RanChecks) {
+/// Writes the result of the base's version beside each file.
+fn note_base_versions(files: &mut [ChangedFile], ran: &RanChecks) {
     for record in &ran.evidence {
         let folder = ran.folders.get(&record.check).map(String::as_str).unwrap_or_default();
+        let tests = record.detail.as_ref().map_or(&Value::Null, |detail| &detail["tests"]);
+        let is_listed = |key: &str, file: &str| {
+            let listed = tests[key].as_array().into_iter().flatten();
+            listed.filter_map(Value::as_str).any(|listed| listed == file)
+        };
         for file in files.iter_mut() {
             for changed in record.changed_tests() {
                 if changed.file == file.file {
-                    file.fails = true;
+                    file.base_version = BaseVersion::Fails;
                     file.failing.extend(changed.tests);
                 }
             }
@@ -382,8 +421,15 @@ fn note_failing(files: &mut [ChangedFile], ran: &RanChecks) {
             let inside = inside.trim_start_matches('/').to_owned();
             let lost = lost_tests(record).filter(|test| test.starts_with(&inside));
             let lost: Vec<_> = lost.map(str::to_owned).collect();
-            file.fails |= !lost.is_empty();
-            file.failing.extend(lost);
+            if !lost.is_empty() && file.base_version != BaseVersion::Fails {
+                file.base_version = BaseVersion::Lost;
+                file.failing.extend(lost);
+            }
+            let is_laid = is_listed("overlaid", &file.file) && !is_listed("adapted", &file.file);
+            let has_passed = tests["base_run"] == "passed" || tests["base_run"] == "failed";
+            if is_laid && has_passed && file.base_version == BaseVersion::NotRun {
+                file.base_version = BaseVersion::Passes;
+            }
         }
     }
 }

@@ -6,6 +6,8 @@ mod approvals;
 mod changes;
 mod checkouts;
 mod commits;
+mod corners;
+mod labels;
 mod runner;
 mod runners;
 mod server;

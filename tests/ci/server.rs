@@ -213,6 +213,16 @@ impl Job<'_> {
         self
     }
 
+    /// With the folders in which cargo and its toolchains are.
+    pub(super) fn with_cargo(self) -> Self {
+        let home = std::env::var("HOME").unwrap();
+        let folder = |name: &str, inside: &str| {
+            std::env::var(name).unwrap_or_else(|_| format!("{home}/{inside}"))
+        };
+        let (cargo, rustup) = (folder("CARGO_HOME", ".cargo"), folder("RUSTUP_HOME", ".rustup"));
+        self.set("CARGO_HOME", cargo).set("RUSTUP_HOME", rustup)
+    }
+
     pub(super) fn git(&self, args: &str) {
         git(&self.folder, &args.split(' ').collect::<Vec<_>>());
     }

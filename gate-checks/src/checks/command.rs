@@ -103,9 +103,29 @@ pub(crate) fn reads_tests(name: &str, settings: &CheckPolicy) -> bool {
         || (!settings.shell && report::is_runner(&settings.command))
 }
 
-/// Tells if a required check runs tests in a copy, so that those of a baseline can run there.
-pub fn verifies_tests(policy: &Policy, site: &CheckSite) -> bool {
-    test_checks(policy, site).iter().any(|(_, settings)| settings.mode == Mode::Require)
+/// The required checks that run the work, by name. A build, a linter and a type checker run no tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequiredTests {
+    /// Their tests run in a copy, in which those of a baseline can run, too.
+    pub verified: Vec<String>,
+    /// They run in the tree alone.
+    pub unverified: Vec<String>,
+}
+
+/// Sorts the required checks of a policy that run the work.
+pub fn required_tests(policy: &Policy, site: &CheckSite) -> RequiredTests {
+    let of_tests = test_checks(policy, site);
+    let mut required = RequiredTests::default();
+    for (name, check) in policy.checks.iter().filter(|(_, check)| check.mode == Mode::Require) {
+        if of_tests.iter().any(|(id, _)| id.as_str() == name) {
+            required.verified.push(name.clone());
+        } else if CheckKind::for_check(name, check) == CheckKind::Command
+            && !matches!(name.as_str(), "build" | "lint" | "typecheck")
+        {
+            required.unverified.push(name.clone());
+        }
+    }
+    required
 }
 
 /// The checks whose tests gate runs in a copy, with their commands.

@@ -34,12 +34,12 @@ use integrity::Integrity;
 use plugin::Plugin;
 use review::Review;
 
-pub use command::verifies_tests;
+pub use command::{RequiredTests, required_tests};
 pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 use verified_tests::TestsFirst;
 pub use verified_tests::{
-    RedTests, RerunTree, carry_tests, is_test_allowed, learn_tests, red_tests, rerun,
+    BASE_UNREAD, RedTests, RerunTree, carry_tests, is_test_allowed, learn_tests, red_tests, rerun,
     tests_first_policy,
 };
 

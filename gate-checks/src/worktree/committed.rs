@@ -27,13 +27,13 @@ const LOCAL: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
 
 /// The commit at which the checked out one left the default branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MergeBase {
+pub struct MergeBase {
     /// Its full name.
-    pub(crate) commit: String,
+    pub commit: String,
     /// The default branch, as people call it.
-    pub(crate) branch: String,
+    pub branch: String,
     /// The default branch is a local one.
-    pub(crate) is_local: bool,
+    pub is_local: bool,
 }
 
 impl WorkTree {
@@ -97,7 +97,7 @@ impl WorkTree {
         Ok((answer.code == Some(0) && !commit.is_empty()).then_some(commit))
     }
 
-    /// True for a clone that lacks commits of its history.
+    /// Looks if the clone lacks commits of its history.
     pub fn is_shallow(&self) -> bool {
         self.git_folder().is_some_and(|folder| folder.join("shallow").is_file())
     }
@@ -109,27 +109,17 @@ impl WorkTree {
     /// # Errors
     ///
     /// A git command that fails.
-    pub(crate) fn merge_base(&self) -> Result<Option<MergeBase>, WorktreeError> {
+    pub fn merge_base(&self) -> Result<Option<MergeBase>, WorktreeError> {
         for branch in OF_ORIGIN.iter().chain(&LOCAL) {
             let Some(tip) = self.commit(branch)? else { continue };
             if let Some(commit) = self.merge_base_with(&tip)? {
                 let is_local = LOCAL.contains(branch);
-                let branch = branch.trim_start_matches("refs/remotes/");
-                let branch = branch.trim_start_matches("refs/heads/").to_owned();
+                let name = branch.rsplit('/').next().unwrap_or(branch);
+                let branch = if name == "HEAD" { "the default branch" } else { name }.to_owned();
                 return Ok(Some(MergeBase { commit, branch, is_local }));
             }
         }
         Ok(None)
-    }
-
-    /// The name of the default branch, and the commit at which the checked out one left it. None
-    /// as of [`WorkTree::merge_base`].
-    ///
-    /// # Errors
-    ///
-    /// A git command that fails.
-    pub fn default_branch_base(&self) -> Result<Option<(String, String)>, WorktreeError> {
-        Ok(self.merge_base()?.map(|base| (base.branch, base.commit)))
     }
 
     /// The bytes of a file as it stands; of a link, its target. None if the path has no file.

@@ -59,7 +59,8 @@ pub(crate) mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use committed::{Blob, MergeBase};
+pub(crate) use committed::Blob;
+pub use committed::MergeBase;
 pub use error::WorktreeError;
 pub(crate) use error::stop_if_cancelled;
 pub use file::{File, Kind};

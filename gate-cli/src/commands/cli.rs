@@ -44,9 +44,9 @@ pub(crate) enum Command {
     /// Decide if the loop may end, from the output of one iteration
     #[command(after_help = check::CODES)]
     Check(check::Check),
-    /// Judge a pull request or a push: by the settings and the tests of its base
+    /// Judge a pull request or a push by its base
     ///
-    /// Needs no signal of an agent and no approval of settings, and records nothing. It runs in
+    /// The base's settings and tests count. It needs no signal of an agent and no approval of settings, and records nothing. It runs in
     /// the checkout of a CI, which has to have the base, too.
     #[command(after_help = ci::CODES)]
     Ci(ci::Ci),

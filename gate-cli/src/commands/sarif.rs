@@ -3,12 +3,12 @@
 //! Files are named relative to the work tree's root (`%SRCROOT%`), and nothing
 //! absolute is written. What the operator allowed is there as suppressed.
 
+use std::path::Path;
+
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::integrity::{About, Finding, Severity, rules};
 use serde::Serialize;
 use serde_json::{Value, json};
-
-use std::path::Path;
 
 use super::common::write_file;
 use crate::failure::Failure;
@@ -32,7 +32,6 @@ struct Log {
 pub(super) struct FailedTest {
     name: String,
     message: String,
-    /// Relative to the repository's root.
     file: String,
     line: Option<u64>,
 }
@@ -154,11 +153,12 @@ fn location(file: &str, line: Option<u64>) -> Value {
 }
 
 fn failed_result(test: &FailedTest) -> Value {
-    let first = test.message.lines().next().unwrap_or_default();
+    let error = test.message.lines().find_map(|line| line.strip_prefix("E "));
+    let error = error.or(test.message.lines().next()).unwrap_or_default().trim();
     json!({
         "ruleId": FAILED_TEST,
         "level": "error",
-        "message": { "text": sentence(&format!("{}: {first}", test.name)) },
+        "message": { "text": format!("{}: {error}", test.name) },
         "locations": [location(&test.file, test.line)],
     })
 }

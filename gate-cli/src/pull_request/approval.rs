@@ -22,7 +22,8 @@ pub(crate) struct ReviewApproval {
 }
 
 impl ReviewApproval {
-    /// The approval that the caller names, else that of a label which was put on just now.
+    /// The approval that the caller names, else that of a label which was put on just now. `head` is
+    /// the newest commit of the change.
     ///
     /// # Errors
     ///
@@ -33,14 +34,15 @@ impl ReviewApproval {
         job: &CiJob,
         head: &str,
     ) -> Result<Option<Self>, Failure> {
-        let judged = job.head.as_deref().unwrap_or(head);
         if let Some(text) = named.filter(|text| !text.trim().is_empty()) {
             let (by, commit) = parsed(text)?;
-            let counts = judged.starts_with(&commit);
+            let counts = head.starts_with(&commit);
             return Ok(Some(Self { by, commit, counts }));
         }
-        let put = job.label.as_ref().filter(|put| Some(put.name.as_str()) == label);
-        Ok(put.map(|put| Self { by: put.by.clone(), commit: judged.to_owned(), counts: true }))
+        let label = job.label.as_ref().filter(|put_on| Some(put_on.name.as_str()) == label);
+        // The label approves what the reviewer saw, which is the event's head.
+        let counts = job.head.as_deref() == Some(head);
+        Ok(label.map(|label| Self { by: label.by.clone(), commit: head.to_owned(), counts }))
     }
 
     /// The reason in what is allowed by it.

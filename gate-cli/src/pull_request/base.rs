@@ -34,14 +34,14 @@ impl BaseSearch<'_> {
     ///
     /// Code 2: a base that is not in this clone, or that is the commit that is judged. The hint
     /// has the line that mends it.
-    pub(crate) fn base(&self, asked: Option<&str>) -> Result<Base, Failure> {
-        if let Some(name) = asked {
+    pub(crate) fn base(&self, reference: Option<&str>) -> Result<Base, Failure> {
+        if let Some(name) = reference {
             return self.named(name);
         }
         match &self.job.change {
             Change::Request(target) => self.request_base(target),
-            Change::Push { branch, before, forced } => {
-                self.push_base(branch.as_deref(), before.as_deref(), *forced)
+            Change::Push { branch, previous, forced } => {
+                self.push_base(branch.as_deref(), previous.as_deref(), *forced)
             }
             Change::Commit if self.is_uncommitted => self.commit_base(),
             Change::Commit | Change::Other => self.default_branch_base(None),
@@ -73,6 +73,8 @@ impl BaseSearch<'_> {
             None => None,
         };
         let by_branch = match &target.branch {
+            // The author of a fork says what its branches are.
+            Some(_) if self.job.is_fork && target.commit.is_some() => None,
             Some(branch) => self.merge_base(&format!("refs/remotes/origin/{branch}"))?,
             None => None,
         };
@@ -104,18 +106,18 @@ impl BaseSearch<'_> {
     fn push_base(
         &self,
         branch: Option<&str>,
-        before: Option<&str>,
+        previous: Option<&str>,
         forced: bool,
     ) -> Result<Base, Failure> {
         let is_default = branch.is_some() && branch == self.job.default_branch.as_deref();
-        let Some(before) = before else {
+        let Some(previous) = previous else {
             if is_default && !self.tree.is_shallow() {
                 return self.without_base(branch.unwrap_or_default());
             }
             return self.default_branch_base(Some("the branch is new"));
         };
         let name = format!("{} before the push", branch.unwrap_or("the branch"));
-        match self.commit(before)? {
+        match self.commit(previous)? {
             Some(commit) if commit == self.head => self.default_branch_base(None),
             Some(commit) => match self.tree.merge_base_with(&commit)? {
                 Some(parting) if parting == commit => {
@@ -129,7 +131,7 @@ impl BaseSearch<'_> {
                 _ => self.default_branch_base(Some("a forced push")),
             },
             None if self.tree.is_shallow() && !forced => Err(self.absent(&name, branch)),
-            None if is_default => Err(self.absent(&name, branch)),
+            None if is_default => Err(self.absent_commit(&name, previous)),
             None => self.default_branch_base(Some("a forced push")),
         }
     }
@@ -162,9 +164,9 @@ impl BaseSearch<'_> {
                 (branch.clone(), commit)
             }
             None => {
-                let found = self.tree.default_branch_base()?;
-                let (branch, commit) = found.unzip();
-                (branch.unwrap_or_else(|| "the default branch".to_owned()), commit)
+                let base = self.tree.merge_base()?;
+                let branch = base.as_ref().map_or("the default branch", |base| &base.branch);
+                (branch.to_owned(), base.as_ref().map(|base| base.commit.clone()))
             }
         };
         let branch = self.job.default_branch.as_deref();
@@ -181,6 +183,15 @@ impl BaseSearch<'_> {
             true => Err(self.absent("the commit before this one", branch)),
             false => self.without_base(&name),
         }
+    }
+
+    /// The newest commit of the change itself: that of the event if it is checked out, or if the CI
+    /// has checked out its own merge of it; else the one that is checked out.
+    pub(crate) fn change_head(&self) -> Result<String, Failure> {
+        let Some(head) = &self.job.head else { return Ok(self.head.to_owned()) };
+        let is_merge = self.job.merge.as_deref() == Some(self.head)
+            && self.commit("HEAD^2")?.as_ref() == Some(head);
+        Ok(if is_merge { head.clone() } else { self.head.to_owned() })
     }
 
     /// Fails if the base is the commit that is judged, and nothing else is different.
@@ -214,6 +225,12 @@ impl BaseSearch<'_> {
         let lack = if is_shallow { ", which has not all of its history" } else { "" };
         let message = format!("nothing can be compared: {name} is not in this clone{lack}");
         Failure::usage("ci-no-base", message).hint(format!("`{line}`{instead}"))
+    }
+
+    /// The failure if a commit is not in this clone that no branch leads to any more.
+    fn absent_commit(&self, name: &str, commit: &str) -> Failure {
+        let message = format!("nothing can be compared: {name} is not in this clone");
+        Failure::usage("ci-no-base", message).hint(format!("`git fetch origin {commit}`"))
     }
 
     fn commit(&self, name: &str) -> Result<Option<String>, Failure> {

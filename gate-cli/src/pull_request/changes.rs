@@ -4,8 +4,11 @@ use gate_checks::baseline::{Baseline, Change, What};
 use gate_checks::worktree::WorkTree;
 use gate_core::decide::policy::Allowance;
 use gate_core::integrity::{
-    Guarded, MergedManifest, loaded_by_itself, merge_manifest, rules, with_baseline_inline_tests,
+    Guarded, MergedManifest, has_inline_tests, is_assertion_helper, loaded_by_itself,
+    merge_manifest, rules, with_baseline_inline_tests,
 };
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,10 +33,25 @@ pub(crate) struct ChangedFile {
     pub(crate) added: usize,
     /// The number of lines that were removed.
     pub(crate) removed: usize,
-    /// The base's version of it fails over the change, or its tests do not run any more.
-    pub(crate) fails: bool,
+    /// The result of the base's version of it over the change.
+    pub(crate) base_version: BaseVersion,
     /// The tests that fail or do not run, as far as the report names them.
     pub(crate) failing: Vec<String>,
+}
+
+/// The result of the base's version of a file, over the product of the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum BaseVersion {
+    /// It was laid over the product, and all tests passed.
+    Passes,
+    /// A test of it fails.
+    Fails,
+    /// A test of it does not run any more.
+    Lost,
+    /// It did not run: it is new, approved, or follows a new name of the product; or an earlier
+    /// failure ended the check.
+    NotRun,
 }
 
 /// The role of a file among tests.
@@ -100,11 +118,15 @@ fn changed_file(
         },
         _ if is_new && loaded_by_itself(&name) => Role::Settings,
         None if change.what == What::Edited => {
-            match with_baseline_inline_tests(&name, &old, &new) {
-                Some(_) => Role::Test,
-                None => return Ok(None),
+            if with_baseline_inline_tests(&name, &old, &new).is_some() {
+                Role::Test
+            } else if is_assertion_helper(&name, &String::from_utf8_lossy(&old)) {
+                Role::Support
+            } else {
+                return Ok(None);
             }
         }
+        None if change.what == What::Removed && has_inline_tests(&name, &old) => Role::Test,
         _ => return Ok(None),
     };
     let counts = line_counts(&old, &new);
@@ -122,7 +144,7 @@ fn changed_file(
         change: what,
         added,
         removed,
-        fails: false,
+        base_version: BaseVersion::NotRun,
         failing: Vec::new(),
     }))
 }
@@ -132,7 +154,12 @@ fn file_bytes(tree: &WorkTree, change: &Change) -> Vec<u8> {
 }
 
 /// The changes that a reviewer's approval lets pass: of these files, and findings of every rule.
-pub(super) fn allowances(files: &[ChangedFile], approval: &ReviewApproval) -> Vec<Allowance> {
+/// `project` is the folder of the settings, relative to the repository's root.
+pub(super) fn allowances(
+    files: &[ChangedFile],
+    project: &Path,
+    approval: &ReviewApproval,
+) -> Vec<Allowance> {
     let reason = approval.reason();
     let allow = |path: Option<String>, rule: Option<String>| Allowance {
         path,
@@ -140,7 +167,8 @@ pub(super) fn allowances(files: &[ChangedFile], approval: &ReviewApproval) -> Ve
         rule,
         reason: reason.clone(),
     };
-    let paths = files.iter().filter(|file| file.file != FILE);
-    let paths = paths.map(|file| allow(Some(literal_glob(&file.file)), None));
+    let inside = files.iter().filter_map(|file| Path::new(&file.file).strip_prefix(project).ok());
+    let paths = inside.filter(|path| !path.ends_with(FILE));
+    let paths = paths.map(|path| allow(Some(literal_glob(&path.to_string_lossy())), None));
     paths.chain(rules().map(|rule| allow(None, Some(rule.id.to_owned())))).collect()
 }

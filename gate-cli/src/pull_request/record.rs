@@ -52,6 +52,8 @@ pub(crate) struct CiRecord {
     pub(crate) problems: Vec<CiProblem>,
     /// The changed files of tests and of their settings.
     pub(crate) changed_files: Vec<ChangedFile>,
+    /// The workflow that runs gate, if the change edits it; null otherwise.
+    pub(crate) changed_workflow: Option<String>,
     /// The approval of changed tests, if one was given.
     pub(crate) approval: Option<ReviewApproval>,
     /// The checks.
@@ -110,6 +112,14 @@ impl ProblemKind {
     }
 }
 
+impl CiProblem {
+    /// `file:line`, or the file alone.
+    pub(crate) fn place(&self) -> Option<String> {
+        let file = self.file.as_deref()?;
+        Some(self.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+    }
+}
+
 impl CiRecord {
     pub(crate) fn passes(&self) -> bool {
         self.verdict == CiVerdict::Pass
@@ -130,6 +140,32 @@ pub(super) fn problems_of_check(evidence: &Evidence, cwd: &str) -> Vec<CiProblem
     if kind == ProblemKind::Finding {
         return findings_of(evidence);
     }
+    let lost: Vec<_> = lost_tests(evidence).map(str::to_owned).collect();
+    if kind == ProblemKind::ChangedTests && !lost.is_empty() {
+        let mut problems = problems_of_kind(evidence, cwd, kind);
+        problems.push(lost_problem(evidence, lost));
+        return problems;
+    }
+    if kind == ProblemKind::LostTests {
+        return vec![lost_problem(evidence, lost)];
+    }
+    problems_of_kind(evidence, cwd, kind)
+}
+
+fn lost_problem(evidence: &Evidence, tests: Vec<String>) -> CiProblem {
+    CiProblem {
+        kind: ProblemKind::LostTests,
+        check: Some(evidence.check.clone()),
+        message: evidence.summary.clone(),
+        tests,
+        file: None,
+        line: None,
+        detail: String::new(),
+    }
+}
+
+/// A problem for each failure that the check's report explains, else one for the check.
+fn problems_of_kind(evidence: &Evidence, cwd: &str, kind: ProblemKind) -> Vec<CiProblem> {
     let whole = CiProblem {
         kind,
         check: Some(evidence.check.clone()),
@@ -139,11 +175,17 @@ pub(super) fn problems_of_check(evidence: &Evidence, cwd: &str) -> Vec<CiProblem
         line: None,
         detail: evidence.excerpt.clone().unwrap_or_default(),
     };
-    if kind == ProblemKind::LostTests {
-        let tests = lost_tests(evidence).map(str::to_owned).collect();
-        return vec![CiProblem { tests, ..whole }];
-    }
     let failures = evidence.failures();
+    if failures.is_empty() && kind == ProblemKind::ChangedTests {
+        let changed = evidence.changed_tests().into_iter().map(|changed| CiProblem {
+            message: "the base's version fails over this change".to_owned(),
+            tests: changed.tests,
+            file: Some(changed.file),
+            detail: String::new(),
+            ..whole.clone()
+        });
+        return changed.collect();
+    }
     if failures.is_empty() {
         return vec![whole];
     }

@@ -23,6 +23,8 @@ pub(crate) struct CiJob {
     pub(crate) head: Option<String>,
     /// The merge of base and change that the CI checks out, if it makes one.
     pub(crate) merge: Option<String>,
+    /// The change comes from another repository, whose author says what its branches are.
+    pub(crate) is_fork: bool,
     /// The file of the workflow that runs this job, relative to the repository's root.
     pub(crate) workflow: Option<String>,
     /// The label that was put on the pull request just now, and by whom.
@@ -50,7 +52,7 @@ pub(crate) enum Change {
         /// The branch; none for a tag, or if it is not known.
         branch: Option<String>,
         /// The branch's commit before the push; none if the branch is new.
-        before: Option<String>,
+        previous: Option<String>,
         /// History was rewritten, if the CI says so.
         forced: bool,
     },
@@ -142,7 +144,9 @@ impl CiJob {
     /// staged, and left what git does not track.
     fn read_pre_commit(variable: &dyn Fn(&str) -> Option<String>) -> Self {
         let change = match variable("PRE_COMMIT_FROM_REF") {
-            Some(before) => Change::Push { branch: None, before: Some(before), forced: false },
+            Some(previous) => {
+                Change::Push { branch: None, previous: Some(previous), forced: false }
+            }
             None => Change::Commit,
         };
         Self { change, ..Self::default() }
@@ -157,11 +161,12 @@ impl CiJob {
         let name = variable("GITHUB_EVENT_NAME").unwrap_or_default();
         let branch = variable("GITHUB_REF")
             .and_then(|name| Some(name.strip_prefix("refs/heads/")?.to_owned()));
-        let mut head = None;
+        let (mut head, mut is_fork) = (None, false);
         let change = match name.as_str() {
             "pull_request_target" => return Err(refused_target()),
             "pull_request" | "pull_request_review" => {
                 let request = event.pull_request.unwrap_or_default();
+                is_fork = request.is_fork();
                 head = request.head.sha;
                 let target = Target { branch: request.base.name, commit: request.base.sha };
                 Change::Request(target.or_branch(variable("GITHUB_BASE_REF")))
@@ -174,7 +179,7 @@ impl CiJob {
             }
             "push" => Change::Push {
                 branch,
-                before: event.before.filter(|commit| !is_zeros(commit)),
+                previous: event.before.filter(|commit| !is_zeros(commit)),
                 forced: event.forced,
             },
             _ => Change::Other,
@@ -197,6 +202,7 @@ impl CiJob {
             default_branch: event.repository.and_then(|repository| repository.default_branch),
             head,
             merge: if is_merge { variable("GITHUB_SHA") } else { None },
+            is_fork,
             workflow,
             label,
             summary_file: variable("GITHUB_STEP_SUMMARY"),
@@ -214,7 +220,7 @@ impl CiJob {
             Some(_) => Change::Request(target),
             None if variable("CI_PIPELINE_SOURCE").as_deref() == Some("push") => Change::Push {
                 branch: variable("CI_COMMIT_BRANCH"),
-                before: variable("CI_COMMIT_BEFORE_SHA").filter(|commit| !is_zeros(commit)),
+                previous: variable("CI_COMMIT_BEFORE_SHA").filter(|commit| !is_zeros(commit)),
                 forced: false,
             },
             None => Change::Other,
@@ -255,7 +261,7 @@ impl CiJob {
             (Some(_), target) => Change::Request(Target { branch: target, commit: None }),
             (None, _) => Change::Push {
                 branch: branch.clone(),
-                before: variable("GIT_PREVIOUS_SUCCESSFUL_COMMIT"),
+                previous: variable("GIT_PREVIOUS_SUCCESSFUL_COMMIT"),
                 forced: false,
             },
         };
@@ -320,6 +326,15 @@ struct GitHubBranch {
     #[serde(rename = "ref")]
     name: Option<String>,
     sha: Option<String>,
+    /// Null if the fork is gone.
+    repo: Option<GitHubRepository>,
+}
+
+impl GitHubRequest {
+    fn is_fork(&self) -> bool {
+        let name = |branch: &GitHubBranch| branch.repo.as_ref().map(|repo| repo.full_name.clone());
+        name(&self.head) != name(&self.base)
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -334,6 +349,7 @@ struct GitHubGroup {
 #[serde(default)]
 struct GitHubRepository {
     default_branch: Option<String>,
+    full_name: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

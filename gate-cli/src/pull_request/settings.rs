@@ -1,16 +1,19 @@
 //! The settings that judge a change: those of its base.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
+use gate_checks::Temporary;
 use gate_checks::baseline::Baseline;
 use gate_checks::project::{Detected, detect_with_ci};
-use gate_checks::{Temporary, worktree::WorkTree};
+use gate_checks::worktree::{Kind, WorkTree};
 use gate_core::Policy;
 use gate_core::config::{self, Layer, Origin, Resolved};
 use gate_core::decide::policy::{CheckPolicy, Mode};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use gate_core::text::some_names;
 
@@ -31,6 +34,12 @@ pub(crate) enum SettingsFrom {
     /// Neither has one: what `gate init` finds in the base.
     Detected,
 }
+
+/// Keys of a check that say how it runs, and not what it asks for.
+const NEUTRAL_KEYS: [&str; 5] = ["timeout_ms", "hermetic", "priority", "deciding", "reveal"];
+
+/// The most links that a gate.toml of the base may stand behind.
+const MAX_LINKS: usize = 8;
 
 /// The settings that judge a change.
 #[derive(Debug)]
@@ -144,12 +153,30 @@ impl SettingsSearch<'_> {
         for above in folder.ancestors() {
             let Ok(inside) = above.strip_prefix(self.tree.root()) else { break };
             let path = inside.join(FILE);
-            let file = base.content(self.tree, &path).map_err(|error| unreadable_base(&error))?;
-            let Some(file) = file else { continue };
-            let text = String::from_utf8_lossy(&file.bytes).into_owned();
+            let Some(text) = self.base_text(base, &path)? else { continue };
             return Ok(Some((self.tree.root().join(path), text)));
         }
         Ok(None)
+    }
+
+    /// The text of a file of the base, behind a link if it is one.
+    fn base_text(&self, base: &Baseline, path: &Path) -> Result<Option<String>, Failure> {
+        let content =
+            |path: &Path| base.content(self.tree, path).map_err(|error| unreadable_base(&error));
+        let mut path = path.to_owned();
+        let Some(mut file) = content(&path)? else { return Ok(None) };
+        for _ in 0..MAX_LINKS {
+            if file.kind != Kind::Link {
+                return Ok(Some(String::from_utf8_lossy(&file.bytes).into_owned()));
+            }
+            let target = String::from_utf8_lossy(&file.bytes).into_owned();
+            let Some(next) = linked(&path, Path::new(&target)) else { break };
+            let Some(next_file) = content(&next)? else { break };
+            (path, file) = (next, next_file);
+        }
+        let message =
+            format!("{} of {} is a link that leads nowhere", path.display(), self.base_name);
+        Err(Failure::usage("config-unreadable", message))
     }
 
     /// The settings that `gate init` would write for the base.
@@ -211,7 +238,7 @@ impl ChangeSettings {
             project: self.file.parent().unwrap_or(Path::new("/")).to_owned(),
             resolved: self.resolved,
             from: SettingsFrom::Change,
-            is_changed: note.is_some(),
+            is_changed: false,
             note,
             weaker: Vec::new(),
         }
@@ -223,6 +250,20 @@ fn resolve(places: &Places, project: Option<(&Path, &str)>) -> Result<Resolved, 
     let layer = project.map(|(file, text)| Layer::parse(Origin::Project(file.to_owned()), text));
     let layers = layers_with(places, &Selection::default(), layer.transpose()?)?;
     Ok(config::resolve(&layers, None)?)
+}
+
+/// The path that a link leads to, within the repository.
+fn linked(link: &Path, target: &Path) -> Option<PathBuf> {
+    let mut path = link.parent()?.to_owned();
+    for part in target.components() {
+        match part {
+            Component::Normal(name) => path.push(name),
+            Component::CurDir => {}
+            Component::ParentDir => path.pop().then_some(())?,
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(path)
 }
 
 /// The commands of the checks, as people write them.
@@ -237,28 +278,37 @@ fn less_than(base: &Policy, change: &Policy) -> Vec<String> {
     let mut less: Vec<_> = required
         .flat_map(|(name, check)| match change.checks.get(name) {
             None => vec![format!("checks.{name} is gone")],
-            Some(now) => less_of_check(name, check, now),
+            Some(changed) => less_of_check(name, check, changed),
         })
         .collect();
-    let added = change.integrity.allow.iter().filter(|one| !base.integrity.allow.contains(one));
+    let allowed = change.integrity.allow.iter();
+    let added = allowed.filter(|one| !base.integrity.allow.contains(one));
     less.extend(added.map(|one| format!("integrity.allow has a new entry: {}", one.reason)));
+    let gone = |list: &[String], changed: &[String]| list.iter().any(|one| !changed.contains(one));
+    if gone(&base.integrity.protect, &change.integrity.protect) {
+        less.push("integrity.protect names less".to_owned());
+    }
+    if gone(&change.tree_ignore, &base.tree_ignore) {
+        less.push("tree.ignore names more".to_owned());
+    }
     less
 }
 
+/// The keys of a required check that are others, but for neutral ones and those that ask for more.
 fn less_of_check(name: &str, base: &CheckPolicy, change: &CheckPolicy) -> Vec<String> {
-    let mut less = Vec::new();
-    let mut add = |key: &str, is_other: bool| {
-        if is_other {
-            less.push(format!("checks.{name}.{key} is another one"));
-        }
+    let table = |check: &CheckPolicy| match serde_json::to_value(check) {
+        Ok(Value::Object(table)) => table,
+        _ => Map::new(),
     };
-    add("mode", change.mode != Mode::Require);
-    add("command", change.command != base.command || change.shell != base.shell);
-    add("cwd", change.cwd != base.cwd);
-    add("control", base.control && !change.control);
-    add("report", base.report.is_some() && change.report != base.report);
-    add("when", base.when.iter().any(|place| !change.when.contains(place)));
-    less
+    let (old, new) = (table(base), table(change));
+    let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
+    let other = keys.into_iter().filter(|key| match key.as_str() {
+        key if NEUTRAL_KEYS.contains(&key) => false,
+        "control" => base.control && !change.control,
+        "when" => base.when.iter().any(|place| !change.when.contains(place)),
+        key => old.get(key) != new.get(key),
+    });
+    other.map(|key| format!("checks.{name}.{key} is another one")).collect()
 }
 
 fn unusable(file: &Path, tree: &WorkTree, failure: &Failure) -> String {

@@ -6,7 +6,11 @@ use gate_core::text::some_names;
 
 use super::CiOptions;
 use super::base::short;
+use super::changes::BaseVersion;
 use super::record::{CiRecord, ProblemKind};
+
+/// Digits of the commit that an approval names: too many for a second commit that begins like it.
+const COMMIT_DIGITS: usize = 20;
 
 /// The most names in a sentence.
 pub(super) const MAX_NAMES: usize = 3;
@@ -61,7 +65,8 @@ pub(super) fn summary(record: &CiRecord) -> String {
 /// The sentence on tests that the change itself edits, which only a reviewer can judge.
 fn changed_sentence(record: &CiRecord, tests: &[String]) -> String {
     let name = &record.base_name;
-    let files: Vec<_> = record.changed_tests().filter(|file| file.fails).collect();
+    let files = record.changed_tests().filter(|file| file.base_version == BaseVersion::Fails);
+    let files: Vec<_> = files.collect();
     let (added, removed) =
         files.iter().fold((0, 0), |sum, file| (sum.0 + file.added, sum.1 + file.removed));
     let names: Vec<_> = files.iter().map(|file| file.file.clone()).collect();
@@ -97,12 +102,14 @@ fn passing_summary(record: &CiRecord) -> String {
         None => String::new(),
     };
     let changed: Vec<_> = record.changed_tests().map(|file| file.file.clone()).collect();
+    let all_pass = record.changed_tests().all(|file| file.base_version == BaseVersion::Passes);
+    let base_versions = if all_pass { "; the old versions pass, too" } else { "" };
     let approval = record.approval.as_ref().filter(|approval| approval.counts);
     let changed = match (changed.is_empty(), approval) {
         (true, _) => String::new(),
         (false, Some(approval)) => format!("; changed tests approved by {}", approval.by),
         (false, None) => {
-            format!("; changed: {}; the old versions pass, too", some_names(&changed, MAX_NAMES))
+            format!("; changed: {}{base_versions}", some_names(&changed, MAX_NAMES))
         }
     };
     format!("{checks}{tests} passed{compared}{changed}")
@@ -137,7 +144,7 @@ pub(super) fn next(record: &CiRecord, options: &CiOptions) -> Option<String> {
                 .to_owned(),
         });
     }
-    let commit = short(&record.head);
+    let commit: String = record.head.chars().take(COMMIT_DIGITS).collect();
     Some(match &options.approve_label {
         Some(label) => format!(
             "if that is right, a reviewer puts the label {label} on the pull request: it holds for \

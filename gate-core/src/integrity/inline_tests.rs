@@ -30,6 +30,11 @@ pub fn with_baseline_inline_tests(path: &str, before: &[u8], now: &[u8]) -> Opti
     (!edits.is_empty()).then(|| applied(now, edits).into_bytes())
 }
 
+/// Tells if a source has tests in it, or examples in its documentation that run as tests.
+pub fn has_inline_tests(path: &str, text: &[u8]) -> bool {
+    with_baseline_inline_tests(path, text, b"").is_some()
+}
+
 /// The tests in a source in Rust: the items that are for tests alone, as one text, and the
 /// examples of its documentation.
 pub(super) fn tests_in(text: &str) -> (String, Vec<String>) {

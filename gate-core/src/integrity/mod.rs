@@ -44,7 +44,7 @@ pub use compare::Examiner;
 pub use finding::{Finding, Severity};
 pub use finding_list::{FindingList, capped};
 pub use guarded::{Guarded, guarded, is_prose};
-pub use inline_tests::with_baseline_inline_tests;
+pub use inline_tests::{has_inline_tests, with_baseline_inline_tests};
 pub use keys::{
     MergedManifest, decisive, idle_targets, merge_manifest, python_dependencies,
     selects_the_same_tests,

@@ -69,6 +69,9 @@ pub(super) use tests_first::TestsFirst;
 pub use tests_first::tests_first_policy;
 pub use written_first::carry_tests;
 
+/// The member of a record's detail that is true if the files of the baseline could not be read.
+pub const BASE_UNREAD: &str = "base_unread";
+
 /// A check whose tests are verified.
 pub(super) struct VerifiedTests<'a> {
     pub(super) id: &'a CheckId,
@@ -137,7 +140,11 @@ impl VerifiedTests<'_> {
             Err(trouble) => {
                 let mut evidence = self.record(Outcome::Inconclusive);
                 evidence.argv = argv(&self.settings.command, self.settings.shell);
-                evidence.with_summary(trouble.to_string())
+                let evidence = evidence.with_summary(trouble.to_string());
+                match trouble {
+                    Trouble::Baseline(_) => evidence.with_detail(json!({ BASE_UNREAD: true })),
+                    _ => evidence,
+                }
             }
         };
         self.id.as_str().clone_into(&mut evidence.check);

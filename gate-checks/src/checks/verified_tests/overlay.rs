@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use gate_core::decide::policy::Allowance;
 use gate_core::integrity::{
-    ChangedProduct, Guarded, MergedManifest, guarded, is_assertion_helper, loaded_by_itself,
-    merge_manifest, test_names, with_baseline_inline_tests,
+    ChangedProduct, Guarded, MergedManifest, guarded, has_inline_tests, is_assertion_helper,
+    loaded_by_itself, merge_manifest, test_names, with_baseline_inline_tests,
 };
 
 use super::identities;
@@ -239,6 +239,24 @@ impl<'a> Overlay<'a> {
         let tests = test_names(&name, &bytes);
         let file = Some(StoredFile { bytes, kind: before.kind });
         Ok(Some(Replacement { path, kind, file, tests }))
+    }
+
+    /// Looks for tests in sources that are gone: nothing of theirs can be put back.
+    ///
+    /// # Errors
+    ///
+    /// A file of the baseline that cannot be read any more.
+    pub(super) fn lost_inline_tests(&self, tree: &WorkTree) -> Result<bool, BaselineError> {
+        for change in &self.changes {
+            let is_lost = change.what == What::Removed && change.guarded.is_none();
+            if is_lost && let Some(file) = self.baseline.content(tree, &change.path)? {
+                let name = change.path.to_string_lossy();
+                if has_inline_tests(&name, &file.bytes) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// True if code that runs while the work is built was changed: what was built before may not

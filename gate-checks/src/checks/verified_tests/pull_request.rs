@@ -11,9 +11,10 @@
 //! tests has run in the copy by then.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::integrity::{Language, loaded_by_itself};
 use serde_json::json;
 
 use super::deciding::{Blame, Failures};
@@ -36,6 +37,8 @@ struct BaseRun<'r> {
     run: TestOutcome,
     /// The files that explain why it did not pass; nothing if it passed.
     blame: Blame<'r>,
+    /// Edited files that ran in the place of their old texts.
+    adapted: BTreeSet<PathBuf>,
 }
 
 impl VerifiedTests<'_> {
@@ -56,17 +59,17 @@ impl VerifiedTests<'_> {
             false => Some(self.base_run(&mut workspace, overlay, &replacements).await?),
         };
         let laid: Vec<_> = replacements.iter().collect();
-        if let Some(BaseRun { run, blame }) = base.as_ref().filter(|base| base.is_decided()) {
+        if let Some(BaseRun { run, .. }) = base.as_ref().filter(|base| base.is_decided()) {
             let mut verdict = Verdict::new(run.clone());
             if verdict.falls_short {
                 return Ok(self.in_tree_instead(verdict).await.finished());
             }
-            verdict.add_detail("base_failed", json!(blame.others));
+            verdict.add_detail("base_run", json!("failed"));
             verdict.refuse(run.clone(), &Compared::unknown(false), &laid);
             return Ok(verdict.finished());
         }
-        let own = self.tree_run(&mut workspace, overlay, runner).await?;
-        let mut verdict = self.own_verdict(&mut workspace, Some(overlay), runner, own).await?;
+        let tree_run = self.tree_run(&mut workspace, overlay, runner).await?;
+        let mut verdict = self.own_verdict(&mut workspace, Some(overlay), runner, tree_run).await?;
         if verdict.passed() {
             let base_tests = base.as_ref().and_then(|base| base.run.report.as_ref());
             self.compare_names(&mut workspace, overlay, base_tests, &mut verdict).await?;
@@ -79,12 +82,18 @@ impl VerifiedTests<'_> {
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());
         }
-        if let Some(BaseRun { run, blame }) = base.filter(|base| !base.blame.files.is_empty()) {
+        if let Some(BaseRun { run, blame, adapted }) = base {
+            let state = if run.passed() { "passed" } else { "failed" };
+            let adapted = adapted.iter().map(|path| path.to_string_lossy());
+            let old = laid.iter().filter(|file| !file.is_new()).map(|file| file.name());
+            verdict.add_detail("base_run", json!(state));
+            verdict.add_detail("overlaid", json!(old.collect::<Vec<_>>()));
+            verdict.add_detail("adapted", json!(adapted.collect::<Vec<_>>()));
             let changed: Vec<_> = blame.files.into_values().collect();
-            let executed = verdict.report.as_ref().map(TestReport::executed);
-            verdict.add_detail("passed_as_changed", json!(executed));
-            if verdict.passed() {
+            if !changed.is_empty() && verdict.passed() {
                 verdict.needs_approval(run, &Compared::unknown(false), &changed);
+            } else if !changed.is_empty() {
+                verdict.name_changed(&changed);
             }
         }
         Ok(verdict.finished())
@@ -100,33 +109,49 @@ impl VerifiedTests<'_> {
     ) -> Result<BaseRun<'r>, Trouble> {
         let log = CheckId::new(format!("{}-base", self.id));
         let mut adapted: BTreeSet<PathBuf> = BTreeSet::new();
-        let mut runs = 0;
-        loop {
-            runs += 1;
+        for runs in 1.. {
             let laid: Vec<_> =
                 replacements.iter().filter(|file| !adapted.contains(&file.path)).collect();
             workspace.sync(Contents::Replaced(&laid))?;
             let ran = workspace.run(&log, None, true).await;
             if self.cx.cancel.is_cancelled() {
-                return Err(Trouble::Ended);
+                break;
             }
             let none = Control::None(String::new());
             let run = self.let_go(workspace, TestOutcome::new(ran, workspace.settings(), none));
             if run.passed() {
-                return Ok(BaseRun { run, blame: Blame::default() });
+                return Ok(BaseRun { run, blame: Blame::default(), adapted });
             }
             let failures = Failures::new(&run, &Compared::unknown(false));
-            let blame = Blame::new(&failures, &laid, &self.inside(workspace.tree()));
-            let follows_a_name =
-                |file: &Replacement| self.is_adapted(workspace.tree(), overlay, file);
-            let adapts = blame.files.values().filter(|(file, _)| follows_a_name(file));
-            let adapts: Vec<_> = adapts.map(|(file, _)| file.path.clone()).collect();
-            let is_explained = blame.others.is_empty() && adapts.len() == blame.files.len();
-            if !is_explained || adapts.is_empty() || runs == MAX_RUNS {
-                return Ok(BaseRun { run, blame });
+            let blame = Blame::new(&failures, &laid, &self.inside(workspace.tree()))
+                .or_settings(&failures, &laid);
+            let adapts = self.adapts(workspace.tree(), overlay, &laid, &blame);
+            if adapts.is_empty() || runs == MAX_RUNS {
+                return Ok(BaseRun { run, blame, adapted });
             }
             adapted.extend(adapts);
         }
+        Err(Trouble::Ended)
+    }
+
+    /// The files that may run as they are in the place of what was laid for them: edited ones that
+    /// only follow a new name, if these explain all failures; else new data, which the product may
+    /// read. What a runner loads is code.
+    fn adapts(
+        &self,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        laid: &[&Replacement],
+        blame: &Blame<'_>,
+    ) -> Vec<PathBuf> {
+        let edited = blame.files.values().filter(|(file, _)| self.is_adapted(tree, overlay, file));
+        let edited: Vec<_> = edited.map(|(file, _)| file.path.clone()).collect();
+        let is_explained = blame.others.is_empty() && !blame.files.is_empty();
+        if is_explained {
+            return if edited.len() == blame.files.len() { edited } else { Vec::new() };
+        }
+        let data = laid.iter().filter(|file| file.is_new() && is_data(&file.path));
+        data.map(|file| file.path.clone()).collect()
     }
 
     /// Runs the tree's own tests, with a control if one can be planted.
@@ -152,8 +177,8 @@ impl VerifiedTests<'_> {
 
     /// Fails the verdict if tests of the base are gone from the tree's own run, or skipped there.
     /// `base_tests` is the report of the base's tests over the product, if they ran.
-    // A product can leave out tests that nobody edited, which then are skipped in both runs. Only
-    // a run of the base itself shows if they were skipped before.
+    // A product can leave out tests that nobody edited, which then are skipped in both runs, and a
+    // source can be gone with the tests in it. Only a run of the base itself shows them.
     async fn compare_names(
         &self,
         workspace: &mut TestWorkspace,
@@ -163,7 +188,10 @@ impl VerifiedTests<'_> {
     ) -> Result<(), Trouble> {
         let Some(report) = verdict.report.clone() else { return Ok(()) };
         let skips = |report: &TestReport| report.named(Status::Skipped).next().is_some();
-        let of_base: Option<Vec<Test>> = if skips(&report) || base_tests.is_some_and(skips) {
+        let is_unsure = skips(&report)
+            || base_tests.is_some_and(skips)
+            || overlay.lost_inline_tests(workspace.tree())?;
+        let of_base: Option<Vec<Test>> = if is_unsure {
             let run = self.baseline_run(workspace, overlay, (None, false)).await?;
             run.map(|run| run.tests).filter(|tests| !tests.is_empty())
         } else {
@@ -189,6 +217,12 @@ impl VerifiedTests<'_> {
         verdict.compare(&compared, overlay);
         Ok(())
     }
+}
+
+/// Data is in no language that gate knows, and no runner loads it by itself.
+fn is_data(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    Language::from_path(&name).is_none() && !loaded_by_itself(&name)
 }
 
 /// A runner that names failing tests alone says nothing of the others.

@@ -132,11 +132,7 @@ impl Verdict {
         files: &[(&Replacement, Vec<String>)],
     ) {
         self.take(run, compared);
-        let changed = files.iter().map(|(file, tests)| {
-            let listed = &tests[..tests.len().min(LISTED)];
-            json!({ "file": file.name(), "tests": listed })
-        });
-        self.add_detail("changed", changed.collect());
+        self.name_changed(files);
         let files: Vec<_> = files.iter().map(|(file, _)| file.name()).collect();
         let advice = format!(
             "; with {} as in the baseline: put back what was changed there, or a person has to \
@@ -144,6 +140,15 @@ impl Verdict {
             some_names(&files, MAX_NAMED_FILES)
         );
         self.evidence.summary.push_str(&advice);
+    }
+
+    /// Names the changed files whose old texts fail, with their tests.
+    pub(super) fn name_changed(&mut self, files: &[(&Replacement, Vec<String>)]) {
+        let changed = files.iter().map(|(file, tests)| {
+            let listed = &tests[..tests.len().min(LISTED)];
+            json!({ "file": file.name(), "tests": listed })
+        });
+        self.add_detail("changed", changed.collect());
     }
 
     /// Takes in a run of the baseline's tests that did not pass.

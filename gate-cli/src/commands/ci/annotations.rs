@@ -19,8 +19,10 @@ pub(super) fn annotations(record: &CiRecord) -> String {
     if more > 0 {
         lines.push(format!("::notice title=gate::and {more} more: see the summary"));
     }
-    let workflow = record.notes.iter().filter(|note| note.ends_with("this workflow runs gate"));
-    lines.extend(workflow.map(|note| format!("::warning title=gate::{}", escaped(note))));
+    if let Some(workflow) = &record.changed_workflow {
+        let place = escaped_property(workflow);
+        lines.push(format!("::warning file={place},title=gate::this workflow runs gate"));
+    }
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gate_core::decide::evidence::Outcome;
 
-use crate::pull_request::{ChangedFile, CiProblem, CiRecord, FileChange, short};
+use crate::pull_request::{BaseVersion, ChangedFile, CiProblem, CiRecord, FileChange, short};
 use crate::render::{Mark, Page, brief, span};
 
 /// Problems and files that a card shows at most, of each.
@@ -60,10 +60,7 @@ pub(super) fn card(record: &CiRecord) -> String {
 fn show_problem(page: &mut Page, problem: &CiProblem) {
     let label = problem.check.as_deref().unwrap_or("gate.toml");
     let test = if let [only] = problem.tests.as_slice() { Some(only) } else { None };
-    let place = problem.file.as_ref().map(|file| match problem.line {
-        Some(line) => format!("{file}:{line}"),
-        None => file.clone(),
-    });
+    let place = problem.place();
     let parts: Vec<_> = place.iter().chain(test).map(String::as_str).collect();
     let is_quoted = !problem.message.is_empty() && problem.detail.contains(&problem.message);
     let text = match (parts.is_empty(), is_quoted) {
@@ -96,10 +93,11 @@ pub(super) fn changed(file: &ChangedFile) -> String {
         FileChange::Removed => "removed".to_owned(),
         FileChange::Edited => format!("+{} −{}", file.added, file.removed),
     };
-    let failing = match (file.fails, file.failing.len()) {
-        (false, _) => String::new(),
-        (true, 0) => "; fails as it was".to_owned(),
-        (true, number) => format!("; fails as it was: {number} of its tests"),
+    let failing = match (file.base_version, file.failing.len()) {
+        (BaseVersion::Passes | BaseVersion::NotRun, _) => String::new(),
+        (BaseVersion::Lost, number) => format!("; {number} of its tests do not run any more"),
+        (BaseVersion::Fails, 0) => "; fails as it was".to_owned(),
+        (BaseVersion::Fails, number) => format!("; fails as it was: {number} of its tests"),
     };
     format!("{} ({what}){failing}", file.file)
 }

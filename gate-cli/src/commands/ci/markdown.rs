@@ -7,13 +7,16 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 
 use super::card::some_lines;
 use crate::pull_request::{
-    ChangedFile, CiOptions, CiProblem, CiRecord, FileChange, ProblemKind, Role, short,
+    BaseVersion, ChangedFile, CiOptions, CiProblem, CiRecord, FileChange, ProblemKind, Role, short,
 };
 use crate::render::markdown::{block, code};
 use crate::render::span;
 
 /// Failures that a summary shows whole; a reviewer reads no more.
 const MAX_SHOWN: usize = 10;
+
+/// Files and remarks that a summary lists: GitHub takes a megabyte.
+const MAX_FILES: usize = 100;
 
 /// Lines of an assertion.
 const MAX_MESSAGE_LINES: usize = 12;
@@ -59,10 +62,7 @@ fn failures(text: &mut String, record: &CiRecord) {
 }
 
 fn failure(text: &mut String, problem: &CiProblem) {
-    let place = problem.file.as_ref().map(|file| match problem.line {
-        Some(line) => format!("{file}:{line}"),
-        None => file.clone(),
-    });
+    let place = problem.place();
     let kind = match problem.kind {
         ProblemKind::Failed => "fails",
         ProblemKind::ChangedTests => "the base's version of a changed test fails",
@@ -90,8 +90,12 @@ fn changed_files(text: &mut String, record: &CiRecord, options: &CiOptions) {
     }
     let _ = writeln!(text, "### Changed tests and settings\n");
     text.push_str("| file | | lines | as it was |\n| --- | --- | --- | --- |\n");
-    for file in &record.changed_files {
+    for file in record.changed_files.iter().take(MAX_FILES) {
         let _ = writeln!(text, "{}", changed_row(file));
+    }
+    let more = record.changed_files.len().saturating_sub(MAX_FILES);
+    if more > 0 {
+        let _ = writeln!(text, "| and {more} more | | | |");
     }
     text.push('\n');
     let approval = record.approval.as_ref().filter(|approval| approval.counts);
@@ -117,15 +121,16 @@ fn changed_row(file: &ChangedFile) -> String {
         FileChange::Removed => "removed",
     };
     let lines = format!("+{} −{}", file.added, file.removed);
-    let failing = match (file.role, file.fails, file.failing.as_slice()) {
-        (Role::Automation, ..) => "not run".to_owned(),
-        (_, false, _) => "passes".to_owned(),
-        (_, true, []) => "**fails**".to_owned(),
-        (_, true, names) => {
+    let failing = match (file.base_version, file.failing.as_slice()) {
+        (BaseVersion::NotRun, _) => "not run".to_owned(),
+        (BaseVersion::Passes, _) => "passes".to_owned(),
+        (BaseVersion::Fails, []) => "**fails**".to_owned(),
+        (BaseVersion::Fails | BaseVersion::Lost, names) => {
             let shown: Vec<_> = names.iter().take(3).map(|name| code(name)).collect();
             let more = names.len().saturating_sub(3);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("**fails**: {}{more}", shown.join(", "))
+            let what = if file.base_version == BaseVersion::Lost { "lost" } else { "fails" };
+            format!("**{what}**: {}{more}", shown.join(", "))
         }
     };
     format!("| {} | {role}, {change} | {lines} | {failing} |", code(&file.file))
@@ -144,7 +149,7 @@ fn rests_on(text: &mut String, record: &CiRecord) {
         None => format!("{head}, compared with nothing"),
     };
     let _ = writeln!(text, "- {compared}");
-    for note in &record.notes {
+    for note in record.notes.iter().take(MAX_FILES) {
         let _ = writeln!(text, "- {}", sentence(note));
     }
 }

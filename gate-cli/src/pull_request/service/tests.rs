@@ -39,7 +39,7 @@ fn a_branch_without_a_commit_before_is_new() {
         let job = CiJob::read(&places(&variables)).unwrap();
         let expected = Change::Push {
             branch: Some("work".to_owned()),
-            before: expected.map(str::to_owned),
+            previous: expected.map(str::to_owned),
             forced: false,
         };
         assert_eq!(job.change, expected);
