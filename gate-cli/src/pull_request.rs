@@ -42,7 +42,7 @@ use changes::allowances;
 pub(crate) use changes::{BaseVersion, ChangedFile, FileChange, Role};
 use projects::Project;
 pub(crate) use record::{CiProblem, CiRecord, CiVerdict, ProblemKind};
-use record::{lost_tests, problems_of_check};
+use record::{lost_tests, problems_of_check, weaker_problem};
 use service::Change;
 pub(crate) use service::{CiJob, Service};
 use settings::{JudgingSettings, SettingsFrom, SettingsSearch};
@@ -90,7 +90,7 @@ pub(crate) fn judge(
     }
     let mut record = review.record(&judged, files, approval);
     record.summary = summary(&record);
-    record.next = next(&record, options);
+    record.next = next(&record, options.approve_label.as_deref());
     record.duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(record)
 }
@@ -155,7 +155,7 @@ impl<'r> Review<'r> {
         let base = search.base(options.base.as_deref())?;
         let time = Timestamp::now().to_string();
         let baseline = base.commit.as_deref();
-        let baseline = baseline.map(|commit| Baseline::of_base(&site, commit, &time)).transpose();
+        let baseline = baseline.map(|commit| Baseline::new_base(&site, commit, &time)).transpose();
         let baseline = baseline.map_err(|error| base::unreadable_base(&error))?;
         let head = search.change_head()?;
         Ok(Self { places, job, options, site, tree, checkout, head, base, baseline })
@@ -249,8 +249,9 @@ impl<'r> Review<'r> {
         let (mut problems, mut checks, mut weaker) = (Vec::new(), Vec::new(), Vec::new());
         for project in judged {
             note_base_versions(&mut files, &project.ran);
-            if !is_approved {
-                problems.extend(project.settings.weaker_problem());
+            let JudgingSettings { file, weaker: less, .. } = &project.settings;
+            if !is_approved && !less.is_empty() {
+                problems.push(weaker_problem(file, less));
             }
             weaker.extend(project.settings.weaker.clone());
             problems.extend(project.unverified_files(&files, is_approved));

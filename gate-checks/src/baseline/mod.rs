@@ -8,6 +8,7 @@
 //! default branch, else the checked out commit. There is none outside of git and before the first
 //! commit.
 
+mod base;
 mod change;
 mod error;
 mod harness;
@@ -256,16 +257,6 @@ impl Baseline {
             .map(|commit| Self { refs, ..Self::committed_at(commit, Origin::OtherTree, time) }))
     }
 
-    /// The base of a pull request or of a push. `commit` is its full name.
-    ///
-    /// # Errors
-    ///
-    /// As of [`Baseline::take`].
-    pub fn of_base(site: &CheckSite, commit: &str, time: &str) -> Result<Self, BaselineError> {
-        let refs = WorkTree::open(site)?.refs().map(Arc::new);
-        Ok(Self { refs, ..Self::committed_at(commit.to_owned(), Origin::Base, time) })
-    }
-
     fn committed_at(commit: String, origin: Origin, time: &str) -> Self {
         let body = Body {
             version: VERSION,
@@ -410,17 +401,6 @@ impl Baseline {
             }
         }
         Ok(())
-    }
-
-    /// The folders, relative to the root, in which its commit has a file of this name.
-    ///
-    /// # Errors
-    ///
-    /// A commit that is gone.
-    pub fn folders_with(&self, tree: &WorkTree, name: &str) -> Result<Vec<PathBuf>, BaselineError> {
-        let paths = self.files(tree)?.into_keys().map(|file| stored_file::path(&file));
-        let named = paths.filter(|path| path.file_name().is_some_and(|file| file == name));
-        Ok(named.filter_map(|path| path.parent().map(Path::to_owned)).collect())
     }
 
     /// The files of the commit.

@@ -2,12 +2,16 @@
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
+use gate_core::text::some_names;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::approval::ReviewApproval;
 use super::changes::{ChangedFile, Role};
 use super::settings::SettingsFrom;
+
+/// The most names in a sentence.
+pub(super) const MAX_NAMES: usize = 3;
 
 /// The verdict on a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -128,6 +132,19 @@ impl CiRecord {
     /// The changed files of tests, support and settings of tests.
     pub(crate) fn changed_tests(&self) -> impl Iterator<Item = &ChangedFile> {
         self.changed_files.iter().filter(|file| file.role != Role::Automation)
+    }
+}
+
+/// The problem that a reviewer has to approve: a gate.toml that asks for less than the base's.
+pub(super) fn weaker_problem(file: &str, weaker: &[String]) -> CiProblem {
+    CiProblem {
+        kind: ProblemKind::WeakerSettings,
+        check: None,
+        message: format!("{file} asks for less: {}", some_names(weaker, MAX_NAMES)),
+        tests: Vec::new(),
+        file: Some(file.to_owned()),
+        line: None,
+        detail: weaker.join("\n"),
     }
 }
 

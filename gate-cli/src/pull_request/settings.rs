@@ -15,11 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use gate_core::text::some_names;
-
 use super::base::unreadable_base;
-use super::record::{CiProblem, ProblemKind};
-use super::summary::MAX_NAMES;
 use crate::failure::Failure;
 use crate::settings::{FILE, Places, Selection, layers_with};
 
@@ -56,25 +52,6 @@ pub(super) struct JudgingSettings {
     pub(super) is_changed: bool,
     /// The gate.toml, relative to the repository's root.
     pub(super) file: String,
-}
-
-impl JudgingSettings {
-    /// The problem that a reviewer has to approve, if the change's own gate.toml asks for less.
-    pub(super) fn weaker_problem(&self) -> Option<CiProblem> {
-        (!self.weaker.is_empty()).then(|| CiProblem {
-            kind: ProblemKind::WeakerSettings,
-            check: None,
-            message: format!(
-                "{} asks for less: {}",
-                self.file,
-                some_names(&self.weaker, MAX_NAMES)
-            ),
-            tests: Vec::new(),
-            file: Some(self.file.clone()),
-            line: None,
-            detail: self.weaker.join("\n"),
-        })
-    }
 }
 
 /// Finds the settings that judge a change.

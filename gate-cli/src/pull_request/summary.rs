@@ -4,16 +4,12 @@ use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::Mode;
 use gate_core::text::some_names;
 
-use super::CiOptions;
 use super::base::short;
 use super::changes::BaseVersion;
-use super::record::{CiRecord, ProblemKind};
+use super::record::{CiRecord, MAX_NAMES, ProblemKind};
 
 /// Digits of the commit that an approval names: too many for a second commit that begins like it.
 const COMMIT_DIGITS: usize = 20;
-
-/// The most names in a sentence.
-pub(super) const MAX_NAMES: usize = 3;
 
 /// The reason of the verdict in one sentence.
 pub(super) fn summary(record: &CiRecord) -> String {
@@ -130,7 +126,7 @@ fn counted(number: usize, noun: &str) -> String {
 }
 
 /// The step that changes the verdict; none if it passes.
-pub(super) fn next(record: &CiRecord, options: &CiOptions) -> Option<String> {
+pub(super) fn next(record: &CiRecord, approve_label: Option<&str>) -> Option<String> {
     if record.passes() {
         return None;
     }
@@ -145,7 +141,7 @@ pub(super) fn next(record: &CiRecord, options: &CiOptions) -> Option<String> {
         });
     }
     let commit: String = record.head.chars().take(COMMIT_DIGITS).collect();
-    Some(match &options.approve_label {
+    Some(match approve_label {
         Some(label) => format!(
             "if that is right, a reviewer puts the label {label} on the pull request: it holds for \
              this commit alone"
