@@ -132,7 +132,10 @@ pub enum Occasion {
     Session,
     /// A pull request, whose base is the baseline: the base's tests over the product, then the
     /// tree's own; one run if no test and no setting of tests was changed.
-    PullRequest,
+    PullRequest {
+        /// A reviewer has approved tests that are lost.
+        approved: bool,
+    },
 }
 
 /// A run that leaves nothing behind but its exit code and its report.

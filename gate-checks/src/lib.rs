@@ -50,8 +50,8 @@ pub mod worktree;
 pub use cancellation::{CancelReason, Cancellation, Grace};
 pub use checks::{
     BASE_UNREAD, OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RequiredTests,
-    RerunTree, carry_tests, is_test_allowed, learn_tests, red_tests, required_tests, rerun,
-    tests_first_policy,
+    RerunTree, carry_tests, is_test_allowed, learn_tests, named_scripts, red_tests, required_tests,
+    rerun, tests_first_policy,
 };
 pub use doctor::{
     Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,

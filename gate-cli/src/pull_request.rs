@@ -13,7 +13,7 @@ mod service;
 mod settings;
 mod summary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ use gate_checks::{BASE_UNREAD, CheckSite, Events, GatherOptions};
 use gate_core::Policy;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::{Allowance, Mode, When};
-use gate_core::integrity::{Language, is_beyond_tests, rules};
+use gate_core::integrity::{Language, guarded, is_beyond_tests, rules};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ pub(crate) use record::{CiProblem, CiRecord, CiVerdict, ProblemKind};
 use record::{lost_tests, problems_of_check, weaker_problem};
 use service::Change;
 pub(crate) use service::{CiJob, Service};
-use settings::{JudgingSettings, SettingsFrom, SettingsSearch};
+use settings::{INTEGRITY, JudgingSettings, SettingsFrom, SettingsSearch};
 use summary::{next, summary};
 
 /// Checks that ask if an agent's work is over, which no pull request has to be.
@@ -130,6 +130,8 @@ struct RanChecks {
     /// The names of required checks that run the work in the tree alone: nothing of the base's is laid
     /// for them.
     unverified: Vec<String>,
+    /// Changed sources in the folder of a script that a check's command names.
+    beside_scripts: Vec<String>,
 }
 
 impl<'r> Review<'r> {
@@ -203,12 +205,13 @@ impl<'r> Review<'r> {
         let left_out: Vec<_> =
             OF_LOOPS.into_iter().filter(|name| checks.remove(*name).is_some()).collect();
         if self.baseline.is_none() {
-            checks.remove("integrity");
+            checks.remove(INTEGRITY);
         }
         let site = CheckSite { project: settings.project.clone(), ..self.site.clone() };
         let gate = Gate::open(resolved, site.clone())?.at(When::Check);
         let policy = gate.policy();
-        if policy.checks.values().all(|check| check.mode != Mode::Require) {
+        let mut others = policy.checks.iter().filter(|(name, _)| *name != INTEGRITY);
+        if others.all(|(_, check)| check.mode != Mode::Require) {
             let message = "no check is required, so nothing could fail";
             return Err(Failure::usage("ci-no-checks", message)
                 .hint("give gate.toml a check that is required: `gate init --merge` finds them"));
@@ -216,7 +219,8 @@ impl<'r> Review<'r> {
         let mut options = GatherOptions::default();
         options.all = true;
         options.fresh = true;
-        options.occasion = Occasion::PullRequest;
+        let approved = approval.is_some_and(|approval| approval.counts);
+        options.occasion = Occasion::PullRequest { approved };
         options.baseline.clone_from(&self.baseline);
         let tests = gate_checks::required_tests(policy, &site);
         options.allow = allowed_rules(!tests.verified.is_empty()).collect();
@@ -226,6 +230,8 @@ impl<'r> Review<'r> {
             options.allow.extend(allowances(files, folder, approval));
         }
         let folders = check_folders(policy, &site, &self.tree);
+        let scripts = gate_checks::named_scripts(policy, &site, &self.tree);
+        let beside_scripts = self.beside(&scripts)?;
         let site = CheckSite { ignore: policy.tree_ignore.clone(), ..site };
         let gathered = gate_checks::gather(policy, site, &options, self.options.events.clone())?;
         let mut evidence = gathered.evidence;
@@ -235,8 +241,27 @@ impl<'r> Review<'r> {
             if let Some(check) = policy.checks.get(&record.check) {
                 record.argv.clone_from(&check.command);
             }
+            // It goes with the folder of this run.
+            record.log = None;
         }
-        Ok(RanChecks { evidence, folders, left_out, unverified: tests.unverified })
+        let unverified = tests.unverified;
+        Ok(RanChecks { evidence, folders, left_out, unverified, beside_scripts })
+    }
+
+    /// The changed sources in the folders of these scripts, but for the root: a script may load them.
+    fn beside(&self, scripts: &BTreeSet<PathBuf>) -> Result<Vec<String>, Failure> {
+        let Some(base) = &self.baseline else { return Ok(Vec::new()) };
+        let changed = self.tree.changed(Some(base.commit()))?.unwrap_or_default();
+        let is_beside = |file: &String| {
+            let path = Path::new(file);
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let is_source = Language::from_path(file).is_some() && guarded(file).is_none();
+            is_source
+                && folder.is_some_and(|folder| {
+                    scripts.iter().any(|script| script.parent() == Some(folder) && script != path)
+                })
+        };
+        Ok(changed.into_iter().filter(is_beside).collect())
     }
 
     fn record(
@@ -248,13 +273,16 @@ impl<'r> Review<'r> {
         let is_approved = approval.as_ref().is_some_and(|approval| approval.counts);
         let (mut problems, mut checks, mut weaker) = (Vec::new(), Vec::new(), Vec::new());
         for project in judged {
+            self.add_unlisted(&mut files, &project.ran.evidence);
             note_base_versions(&mut files, &project.ran);
             let JudgingSettings { file, weaker: less, .. } = &project.settings;
             if !is_approved && !less.is_empty() {
                 problems.push(weaker_problem(file, less));
             }
             weaker.extend(project.settings.weaker.clone());
-            problems.extend(project.unverified_files(&files, is_approved));
+            if !is_approved {
+                problems.extend(project.unverified_files(&files));
+            }
             for evidence in &project.ran.evidence {
                 let folder = project.ran.folders.get(&evidence.check).map(String::as_str);
                 let check = project.check_name(&evidence.check);
@@ -266,6 +294,9 @@ impl<'r> Review<'r> {
                 evidence.check = check;
                 checks.push(evidence);
             }
+        }
+        for problem in problems.iter_mut().filter(|one| one.kind == ProblemKind::ChangedTests) {
+            self.to_current_line(problem);
         }
         let verdict = if problems.is_empty() { CiVerdict::Pass } else { CiVerdict::Fail };
         CiRecord {
@@ -290,6 +321,24 @@ impl<'r> Review<'r> {
             checks,
             next: None,
             duration_ms: 0,
+        }
+    }
+
+    /// Adds files that a check names as changed, and that no rule has listed by their names.
+    fn add_unlisted(&self, files: &mut Vec<ChangedFile>, evidence: &[Evidence]) {
+        for changed in evidence.iter().flat_map(Evidence::changed_tests) {
+            if files.iter().all(|file| file.file != changed.file) {
+                let text = std::fs::read_to_string(self.tree.root().join(&changed.file));
+                files.push(ChangedFile::added(&changed.file, &text.unwrap_or_default()));
+            }
+        }
+    }
+
+    /// A test of the base failed at a line of the base's file: reviewers see the change's.
+    fn to_current_line(&self, problem: &mut CiProblem) {
+        if let (Some(base), Some(file), Some(line)) = (&self.baseline, &problem.file, problem.line)
+        {
+            problem.line = changes::current_line(&self.tree, base, file, line);
         }
     }
 
@@ -335,27 +384,34 @@ impl<'r> Review<'r> {
 }
 
 impl JudgedProject {
-    /// Changed data and scripts of tests, if a check that runs in the tree alone may read them.
-    fn unverified_files(&self, files: &[ChangedFile], is_approved: bool) -> Vec<CiProblem> {
-        let (Some(check), false) = (self.ran.unverified.first(), is_approved) else {
-            return Vec::new();
+    /// Changed sources beside scripts, and data and scripts of tests if a check that runs in the tree
+    /// alone may read them.
+    fn unverified_files(&self, files: &[ChangedFile]) -> Vec<CiProblem> {
+        let finding = |file: &str, check: Option<String>, message: String| CiProblem {
+            kind: ProblemKind::Finding,
+            check,
+            message,
+            tests: Vec::new(),
+            file: Some(file.to_owned()),
+            line: None,
+            detail: String::new(),
         };
+        let beside = self.ran.beside_scripts.iter().map(|file| {
+            finding(file, None, "it stands beside a script that a check runs".to_owned())
+        });
+        let mut problems: Vec<_> = beside.collect();
+        let Some(check) = self.ran.unverified.first() else { return problems };
         let of_tests = files.iter().filter(|file| {
             matches!(file.role, Role::Test | Role::Support)
                 && matches!(file.change, FileChange::Edited | FileChange::Removed)
                 && matches!(Language::from_path(&file.file), None | Some(Language::Shell))
                 && Path::new(&file.file).starts_with(&self.name)
         });
-        let problems = of_tests.map(|file| CiProblem {
-            kind: ProblemKind::Finding,
-            check: Some(self.check_name(check)),
-            message: format!("{check} runs with the change's own version of {}", file.file),
-            tests: Vec::new(),
-            file: Some(file.file.clone()),
-            line: None,
-            detail: String::new(),
-        });
-        problems.collect()
+        problems.extend(of_tests.map(|file| {
+            let message = format!("{check} runs with the change's own version of {}", file.file);
+            finding(&file.file, Some(self.check_name(check)), message)
+        }));
+        problems
     }
 
     /// The name of a check, with the project's folder before it.

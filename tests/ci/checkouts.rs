@@ -189,7 +189,7 @@ fn in_each(checkouts: &[(&str, Checkout)]) {
         let ended = checkout(&server, "right").runs("");
         assert_eq!(ended.code, 0, "{name}: {}{}", ended.stdout, ended.stderr);
         assert!(
-            ended.stdout.starts_with("PASS  1 check, 4 tests passed, compared with"),
+            ended.stdout.starts_with("PASS  2 checks, 4 tests passed, compared with"),
             "{name}: {}",
             ended.stdout
         );

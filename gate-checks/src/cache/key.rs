@@ -73,7 +73,9 @@ impl Work<'_> {
         let tried = match (self.cx.occasion, self.command.uses_baseline) {
             (Occasion::Session, _) => Some(json!("plain")),
             (Occasion::Loop, true) => Some(json!([baseline, &*self.cx.allow, self.sealed()])),
-            (Occasion::PullRequest, true) => Some(json!(["base", baseline, &*self.cx.allow])),
+            (Occasion::PullRequest { .. }, true) => {
+                Some(json!(["base", baseline, &*self.cx.allow]))
+            }
             (_, false) => None,
         };
         json!([

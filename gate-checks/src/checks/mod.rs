@@ -35,6 +35,7 @@ use plugin::Plugin;
 use review::Review;
 
 pub use command::{RequiredTests, required_tests};
+pub use integrity::named_scripts;
 pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 use verified_tests::TestsFirst;

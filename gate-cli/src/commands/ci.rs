@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gate_checks::{CheckSite, Events};
+use gate_checks::{CheckSite, Events, Temporary};
 
 use super::common::DONE;
 use super::{init, junit, sarif};
@@ -63,19 +63,23 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
         events: if args.json { Events::nobody() } else { render::progress() },
         detected_settings: init::detected_settings,
     };
-    // Nothing of an earlier job decides here, so no state is read.
-    let site = CheckSite { state: None, slots: None, ..here.site()? };
+    // Nothing of an earlier job decides here: the state is a folder that goes with this run.
+    let folder = Temporary::new("base").map_err(|error| {
+        Failure::internal("ci-no-folder", format!("no temporary folder can be made: {error}"))
+    })?;
+    let site = CheckSite { state: Some(folder.path().to_owned()), slots: None, ..here.site()? };
     let record = pull_request::judge(&here.places, &job, site, &options)?;
+    // The verdict first: a file that cannot be written must not take it away.
+    answer(args, &job, &record)?;
+    if let Some(file) = &job.summary_file {
+        append(&here.places.folder.join(file), &markdown::summary(&record, &options));
+    }
     if let Some(file) = &junit {
         junit::write_checks(file, &record.checks, &record.time)?;
     }
     if let Some(file) = &sarif {
         sarif::write_sarif(file, &record.checks, &sarif::failed_places(&record.problems))?;
     }
-    if let Some(file) = &job.summary_file {
-        append(&here.places.folder.join(file), &markdown::summary(&record, &options))?;
-    }
-    answer(args, &job, &record)?;
     Ok(if record.passes() { DONE } else { FAIL })
 }
 
@@ -94,11 +98,11 @@ fn answer(args: &Ci, job: &CiJob, record: &CiRecord) -> Result<(), Failure> {
 }
 
 /// Adds the summary to the file that the CI names: other steps of the job may have written there.
-fn append(file: &Path, text: &str) -> Result<(), Failure> {
+fn append(file: &Path, text: &str) {
     let opened = OpenOptions::new().create(true).append(true).open(file);
     let written = opened.and_then(|mut file| file.write_all(secrets::masked(text).as_bytes()));
-    written.map_err(|error| {
-        let failure = Failure::file("summary-unwritable", "write the summary to", file, &error);
-        Failure { exit_code: 5, ..failure }
-    })
+    if let Err(error) = written {
+        let message = format!("the summary cannot be written to {}: {error}", file.display());
+        render::notes(&[message]);
+    }
 }

@@ -97,11 +97,18 @@ fn run(evidence: &[Evidence], failed: &[FailedTest]) -> Value {
     let has_run = integrity.is_some_and(|evidence| {
         matches!(evidence.outcome, Outcome::Pass | Outcome::Fail | Outcome::Tamper)
     });
+    let mut rules: Vec<_> = hit.iter().map(|rule| descriptor(rule)).collect();
+    if !failed.is_empty() {
+        rules.push(json!({
+            "id": FAILED_TEST,
+            "shortDescription": { "text": "A test fails." },
+        }));
+    }
     json!({
         "tool": { "driver": {
             "name": "gate",
             "version": env!("CARGO_PKG_VERSION"),
-            "rules": hit.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+            "rules": rules,
         } },
         "invocations": [{ "executionSuccessful": has_run }],
         "originalUriBaseIds": {

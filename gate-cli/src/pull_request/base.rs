@@ -35,7 +35,7 @@ impl BaseSearch<'_> {
     /// Code 2: a base that is not in this clone, or that is the commit that is judged. The hint
     /// has the line that mends it.
     pub(crate) fn base(&self, reference: Option<&str>) -> Result<Base, Failure> {
-        if let Some(name) = reference {
+        if let Some(name) = reference.filter(|name| !name.is_empty()) {
             return self.named(name);
         }
         match &self.job.change {
@@ -58,7 +58,14 @@ impl BaseSearch<'_> {
             Some(commit) => self.tree.merge_base_with(&commit)?,
             None => None,
         };
-        let commit = commit.ok_or_else(|| self.absent(name, Some(branch)))?;
+        let may_be_branch = !name.contains("..") && !name.starts_with('-') && !name.contains(':');
+        let commit = commit.ok_or_else(|| match may_be_branch {
+            true => self.absent(name, Some(branch)),
+            false => Failure::usage(
+                "ci-no-base",
+                format!("--base {name}: no branch, tag or commit has this name"),
+            ),
+        })?;
         self.other_than_head(Base { commit: Some(commit), name: name.to_owned(), note: None })
     }
 
@@ -215,7 +222,7 @@ impl BaseSearch<'_> {
         let refspec =
             branch.map(|branch| format!(" +refs/heads/{branch}:refs/remotes/origin/{branch}"));
         let line = match (&refspec, is_shallow) {
-            (None, false) => "gate ci --base REF".to_owned(),
+            (None, false) => "git fetch origin +refs/heads/*:refs/remotes/origin/*".to_owned(),
             _ => format!("git fetch{unshallow} origin{}", refspec.unwrap_or_default()),
         };
         let instead = match (is_shallow, self.job.service) {

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use similar::TextDiff;
 
 use super::approval::ReviewApproval;
 use super::base::unreadable_base;
@@ -37,6 +38,21 @@ pub(crate) struct ChangedFile {
     pub(crate) base_version: BaseVersion,
     /// The tests that fail or do not run, as far as the report names them.
     pub(crate) failing: Vec<String>,
+}
+
+impl ChangedFile {
+    /// A new file of settings.
+    pub(super) fn added(file: &str, text: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            role: Role::Settings,
+            change: FileChange::Added,
+            added: text.lines().count(),
+            removed: 0,
+            base_version: BaseVersion::NotRun,
+            failing: Vec::new(),
+        }
+    }
 }
 
 /// The result of the base's version of a file, over the product of the change.
@@ -151,6 +167,19 @@ fn changed_file(
 
 fn file_bytes(tree: &WorkTree, change: &Change) -> Vec<u8> {
     std::fs::read(tree.root().join(&change.path)).unwrap_or_default()
+}
+
+/// The line at which a line of the base's file stands now; if it is gone, the one in its place.
+pub(super) fn current_line(tree: &WorkTree, base: &Baseline, file: &str, line: u64) -> Option<u64> {
+    let old = base.content(tree, Path::new(file)).ok()??.bytes;
+    let new = std::fs::read(tree.root().join(file)).ok()?;
+    let index = usize::try_from(line).ok()?.checked_sub(1)?;
+    let (old, new) = (String::from_utf8_lossy(&old), String::from_utf8_lossy(&new));
+    let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
+    let place = diff.ops().iter().find(|op| op.old_range().contains(&index))?;
+    let offset = index - place.old_range().start;
+    let last = place.new_range().end.saturating_sub(1).max(place.new_range().start);
+    u64::try_from((place.new_range().start + offset).min(last) + 1).ok()
 }
 
 /// The changes that a reviewer's approval lets pass: of these files, and findings of every rule.

@@ -173,7 +173,11 @@ fn lost_problem(evidence: &Evidence, tests: Vec<String>) -> CiProblem {
     CiProblem {
         kind: ProblemKind::LostTests,
         check: Some(evidence.check.clone()),
-        message: evidence.summary.clone(),
+        message: match tests.len() {
+            0 => evidence.summary.clone(),
+            1 => "it does not run any more".to_owned(),
+            _ => "they do not run any more".to_owned(),
+        },
         tests,
         file: None,
         line: None,
@@ -193,29 +197,42 @@ fn problems_of_kind(evidence: &Evidence, cwd: &str, kind: ProblemKind) -> Vec<Ci
         detail: evidence.excerpt.clone().unwrap_or_default(),
     };
     let failures = evidence.failures();
-    if failures.is_empty() && kind == ProblemKind::ChangedTests {
-        let changed = evidence.changed_tests().into_iter().map(|changed| CiProblem {
-            message: "the base's version fails over this change".to_owned(),
-            tests: changed.tests,
-            file: Some(changed.file),
-            detail: String::new(),
+    let changed = evidence.changed_tests();
+    let of_change = |test: &Option<String>| {
+        let named = test
+            .as_ref()
+            .is_none_or(|test| changed.iter().any(|changed| changed.tests.contains(test)));
+        kind == ProblemKind::ChangedTests && named
+    };
+    let mut problems: Vec<_> = failures
+        .iter()
+        .map(|failure| CiProblem {
+            kind: if of_change(&failure.test) { kind } else { ProblemKind::Failed },
+            message: failure.message.lines().next().unwrap_or_default().to_owned(),
+            tests: failure.test.clone().into_iter().collect(),
+            file: failure.file.as_deref().map(|file| in_repository(cwd, file)),
+            line: failure.line,
+            detail: failure.message.clone(),
             ..whole.clone()
+        })
+        .collect();
+    if kind == ProblemKind::ChangedTests {
+        let shown: Vec<_> = problems.iter().flat_map(|one| one.tests.clone()).collect();
+        let other = changed.into_iter().filter(|changed| {
+            problems.is_empty() || changed.tests.iter().any(|test| !shown.contains(test))
         });
-        return changed.collect();
+        let other: Vec<_> = other
+            .map(|changed| CiProblem {
+                message: "the base's version fails over this change".to_owned(),
+                tests: changed.tests.into_iter().filter(|test| !shown.contains(test)).collect(),
+                file: Some(changed.file),
+                detail: String::new(),
+                ..whole.clone()
+            })
+            .collect();
+        problems.extend(other);
     }
-    if failures.is_empty() {
-        return vec![whole];
-    }
-    let of_failures = failures.into_iter().map(|failure| CiProblem {
-        kind,
-        check: whole.check.clone(),
-        message: failure.message.lines().next().unwrap_or_default().to_owned(),
-        tests: failure.test.clone().into_iter().collect(),
-        file: failure.file.as_deref().map(|file| in_repository(cwd, file)),
-        line: failure.line,
-        detail: failure.message,
-    });
-    of_failures.collect()
+    if problems.is_empty() { vec![whole] } else { problems }
 }
 
 fn kind_of(evidence: &Evidence) -> ProblemKind {

@@ -259,10 +259,12 @@ impl CiJob {
         let branch = variable("BRANCH_NAME");
         let change = match (variable("CHANGE_ID"), variable("CHANGE_TARGET")) {
             (Some(_), target) => Change::Request(Target { branch: target, commit: None }),
-            (None, _) => Change::Push {
-                branch: branch.clone(),
-                previous: variable("GIT_PREVIOUS_SUCCESSFUL_COMMIT"),
-                forced: false,
+            (None, _) => match variable("GIT_PREVIOUS_SUCCESSFUL_COMMIT") {
+                Some(previous) => {
+                    Change::Push { branch: branch.clone(), previous: Some(previous), forced: false }
+                }
+                // Nothing was built of this branch, or nothing of it passed.
+                None => Change::Other,
             },
         };
         let is_primary = variable("BRANCH_IS_PRIMARY").as_deref() == Some("true");

@@ -31,6 +31,9 @@ pub(crate) enum SettingsFrom {
     Detected,
 }
 
+/// The check of what gets around the others.
+pub(super) const INTEGRITY: &str = "integrity";
+
 /// Keys of a check that say how it runs, and not what it asks for.
 const NEUTRAL_KEYS: [&str; 5] = ["timeout_ms", "hermetic", "priority", "deciding", "reveal"];
 
@@ -225,7 +228,9 @@ impl ChangeSettings {
 /// All settings, with this text in the place of the project's file.
 fn resolve(places: &Places, project: Option<(&Path, &str)>) -> Result<Resolved, Failure> {
     let layer = project.map(|(file, text)| Layer::parse(Origin::Project(file.to_owned()), text));
-    let layers = layers_with(places, &Selection::default(), layer.transpose()?)?;
+    // What no run of tests shows counts whether the settings name it or not.
+    let mut layers = vec![Layer::checks([INTEGRITY])?];
+    layers.extend(layers_with(places, &Selection::default(), layer.transpose()?)?);
     Ok(config::resolve(&layers, None)?)
 }
 

@@ -73,13 +73,14 @@ fn changed_sentence(record: &CiRecord, tests: &[String]) -> String {
             (tests.len(), format!("{number} of {name}"))
         }
     };
-    let (fail, them) = if number == 1 { ("fails", "it") } else { ("fail", "them") };
+    let fail = if number == 1 { "fails" } else { "fail" };
     let named = match tests {
         [] => String::new(),
         tests => format!(": {}", some_names(tests, MAX_NAMES)),
     };
+    let files = some_names(&names, MAX_NAMES);
     format!(
-        "{what} {fail} on this branch{named}; the branch changed {them} (+{added} −{removed}), so \
+        "{what} {fail} on this branch{named}; the branch changed {files} (+{added} −{removed}), so \
          only a reviewer can say if that is right"
     )
 }
@@ -134,7 +135,11 @@ pub(super) fn next(record: &CiRecord, approve_label: Option<&str>) -> Option<Str
     if !is_approvable {
         let kind = record.problems.iter().find(|problem| !problem.kind.can_be_approved())?.kind;
         return Some(match kind {
-            ProblemKind::NoResult => "make the check give a result here".to_owned(),
+            ProblemKind::NoResult => {
+                "let the check give a result here: install what it needs in a \
+                                      step before"
+                    .to_owned()
+            }
             _ => "mend the code; if a test is wrong, change it in this pull request and have a \
                   reviewer approve that"
                 .to_owned(),

@@ -16,6 +16,8 @@ pub fn loaded_by_itself(path: &str) -> bool {
             _ => false,
         },
         "pth" => true,
+        // Of npm: `node-options` load a module before every program.
+        "npmrc" => true,
         "go" => stem.ends_with("_test"),
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => {
             is_setup(&name[..stem.len()])

@@ -96,7 +96,7 @@ fn language(command: &[String]) -> Option<Language> {
 }
 
 /// The files of the tree that commands name as what they run.
-pub(super) fn scripts(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeSet<PathBuf> {
+pub fn named_scripts(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeSet<PathBuf> {
     let named = running(policy, site, tree).into_iter().flat_map(|running| {
         let words: Vec<String> = if running.settings.shell {
             running

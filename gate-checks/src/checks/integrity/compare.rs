@@ -13,7 +13,7 @@ use gate_core::integrity::{
 
 use jiff::Timestamp;
 
-use super::around::{around, scripts};
+use super::around::{around, named_scripts};
 use super::criteria;
 use crate::baseline::{Baseline, Change, Origin, Reader, Tool, What};
 use crate::check::CheckContext;
@@ -55,7 +55,7 @@ pub(super) fn compare(
         now: &cx.tree,
         reader,
         protect,
-        scripts: scripts(policy, &cx.site, tree),
+        scripts: named_scripts(policy, &cx.site, tree),
         moved,
         plans,
         rules,

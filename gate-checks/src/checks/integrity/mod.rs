@@ -31,6 +31,7 @@ use crate::baseline::{Baseline, Origin};
 use crate::check::{Check, CheckContext, CheckId};
 use crate::worktree::{Globs, WorkTree};
 
+pub use around::named_scripts;
 use compare::{Compared, compare};
 
 /// The most allowed findings that the detail keeps.

@@ -304,16 +304,6 @@ impl<'r> Blame<'r> {
         }
         blame
     }
-
-    /// Blames the settings of tests if no test ran at all and nothing else explains that.
-    pub(super) fn or_settings(mut self, failures: &Failures, laid: &[&'r Replacement]) -> Self {
-        if failures.is_broken && self.files.is_empty() && self.others.is_empty() {
-            for file in laid.iter().filter(|file| file.is_settings()) {
-                self.files.insert(&file.path, (file, Vec::new()));
-            }
-        }
-        self
-    }
 }
 
 /// True for helpers, fixtures and snapshots.

@@ -41,6 +41,8 @@ enum Lacking {
     Baseline { names: bool },
     /// The baseline has so many tests, and the run names none.
     Report { before: usize },
+    /// So many tests of the base ran, and fewer run now; neither are named.
+    Fewer { of_base: u64, now: u64 },
 }
 
 /// Allowed changes of tests' names.
@@ -236,6 +238,11 @@ impl Compared {
         Self { lacking: Some(Lacking::Baseline { names }), ..Self::default() }
     }
 
+    /// So many tests of the base ran, and fewer run now; neither are named.
+    pub(super) fn fewer(of_base: u64, now: u64) -> Self {
+        Self { lacking: Some(Lacking::Fewer { of_base, now }), ..Self::default() }
+    }
+
     /// The baseline has so many tests, and the run names none.
     pub(super) fn unlisted(before: usize) -> Self {
         Self { lacking: Some(Lacking::Report { before }), ..Self::default() }
@@ -259,6 +266,9 @@ impl Compared {
 
     /// The difference as a sentence, if there is one.
     pub(super) fn wrong(&self) -> Option<String> {
+        if let Some(Lacking::Fewer { of_base, now }) = self.lacking {
+            return Some(format!("{of_base} tests ran on the base's files, and {now} run now"));
+        }
         if let Some(Lacking::Report { before }) = self.lacking {
             return Some(format!(
                 "the report names none of the baseline's {before} tests any more"
@@ -291,6 +301,9 @@ impl Compared {
 
     /// As it stands in records.
     pub(super) fn detail(&self) -> Value {
+        if let Some(Lacking::Fewer { of_base, now }) = self.lacking {
+            return json!({ "known": false, "lost": of_base - now });
+        }
         if self.lacking.is_some() {
             return json!({ "known": false });
         }

@@ -171,7 +171,7 @@ impl VerifiedTests<'_> {
         let overlay = Overlay::new(self.cx, tree)?;
         let overlay = overlay.as_ref();
         let runner = recognise(self.settings, &self.cx.site.folder_of(self.settings));
-        if let (Occasion::PullRequest, Some(overlay)) = (self.cx.occasion, overlay) {
+        if let (Occasion::PullRequest { .. }, Some(overlay)) = (self.cx.occasion, overlay) {
             return self.judge_pull_request(tree, overlay, runner.as_ref()).await;
         }
         let Some(runner) = &runner else {

@@ -15,7 +15,10 @@ use super::identities;
 use crate::baseline::{Baseline, BaselineError, Change, StoredFile, What};
 use crate::check::CheckContext;
 use crate::workspace::Layout;
-use crate::worktree::{Globs, WorkTree, shown};
+use crate::worktree::{Globs, Kind, WorkTree, shown};
+
+/// The names of makefiles: make reads the first one that is there.
+const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
 /// A file that stands otherwise in the deciding folder than in the tree.
 #[derive(Clone, Debug)]
@@ -76,6 +79,13 @@ impl Replacement {
     /// True for a source of the product that had no test in it.
     pub(super) fn had_no_tests(&self) -> bool {
         self.kind == ReplacementKind::Inline && self.tests.is_empty()
+    }
+
+    /// A file of tests that no runner loads by itself: other files do not rest on it.
+    pub(super) fn is_plain_test(&self) -> bool {
+        let name = self.path.to_string_lossy();
+        let is_test = guarded(&name) == Some(Guarded::Test) && !loaded_by_itself(&name);
+        is_test && matches!(self.kind, ReplacementKind::Edited | ReplacementKind::New)
     }
 
     /// True if it is left out for being new.
@@ -197,6 +207,7 @@ impl<'a> Overlay<'a> {
         }
         let kind = match change.guarded {
             Some(Guarded::Runner) => ReplacementKind::Settings,
+            Some(Guarded::Manifest) if is_new => return Ok(self.new_manifest(tree, path)),
             _ if is_new => return Ok(None),
             Some(Guarded::Test | Guarded::Support) => ReplacementKind::Edited,
             Some(Guarded::Manifest) | None if change.what == What::Edited => {
@@ -206,6 +217,22 @@ impl<'a> Overlay<'a> {
         };
         let file = self.baseline.content(tree, &path)?;
         Ok(Some(Replacement { path, kind, file, tests: Vec::new() }))
+    }
+
+    /// A new manifest without its keys about tests, or without it where it hides another one.
+    fn new_manifest(&self, tree: &WorkTree, path: PathBuf) -> Option<Replacement> {
+        let name = path.file_name()?.to_str()?;
+        let kind = ReplacementKind::Manifest;
+        if let Some(at) = MAKEFILES.iter().position(|makefile| *makefile == name) {
+            let hidden = MAKEFILES[at + 1..].iter().map(|makefile| path.with_file_name(makefile));
+            let hides = hidden.into_iter().any(|makefile| tree.bytes(&makefile).is_some());
+            return hides.then_some(Replacement { path, kind, file: None, tests: Vec::new() });
+        }
+        let is_of_python = matches!(name, "setup.cfg" | "tox.ini" | "pyproject.toml");
+        let now = if is_of_python { tree.bytes(&path)? } else { return None };
+        let MergedManifest::Text(bytes) = merge_manifest(name, b"", &now) else { return None };
+        let file = Some(StoredFile { bytes, kind: Kind::Plain });
+        Some(Replacement { path, kind, file, tests: Vec::new() })
     }
 
     /// A manifest with the baseline's keys about tests, a source with the baseline's tests, or a module

@@ -2,19 +2,20 @@
 //!
 //! ```text
 //! base's tests over the product ─► tree's own run ─► which of the base's tests does it still run?
-//!       │ a test that nobody edited fails: the end
-//!       └─► only edited tests fail ─► a reviewer has to approve them
+//!       │ a test of a file that     │ passes, and the base's fail: a reviewer has to say if what
+//!       ▼ stands as in the tree     ▼ the change did to tests is right
+//!      fails: the end
 //! ```
 //!
 //! If no test, no support and no setting of tests was changed or added, both runs would be the
 //! same, and the tree's own is the only one. The base's run comes first: nothing of the tree's own
 //! tests has run in the copy by then.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::integrity::{Language, loaded_by_itself};
+use gate_core::integrity::{Guarded, Language, guarded, loaded_by_itself};
 use serde_json::json;
 
 use super::deciding::{Blame, Failures};
@@ -24,10 +25,10 @@ use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::verdict::Verdict;
 use super::{Control, TestOutcome, VerifiedTests};
-use crate::check::CheckId;
+use crate::check::{CheckId, Occasion};
 use crate::control::RunnerCommand;
 use crate::report::{Status, Test, TestReport};
-use crate::worktree::WorkTree;
+use crate::worktree::{File, WorkTree};
 
 /// The most runs of the base's tests: each takes edited files that only follow a new name.
 const MAX_RUNS: usize = 3;
@@ -39,6 +40,8 @@ struct BaseRun<'r> {
     blame: Blame<'r>,
     /// Edited files that ran in the place of their old texts.
     adapted: BTreeSet<PathBuf>,
+    /// The files that stood otherwise than in the tree.
+    laid: Vec<&'r Replacement>,
 }
 
 impl VerifiedTests<'_> {
@@ -58,21 +61,19 @@ impl VerifiedTests<'_> {
             true => None,
             false => Some(self.base_run(&mut workspace, overlay, &replacements).await?),
         };
-        let laid: Vec<_> = replacements.iter().collect();
-        if let Some(BaseRun { run, .. }) = base.as_ref().filter(|base| base.is_decided()) {
-            let mut verdict = Verdict::new(run.clone());
-            if verdict.falls_short {
-                return Ok(self.in_tree_instead(verdict).await.finished());
-            }
+        if let Some(base) = base.as_ref().filter(|base| base.is_decided(&workspace)) {
+            let laid: Vec<_> = replacements.iter().collect();
+            let mut verdict = Verdict::new(base.run.clone());
             verdict.add_detail("base_run", json!("failed"));
-            verdict.refuse(run.clone(), &Compared::unknown(false), &laid);
+            verdict.refuse(base.run.clone(), &Compared::unknown(false), &laid);
             return Ok(verdict.finished());
         }
         let tree_run = self.tree_run(&mut workspace, overlay, runner).await?;
         let mut verdict = self.own_verdict(&mut workspace, Some(overlay), runner, tree_run).await?;
-        if verdict.passed() {
-            let base_tests = base.as_ref().and_then(|base| base.run.report.as_ref());
-            self.compare_names(&mut workspace, overlay, base_tests, &mut verdict).await?;
+        let mut compared = None;
+        if verdict.passed() && !self.is_approved() {
+            let of_base = base.as_ref().and_then(|base| base.run.report.as_ref());
+            compared = self.compare_names(&mut workspace, overlay, of_base, &verdict).await?;
         }
         if verdict.passed()
             && let Some(file) = workspace.tested_file_of_tree(self.id).await
@@ -82,21 +83,20 @@ impl VerifiedTests<'_> {
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());
         }
-        if let Some(BaseRun { run, blame, adapted }) = base {
-            let state = if run.passed() { "passed" } else { "failed" };
-            let adapted = adapted.iter().map(|path| path.to_string_lossy());
-            let old = laid.iter().filter(|file| !file.is_new()).map(|file| file.name());
-            verdict.add_detail("base_run", json!(state));
-            verdict.add_detail("overlaid", json!(old.collect::<Vec<_>>()));
-            verdict.add_detail("adapted", json!(adapted.collect::<Vec<_>>()));
-            let changed: Vec<_> = blame.files.into_values().collect();
-            if !changed.is_empty() && verdict.passed() {
-                verdict.needs_approval(run, &Compared::unknown(false), &changed);
-            } else if !changed.is_empty() {
-                verdict.name_changed(&changed);
+        match base {
+            Some(base) => base.weigh(compared, overlay, &mut verdict),
+            None => {
+                if let Some(compared) = compared {
+                    verdict.compare(&compared, overlay);
+                }
             }
         }
         Ok(verdict.finished())
+    }
+
+    /// A reviewer has approved tests that are lost.
+    fn is_approved(&self) -> bool {
+        self.cx.occasion == Occasion::PullRequest { approved: true }
     }
 
     /// Runs the base's tests over the product. An edited file that only follows a new name of the
@@ -120,14 +120,13 @@ impl VerifiedTests<'_> {
             let none = Control::None(String::new());
             let run = self.let_go(workspace, TestOutcome::new(ran, workspace.settings(), none));
             if run.passed() {
-                return Ok(BaseRun { run, blame: Blame::default(), adapted });
+                return Ok(BaseRun { run, blame: Blame::default(), adapted, laid });
             }
             let failures = Failures::new(&run, &Compared::unknown(false));
-            let blame = Blame::new(&failures, &laid, &self.inside(workspace.tree()))
-                .or_settings(&failures, &laid);
+            let blame = Blame::new(&failures, &laid, &self.inside(workspace.tree()));
             let adapts = self.adapts(workspace.tree(), overlay, &laid, &blame);
             if adapts.is_empty() || runs == MAX_RUNS {
-                return Ok(BaseRun { run, blame, adapted });
+                return Ok(BaseRun { run, blame, adapted, laid });
             }
             adapted.extend(adapts);
         }
@@ -175,48 +174,112 @@ impl VerifiedTests<'_> {
         Ok(self.let_go(workspace, own))
     }
 
-    /// Fails the verdict if tests of the base are gone from the tree's own run, or skipped there.
-    /// `base_tests` is the report of the base's tests over the product, if they ran.
+    /// Looks for tests of the base that are gone from the tree's own run, or skipped there; none if
+    /// nothing can be compared. `of_base` is the report of the base's tests over the product, if they
+    /// ran.
     // A product can leave out tests that nobody edited, which then are skipped in both runs, and a
-    // source can be gone with the tests in it. Only a run of the base itself shows them.
+    // source can be gone with the tests in it. Only a run of the base itself shows them. Marks without
+    // a condition, and such about the machine, say the same as before.
     async fn compare_names(
         &self,
         workspace: &mut TestWorkspace,
         overlay: &Overlay<'_>,
-        base_tests: Option<&TestReport>,
-        verdict: &mut Verdict,
-    ) -> Result<(), Trouble> {
-        let Some(report) = verdict.report.clone() else { return Ok(()) };
+        of_base: Option<&TestReport>,
+        verdict: &Verdict,
+    ) -> Result<Option<Compared>, Trouble> {
+        let Some(report) = &verdict.report else { return Ok(None) };
         let skips = |report: &TestReport| report.named(Status::Skipped).next().is_some();
-        let is_unsure = skips(&report)
-            || base_tests.is_some_and(skips)
+        let may_skip = skips(report) || of_base.is_some_and(skips);
+        let is_unsure = may_skip && self.skips_by_condition(workspace.tree(), overlay)
             || overlay.lost_inline_tests(workspace.tree())?;
-        let of_base: Option<Vec<Test>> = if is_unsure {
+        let tests = if is_unsure {
             let run = self.baseline_run(workspace, overlay, (None, false)).await?;
             run.map(|run| run.tests).filter(|tests| !tests.is_empty())
         } else {
-            base_tests.filter(|report| names_what_passed(report)).map(|report| report.tests.clone())
+            let named = of_base.filter(|report| names_what_passed(report));
+            named.map(|report| report.tests.clone())
         };
-        let Some(of_base) = of_base else {
-            if overlay.approved().next().is_none() {
-                count_lost(base_tests, &report, verdict);
-            }
-            return Ok(());
+        let Some(tests) = tests else {
+            let number = of_base.map_or(0, TestReport::executed);
+            let lost = number.saturating_sub(report.executed());
+            return Ok((lost > 0).then(|| Compared::fewer(number, report.executed())));
         };
-        let compared = if names_all(&report) {
-            let renamed = Renamed::new(overlay, &self.inside(workspace.tree()));
-            let mut compared = compare(&of_base, &report, &renamed, &self.cx.allow);
-            compared.relocate(&of_base, &report, || Sources::new(overlay, workspace.tree()));
-            if overlay.has_approved_settings() {
-                compared.allow_what_is_not_run();
-            }
-            compared
-        } else {
-            Compared::unlisted(of_base.len())
-        };
-        verdict.compare(&compared, overlay);
-        Ok(())
+        let tests = without_changing_parameters(tests, report);
+        if !names_all(report) {
+            return Ok(Some(Compared::unlisted(tests.len())));
+        }
+        let renamed = Renamed::new(overlay, &self.inside(workspace.tree()));
+        let mut compared = compare(&tests, report, &renamed, &self.cx.allow);
+        compared.relocate(&tests, report, || Sources::new(overlay, workspace.tree()));
+        if overlay.has_approved_settings() {
+            compared.allow_what_is_not_run();
+        }
+        Ok(Some(compared))
     }
+}
+
+impl VerifiedTests<'_> {
+    /// Looks for tests that are skipped under a condition of the product's, and for a product that
+    /// skips tests.
+    fn skips_by_condition(&self, tree: &WorkTree, overlay: &Overlay<'_>) -> bool {
+        let may_skip = |path: &Path, is_free: fn(&str) -> bool| {
+            let text = tree.bytes(path).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            text.lines().any(|line| line.to_ascii_lowercase().contains("skip") && !is_free(line))
+        };
+        let is_of_tests = |path: &Path| {
+            matches!(guarded(&path.to_string_lossy()), Some(Guarded::Test | Guarded::Support))
+        };
+        let product = overlay.changes.iter().map(|change| change.path.as_path());
+        let tests = self.cx.tree.files().map(File::path);
+        product.filter(|path| !is_of_tests(path)).any(|path| may_skip(path, |_| false))
+            || tests.filter(|path| is_of_tests(path)).any(|path| may_skip(path, is_unconditional))
+    }
+}
+
+/// A line that skips whatever the product is: by a mark without a condition, or by one about the
+/// machine.
+fn is_unconditional(line: &str) -> bool {
+    const CONDITIONS: [&str; 11] = [
+        "skipif",
+        "skipIf",
+        "skipUnless",
+        "runIf",
+        "importorskip",
+        "pytest.skip(",
+        "skipTest(",
+        "SkipTest",
+        "t.Skip",
+        "this.skip(",
+        "ctx.skip(",
+    ];
+    const MACHINE: [&str; 6] =
+        ["sys.", "os.", "platform", "shutil.which", "environ", "runtime.GOOS"];
+    let is_call = line.trim_start().starts_with("t.skip(");
+    !is_call && !CONDITIONS.iter().any(|word| line.contains(word))
+        || MACHINE.iter().any(|word| line.contains(word))
+}
+
+/// The tests without those whose parameters have other names in each run, such as a time, if as many
+/// of them ran.
+fn without_changing_parameters(mut tests: Vec<Test>, report: &TestReport) -> Vec<Test> {
+    let stem = |id: &str| id.split_once('[').map(|(stem, _)| stem.to_owned());
+    let mut ran: BTreeMap<String, usize> = BTreeMap::new();
+    for test in report.tests.iter().filter(|test| test.status != Status::Skipped) {
+        if let Some(stem) = stem(&test.id) {
+            *ran.entry(stem).or_default() += 1;
+        }
+    }
+    let mut needed: BTreeMap<String, usize> = BTreeMap::new();
+    for test in tests.iter().filter(|test| test.status != Status::Skipped) {
+        if let Some(stem) = stem(&test.id) {
+            *needed.entry(stem).or_default() += 1;
+        }
+    }
+    tests.retain(|test| {
+        stem(&test.id).is_none_or(|stem| ran.get(&stem).copied().unwrap_or(0) < needed[&stem])
+    });
+    tests
 }
 
 /// Data is in no language that gate knows, and no runner loads it by itself.
@@ -230,25 +293,47 @@ fn names_what_passed(report: &TestReport) -> bool {
     names_all(report) && report.named(Status::Passed).next().is_some()
 }
 
-/// Fails the verdict if fewer tests ran than of the base, where the runner names none of them.
-fn count_lost(base_tests: Option<&TestReport>, report: &TestReport, verdict: &mut Verdict) {
-    let Some(of_base) = base_tests else { return };
-    let lost = of_base.executed().saturating_sub(report.executed());
-    if lost > 0 {
-        let summary = format!(
-            "{} tests ran on the base's files, and {} run now",
-            of_base.executed(),
-            report.executed()
-        );
-        verdict.add_detail("baseline", json!({ "known": false, "lost": lost }));
-        verdict.becomes(Outcome::Fail, summary);
-    }
-}
-
 impl BaseRun<'_> {
-    /// True if the base's tests refuse, whatever the tree's own do: one fails that nobody edited,
-    /// or no edit explains the failure.
-    fn is_decided(&self) -> bool {
-        !self.run.passed() && (!self.blame.others.is_empty() || self.blame.files.is_empty())
+    /// The base's tests refuse, whatever the tree's own do: one fails whose file stands as in the
+    /// tree, and only files of tests do not.
+    fn is_decided(&self, workspace: &TestWorkspace) -> bool {
+        let only_tests = self.laid.iter().all(|file| file.is_plain_test());
+        let folder = workspace.folder_of_tests();
+        let stands = |test: &String| {
+            test.split_once("::").is_some_and(|(file, _)| folder.join(file).is_file())
+        };
+        only_tests && self.blame.others.iter().any(stands)
+    }
+
+    /// Puts the results of both runs together. If the tree's own tests pass and the base's do not,
+    /// the files that the change edits make the difference.
+    fn weigh(self, compared: Option<Compared>, overlay: &Overlay<'_>, verdict: &mut Verdict) {
+        let Self { run, mut blame, adapted, laid } = self;
+        let state = if run.passed() { "passed" } else { "failed" };
+        let old = laid.iter().filter(|file| !file.is_new()).map(|file| file.name());
+        let adapted = adapted.iter().map(|path| path.to_string_lossy());
+        verdict.add_detail("base_run", json!(state));
+        verdict.add_detail("overlaid", json!(old.collect::<Vec<_>>()));
+        verdict.add_detail("adapted", json!(adapted.collect::<Vec<_>>()));
+        if run.passed() {
+            if let Some(compared) = compared {
+                verdict.compare(&compared, overlay);
+            }
+            return;
+        }
+        let others = std::mem::take(&mut blame.others);
+        if !others.is_empty() || blame.files.is_empty() {
+            for file in laid.into_iter().filter(|file| !(file.is_new() && file.is_plain_test())) {
+                let entry = blame.files.entry(&file.path).or_insert((file, Vec::new()));
+                entry.1.extend(others.iter().cloned());
+            }
+        }
+        let changed: Vec<_> = blame.files.into_values().collect();
+        // A control that was left out says less than the base's own tests.
+        if verdict.passed() || verdict.evidence.outcome == Outcome::Tamper {
+            verdict.needs_approval(run, &compared.unwrap_or(Compared::unknown(false)), &changed);
+        } else {
+            verdict.name_changed(&changed);
+        }
     }
 }

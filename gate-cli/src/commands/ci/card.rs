@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use gate_core::decide::evidence::Outcome;
+use gate_core::text::some_names;
 
 use crate::pull_request::{BaseVersion, ChangedFile, CiProblem, CiRecord, FileChange, short};
 use crate::render::{Mark, Page, brief, span};
@@ -58,10 +59,11 @@ pub(super) fn card(record: &CiRecord) -> String {
 }
 
 fn show_problem(page: &mut Page, problem: &CiProblem) {
-    let label = problem.check.as_deref().unwrap_or("gate.toml");
-    let test = if let [only] = problem.tests.as_slice() { Some(only) } else { None };
+    let label = problem.check.as_deref().unwrap_or("review");
     let place = problem.place();
-    let parts: Vec<_> = place.iter().chain(test).map(String::as_str).collect();
+    let names = some_names(&problem.tests, MAX_SHOWN);
+    let names = if names.is_empty() { None } else { Some(&names) };
+    let parts: Vec<_> = place.iter().chain(names).map(String::as_str).collect();
     let is_quoted = !problem.message.is_empty() && problem.detail.contains(&problem.message);
     let text = match (parts.is_empty(), is_quoted) {
         (true, _) => brief(&problem.message),

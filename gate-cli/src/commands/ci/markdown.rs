@@ -28,7 +28,7 @@ pub(super) fn summary(record: &CiRecord, options: &CiOptions) -> String {
     failures(&mut text, record);
     changed_files(&mut text, record, options);
     if let Some(next) = &record.next {
-        let _ = writeln!(text, "**Next**: {}\n", sentence(next));
+        let _ = writeln!(text, "**Next**: {}\n", with_code(next));
     }
     rests_on(&mut text, record);
     text
@@ -44,6 +44,13 @@ fn sentence(text: &str) -> String {
         escaped.push(if letter.is_control() { ' ' } else { letter });
     }
     escaped
+}
+
+/// A sentence in which every other piece between backticks is code.
+fn with_code(text: &str) -> String {
+    let pieces = text.split('`').enumerate();
+    let pieces = pieces.map(|(at, piece)| if at % 2 == 0 { sentence(piece) } else { code(piece) });
+    pieces.collect()
 }
 
 fn failures(text: &mut String, record: &CiRecord) {
