@@ -7,6 +7,7 @@
 mod approval;
 mod base;
 mod changes;
+mod judged;
 mod projects;
 mod record;
 mod service;
@@ -27,12 +28,10 @@ use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::{Allowance, Mode, When};
 use gate_core::integrity::{Language, guarded, is_beyond_tests, rules};
 use jiff::Timestamp;
-use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::record::VERSION;
-use crate::render::findings::findings;
 use crate::settings::Places;
 
 pub(crate) use approval::ReviewApproval;
@@ -40,9 +39,10 @@ pub(crate) use base::short;
 use base::{Base, BaseSearch};
 use changes::allowances;
 pub(crate) use changes::{BaseVersion, ChangedFile, FileChange, Role};
+use judged::{JudgedProject, RanChecks, finding_notes, note_base_versions};
 use projects::Project;
 pub(crate) use record::{CiProblem, CiRecord, CiVerdict, ProblemKind};
-use record::{lost_tests, problems_of_check, weaker_problem};
+use record::{problems_of_check, weaker_problem};
 use service::Change;
 pub(crate) use service::{CiJob, Service};
 use settings::{INTEGRITY, JudgingSettings, SettingsFrom, SettingsSearch};
@@ -110,28 +110,6 @@ struct Review<'r> {
     base: Base,
     /// The tree of the base; none if nothing was there before.
     baseline: Option<Baseline>,
-}
-
-/// A folder with settings of its own, after its checks.
-struct JudgedProject {
-    /// Its folder relative to the repository's root; empty for the caller's own folder.
-    name: String,
-    settings: JudgingSettings,
-    ran: RanChecks,
-}
-
-/// The results of the checks.
-struct RanChecks {
-    evidence: Vec<Evidence>,
-    /// The folder of each check, relative to the repository's root.
-    folders: BTreeMap<String, String>,
-    /// The names of configured checks that are not asked of a change.
-    left_out: Vec<&'static str>,
-    /// The names of required checks that run the work in the tree alone: nothing of the base's is laid
-    /// for them.
-    unverified: Vec<String>,
-    /// Changed sources in the folder of a script that a check's command names.
-    beside_scripts: Vec<String>,
 }
 
 impl<'r> Review<'r> {
@@ -373,50 +351,13 @@ impl<'r> Review<'r> {
                 let (file, base) = (&settings.file, &self.base.name);
                 notes.push(format!("{file} was changed; that of {base} judged"));
             }
-            notes.extend(finding_notes(&ran.evidence));
+            notes.extend(finding_notes(&ran.evidence, files));
             if !ran.left_out.is_empty() {
                 let names = ran.left_out.join(", ");
                 notes.push(format!("about the end of a loop, and not run: {names}"));
             }
         }
         notes
-    }
-}
-
-impl JudgedProject {
-    /// Changed sources beside scripts, and data and scripts of tests if a check that runs in the tree
-    /// alone may read them.
-    fn unverified_files(&self, files: &[ChangedFile]) -> Vec<CiProblem> {
-        let finding = |file: &str, check: Option<String>, message: String| CiProblem {
-            kind: ProblemKind::Finding,
-            check,
-            message,
-            tests: Vec::new(),
-            file: Some(file.to_owned()),
-            line: None,
-            detail: String::new(),
-        };
-        let beside = self.ran.beside_scripts.iter().map(|file| {
-            finding(file, None, "it stands beside a script that a check runs".to_owned())
-        });
-        let mut problems: Vec<_> = beside.collect();
-        let Some(check) = self.ran.unverified.first() else { return problems };
-        let of_tests = files.iter().filter(|file| {
-            matches!(file.role, Role::Test | Role::Support)
-                && matches!(file.change, FileChange::Edited | FileChange::Removed)
-                && matches!(Language::from_path(&file.file), None | Some(Language::Shell))
-                && Path::new(&file.file).starts_with(&self.name)
-        });
-        problems.extend(of_tests.map(|file| {
-            let message = format!("{check} runs with the change's own version of {}", file.file);
-            finding(&file.file, Some(self.check_name(check)), message)
-        }));
-        problems
-    }
-
-    /// The name of a check, with the project's folder before it.
-    fn check_name(&self, check: &str) -> String {
-        if self.name.is_empty() { check.to_owned() } else { format!("{}/{check}", self.name) }
     }
 }
 
@@ -456,53 +397,4 @@ fn check_folders(policy: &Policy, site: &CheckSite, tree: &WorkTree) -> BTreeMap
     };
     let checks = policy.checks.iter();
     checks.map(|(name, check)| (name.clone(), folder(check.cwd.as_deref()))).collect()
-}
-
-/// Writes the result of the base's version beside each file.
-fn note_base_versions(files: &mut [ChangedFile], ran: &RanChecks) {
-    for record in &ran.evidence {
-        let folder = ran.folders.get(&record.check).map(String::as_str).unwrap_or_default();
-        let tests = record.detail.as_ref().map_or(&Value::Null, |detail| &detail["tests"]);
-        let is_listed = |key: &str, file: &str| {
-            let listed = tests[key].as_array().into_iter().flatten();
-            listed.filter_map(Value::as_str).any(|listed| listed == file)
-        };
-        for file in files.iter_mut() {
-            for changed in record.changed_tests() {
-                if changed.file == file.file {
-                    file.base_version = BaseVersion::Fails;
-                    file.failing.extend(changed.tests);
-                }
-            }
-            let inside = file.file.strip_prefix(folder).unwrap_or(&file.file);
-            let inside = inside.trim_start_matches('/').to_owned();
-            let lost = lost_tests(record).filter(|test| test.starts_with(&inside));
-            let lost: Vec<_> = lost.map(str::to_owned).collect();
-            if !lost.is_empty() && file.base_version != BaseVersion::Fails {
-                file.base_version = BaseVersion::Lost;
-                file.failing.extend(lost);
-            }
-            let is_laid = is_listed("overlaid", &file.file) && !is_listed("adapted", &file.file);
-            let has_passed = tests["base_run"] == "passed" || tests["base_run"] == "failed";
-            if is_laid && has_passed && file.base_version == BaseVersion::NotRun {
-                file.base_version = BaseVersion::Passes;
-            }
-        }
-    }
-}
-
-/// Findings that decide nothing.
-fn finding_notes(evidence: &[Evidence]) -> Vec<String> {
-    let (listed, allowed) = findings(evidence);
-    let warnings = listed
-        .into_iter()
-        .filter(|finding| finding.severity == gate_core::integrity::Severity::Warn);
-    let named = allowed.into_iter().map(|allowed| allowed.finding);
-    let named = named.filter(|finding| finding.rule != "nothing-changed");
-    let lines = warnings.chain(named).map(|finding| {
-        let place = finding.place();
-        let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
-        format!("{at}{} ({})", finding.message, finding.rule)
-    });
-    lines.collect()
 }

@@ -12,6 +12,7 @@ mod runner;
 mod runners;
 mod server;
 mod settings;
+mod starts;
 
 use server::{Ended, Job, Server};
 

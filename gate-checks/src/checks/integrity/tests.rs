@@ -7,7 +7,7 @@ use std::path::Path;
 use gate_core::config::{self, Layer, Origin};
 use gate_core::integrity::{Around, CRITERION, Examiner, Language};
 
-use super::around::{around, scripts};
+use super::around::{around, named_scripts};
 use super::*;
 use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::check::{About, Occasion};
@@ -83,7 +83,7 @@ fn scripts_are_named_from_the_root_of_the_tree() {
     let tree = WorkTree::open(&fixture.site).unwrap();
     let named = |command: &str, more: &str| {
         let settings = format!("[checks.a]\ncommand = {command}\n{more}\n");
-        let found = scripts(&policy(&settings), &fixture.site, &tree);
+        let found = named_scripts(&policy(&settings), &fixture.site, &tree);
         found.into_iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
     };
     assert_eq!(named("[\"sh\", \"ci/a.sh\"]", ""), ["ci/a.sh"]);

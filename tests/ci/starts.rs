@@ -1,0 +1,40 @@
+//! How often a change starts the test command.
+
+use super::{PRODUCT, Server, TESTS, broken, honest, weakened};
+use crate::needs::needs;
+
+/// The starts of the test command for a change, counted by the product.
+fn starts(tests: &str, change: fn(&Server), code: i32) -> usize {
+    let server = Server::new();
+    let file = server.path("starts").display().to_string();
+    let mark = format!("\nwith open({file:?}, \"a\") as starts:\n    starts.write(\"x\")\n");
+    server.advance_main(|server| {
+        server.write("cart.py", &format!("{PRODUCT}{mark}"));
+        server.write("tests/test_cart.py", &format!("{TESTS}{tests}"));
+    });
+    server.branch("work", change);
+    server.merge_job("work", 0).runs("").code(code);
+    std::fs::read_to_string(file).unwrap_or_default().len()
+}
+
+#[test]
+fn one_run_says_all_if_no_test_was_changed() {
+    if !needs("pytest") {
+        return;
+    }
+    let product = |server: &Server| server.edit("cart.py", "sum(prices)", "sum(list(prices))");
+    let mark = "\n\nimport sys\n\nimport pytest\n\n\n@pytest.mark.skip\ndef test_old():\n    pass\n\n\n\
+                @pytest.mark.skipif(sys.platform == \"win32\", reason=\"x\")\ndef test_posix():\n    pass\n";
+    let flag = "\n\nimport cart\nimport pytest\n\n\n@pytest.mark.skipif(hasattr(cart, \"slow\"), \
+                reason=\"x\")\ndef test_slow():\n    pass\n\n\n@pytest.mark.skip\ndef test_old():\n    pass\n";
+    assert_eq!(starts("", product, 0), 1);
+    assert_eq!(starts(mark, product, 0), 1, "marks that say the same as before");
+    assert_eq!(starts(flag, product, 0), 2, "the product may skip a test");
+    let flagged = |server: &Server| {
+        server.edit("cart.py", "def total", "slow = True\n\n\ndef total");
+    };
+    assert_eq!(starts(flag, flagged, 1), 2, "and does");
+    assert_eq!(starts("", honest, 0), 2);
+    assert_eq!(starts("", weakened, 1), 2);
+    assert_eq!(starts("", broken, 1), 1);
+}
