@@ -169,9 +169,9 @@ fn without_a_baseline_nothing_passes() {
     let ran = judge(CHECK, DONE).settings("[checks.integrity]\n").run();
     assert_eq!(evidence(&ran)["outcome"], "inconclusive");
     assert_eq!(ran.json()["verdict"], "continue");
-    // What the operator approved was the settings of another project then, and judges on.
+    // The settings stay approved, by their content.
     let gone = project("").code(0).again(CHECK).setup("rm -rf .git").code(1);
-    assert_eq!(gone.json()["warnings"][0]["code"], "settings-differ");
+    assert!(!each(&gone.json(), "warnings", "code").contains(&"settings-differ"));
     assert_eq!(evidence(&gone)["outcome"], "inconclusive");
 }
 

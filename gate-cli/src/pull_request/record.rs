@@ -198,16 +198,18 @@ fn problems_of_kind(evidence: &Evidence, cwd: &str, kind: ProblemKind) -> Vec<Ci
     };
     let failures = evidence.failures();
     let changed = evidence.changed_tests();
-    let of_change = |test: &Option<String>| {
-        let named = test
-            .as_ref()
-            .is_none_or(|test| changed.iter().any(|changed| changed.tests.contains(test)));
-        kind == ProblemKind::ChangedTests && named
+    // Where the tree's own tests pass, what the change did to tests explains each failure.
+    let detail = evidence.detail.as_ref();
+    let is_of_base = detail.is_some_and(|detail| detail["tests"]["failures_of_base"] == true);
+    let of_change = |test: Option<&String>| {
+        let is_listed =
+            test.is_some_and(|test| changed.iter().any(|changed| changed.tests.contains(test)));
+        kind == ProblemKind::ChangedTests && (is_of_base || is_listed)
     };
     let mut problems: Vec<_> = failures
         .iter()
         .map(|failure| CiProblem {
-            kind: if of_change(&failure.test) { kind } else { ProblemKind::Failed },
+            kind: if of_change(failure.test.as_ref()) { kind } else { ProblemKind::Failed },
             message: failure.message.lines().next().unwrap_or_default().to_owned(),
             tests: failure.test.clone().into_iter().collect(),
             file: failure.file.as_deref().map(|file| in_repository(cwd, file)),

@@ -331,6 +331,7 @@ impl BaseRun<'_> {
         let changed: Vec<_> = blame.files.into_values().collect();
         // A control that was left out says less than the base's own tests.
         if verdict.passed() || verdict.evidence.outcome == Outcome::Tamper {
+            verdict.add_detail("failures_of_base", json!(true));
             verdict.needs_approval(run, &compared.unwrap_or(Compared::unknown(false)), &changed);
         } else {
             verdict.name_changed(&changed);
