@@ -26,7 +26,7 @@ pub(super) fn summary(record: &CiRecord) -> String {
     let failed = tests(ProblemKind::Failed);
     if !failed.is_empty() {
         let names = some_names(&failed, MAX_NAMES);
-        parts.push(format!("{} on this branch: {names}", fail(failed.len())));
+        parts.push(format!("{} {}: {names}", fail(failed.len()), Words::new(record).with));
     } else if let Some(first) = of(ProblemKind::Failed).next() {
         let check = checks.first().map(String::as_str).unwrap_or_default();
         parts.push(format!("{check}: {}", first.message));
@@ -58,6 +58,24 @@ pub(super) fn summary(record: &CiRecord) -> String {
     parts.join("; ")
 }
 
+/// The words for a change in a sentence.
+struct Words {
+    /// The place of a failure.
+    with: &'static str,
+    /// The subject that has changed files.
+    changes: &'static str,
+}
+
+impl Words {
+    fn new(record: &CiRecord) -> Self {
+        if record.event == "commit" {
+            Self { with: "with what is staged", changes: "it changes" }
+        } else {
+            Self { with: "on this branch", changes: "the branch changed" }
+        }
+    }
+}
+
 /// The sentence on tests that the change itself edits, which only a reviewer can judge.
 fn changed_sentence(record: &CiRecord, tests: &[String]) -> String {
     let name = &record.base_name;
@@ -79,9 +97,10 @@ fn changed_sentence(record: &CiRecord, tests: &[String]) -> String {
         tests => format!(": {}", some_names(tests, MAX_NAMES)),
     };
     let files = some_names(&names, MAX_NAMES);
+    let Words { with, changes } = Words::new(record);
     format!(
-        "{what} {fail} on this branch{named}; the branch changed {files} (+{added} −{removed}), so \
-         only a reviewer can say if that is right"
+        "{what} {fail} {with}{named}; {changes} {files} (+{added} −{removed}), so only a reviewer \
+         can say if that is right"
     )
 }
 
@@ -144,6 +163,12 @@ pub(super) fn next(record: &CiRecord, approve_label: Option<&str>) -> Option<Str
                   reviewer approve that"
                 .to_owned(),
         });
+    }
+    if record.event == "commit" {
+        return Some(
+            "if that is right: `SKIP=gate-check git commit`; the pull request asks a reviewer"
+                .to_owned(),
+        );
     }
     let commit: String = record.head.chars().take(COMMIT_DIGITS).collect();
     Some(match approve_label {
