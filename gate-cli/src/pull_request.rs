@@ -39,7 +39,7 @@ pub(crate) use base::short;
 use base::{Base, BaseSearch};
 use changes::allowances;
 pub(crate) use changes::{BaseVersion, ChangedFile, FileChange, Role};
-use judged::{JudgedProject, RanChecks, finding_notes, note_base_versions};
+use judged::{CheckResults, JudgedProject, finding_notes, note_base_versions};
 use projects::Project;
 pub(crate) use record::{CiProblem, CiRecord, CiVerdict, ProblemKind};
 use record::{problems_of_check, weaker_problem};
@@ -85,8 +85,8 @@ pub(crate) fn judge(
     let mut judged = Vec::new();
     for project in review.projects()? {
         let settings = review.settings(&project)?;
-        let ran = review.run_checks(&settings, &files, approval.as_ref())?;
-        judged.push(JudgedProject { name: project.name, settings, ran });
+        let results = review.run_checks(&settings, &files, approval.as_ref())?;
+        judged.push(JudgedProject { name: project.name, settings, results });
     }
     let mut record = review.record(&judged, files, approval);
     record.summary = summary(&record);
@@ -177,7 +177,7 @@ impl<'r> Review<'r> {
         settings: &JudgingSettings,
         files: &[ChangedFile],
         approval: Option<&ReviewApproval>,
-    ) -> Result<RanChecks, Failure> {
+    ) -> Result<CheckResults, Failure> {
         let mut resolved = settings.resolved.clone();
         let checks = &mut resolved.policy.checks;
         let left_out: Vec<_> =
@@ -223,7 +223,7 @@ impl<'r> Review<'r> {
             record.log = None;
         }
         let unverified = tests.unverified;
-        Ok(RanChecks { evidence, folders, left_out, unverified, beside_scripts })
+        Ok(CheckResults { evidence, folders, left_out, unverified, beside_scripts })
     }
 
     /// The changed sources in the folders of these scripts, but for the root: a script may load them.
@@ -251,8 +251,8 @@ impl<'r> Review<'r> {
         let is_approved = approval.as_ref().is_some_and(|approval| approval.counts);
         let (mut problems, mut checks, mut weaker) = (Vec::new(), Vec::new(), Vec::new());
         for project in judged {
-            self.add_unlisted(&mut files, &project.ran.evidence);
-            note_base_versions(&mut files, &project.ran);
+            self.add_unlisted(&mut files, &project.results.evidence);
+            note_base_versions(&mut files, &project.results);
             let JudgingSettings { file, weaker: less, .. } = &project.settings;
             if !is_approved && !less.is_empty() {
                 problems.push(weaker_problem(file, less));
@@ -261,12 +261,12 @@ impl<'r> Review<'r> {
             if !is_approved {
                 problems.extend(project.unverified_files(&files));
             }
-            for evidence in &project.ran.evidence {
-                let folder = project.ran.folders.get(&evidence.check).map(String::as_str);
+            for evidence in &project.results.evidence {
+                let folder = project.results.folders.get(&evidence.check).map(String::as_str);
                 let check = project.check_name(&evidence.check);
-                let found = problems_of_check(evidence, folder.unwrap_or_default());
+                let of_check = problems_of_check(evidence, folder.unwrap_or_default());
                 problems.extend(
-                    found.into_iter().map(|one| CiProblem { check: Some(check.clone()), ..one }),
+                    of_check.into_iter().map(|one| CiProblem { check: Some(check.clone()), ..one }),
                 );
                 let mut evidence = evidence.clone();
                 evidence.check = check;
@@ -345,15 +345,15 @@ impl<'r> Review<'r> {
                 short(&self.head)
             ));
         }
-        for JudgedProject { settings, ran, .. } in judged {
+        for JudgedProject { settings, results, .. } in judged {
             notes.extend(settings.note.clone());
             if settings.is_changed && settings.weaker.is_empty() {
                 let (file, base) = (&settings.file, &self.base.name);
                 notes.push(format!("{file} was changed; that of {base} judged"));
             }
-            notes.extend(finding_notes(&ran.evidence, files));
-            if !ran.left_out.is_empty() {
-                let names = ran.left_out.join(", ");
+            notes.extend(finding_notes(&results.evidence, files));
+            if !results.left_out.is_empty() {
+                let names = results.left_out.join(", ");
                 notes.push(format!("about the end of a loop, and not run: {names}"));
             }
         }

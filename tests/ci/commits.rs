@@ -21,7 +21,11 @@ fn what_is_staged_is_compared_with_the_last_commit() {
     let server = Server::new();
     weakened(&server);
     server.git("desk", &["add", "-A"]);
-    hook(&server).runs("").code(1).says("of the last commit fails with what is staged").says("SKIP=gate-check git commit");
+    hook(&server)
+        .runs("")
+        .code(1)
+        .says("of the last commit fails with what is staged")
+        .says("SKIP=gate-check git commit");
     server.git("desk", &["reset", "-q", "--hard"]);
     honest(&server);
     server.git("desk", &["add", "-A"]);

@@ -146,18 +146,18 @@ fn changed_file(
         _ => return Ok(None),
     };
     let counts = line_counts(&old, &new);
-    let what = match change.what {
+    let kind = match change.what {
         What::Added if change.moved_from.is_some() => FileChange::Moved,
         What::Added => FileChange::Added,
         What::Edited => FileChange::Edited,
         What::Removed => FileChange::Removed,
     };
     let (added, removed) =
-        if what == FileChange::Moved { (0, 0) } else { (counts.added, counts.removed) };
+        if kind == FileChange::Moved { (0, 0) } else { (counts.added, counts.removed) };
     Ok(Some(ChangedFile {
         file: name,
         role,
-        change: what,
+        change: kind,
         added,
         removed,
         base_version: BaseVersion::NotRun,

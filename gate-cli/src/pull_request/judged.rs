@@ -17,11 +17,11 @@ pub(super) struct JudgedProject {
     /// Its folder relative to the repository's root; empty for the caller's own folder.
     pub(super) name: String,
     pub(super) settings: JudgingSettings,
-    pub(super) ran: RanChecks,
+    pub(super) results: CheckResults,
 }
 
 /// The results of the checks.
-pub(super) struct RanChecks {
+pub(super) struct CheckResults {
     pub(super) evidence: Vec<Evidence>,
     /// The folder of each check, relative to the repository's root.
     pub(super) folders: BTreeMap<String, String>,
@@ -47,11 +47,11 @@ impl JudgedProject {
             line: None,
             detail: String::new(),
         };
-        let beside = self.ran.beside_scripts.iter().map(|file| {
+        let beside = self.results.beside_scripts.iter().map(|file| {
             finding(file, None, "it stands beside a script that a check runs".to_owned())
         });
         let mut problems: Vec<_> = beside.collect();
-        let Some(check) = self.ran.unverified.first() else { return problems };
+        let Some(check) = self.results.unverified.first() else { return problems };
         let of_tests = files.iter().filter(|file| {
             matches!(file.role, Role::Test | Role::Support)
                 && matches!(file.change, FileChange::Edited | FileChange::Removed)
@@ -72,9 +72,9 @@ impl JudgedProject {
 }
 
 /// Writes the result of the base's version beside each file.
-pub(super) fn note_base_versions(files: &mut [ChangedFile], ran: &RanChecks) {
-    for record in &ran.evidence {
-        let folder = ran.folders.get(&record.check).map(String::as_str).unwrap_or_default();
+pub(super) fn note_base_versions(files: &mut [ChangedFile], results: &CheckResults) {
+    for record in &results.evidence {
+        let folder = results.folders.get(&record.check).map(String::as_str).unwrap_or_default();
         let tests = record.detail.as_ref().map_or(&Value::Null, |detail| &detail["tests"]);
         let is_listed = |key: &str, file: &str| {
             let listed = tests[key].as_array().into_iter().flatten();

@@ -229,8 +229,8 @@ impl<'a> Overlay<'a> {
             return hides.then_some(Replacement { path, kind, file: None, tests: Vec::new() });
         }
         let is_of_python = matches!(name, "setup.cfg" | "tox.ini" | "pyproject.toml");
-        let now = if is_of_python { tree.bytes(&path)? } else { return None };
-        let MergedManifest::Text(bytes) = merge_manifest(name, b"", &now) else { return None };
+        let text = if is_of_python { tree.bytes(&path)? } else { return None };
+        let MergedManifest::Text(bytes) = merge_manifest(name, b"", &text) else { return None };
         let file = Some(StoredFile { bytes, kind: Kind::Plain });
         Some(Replacement { path, kind, file, tests: Vec::new() })
     }

@@ -113,12 +113,12 @@ impl VerifiedTests<'_> {
             let laid: Vec<_> =
                 replacements.iter().filter(|file| !adapted.contains(&file.path)).collect();
             workspace.sync(Contents::Replaced(&laid))?;
-            let ran = workspace.run(&log, None, true).await;
+            let result = workspace.run(&log, None, true).await;
             if self.cx.cancel.is_cancelled() {
                 break;
             }
             let none = Control::None(String::new());
-            let run = self.let_go(workspace, TestOutcome::new(ran, workspace.settings(), none));
+            let run = self.let_go(workspace, TestOutcome::new(result, workspace.settings(), none));
             if run.passed() {
                 return Ok(BaseRun { run, blame: Blame::default(), adapted, laid });
             }
@@ -160,7 +160,7 @@ impl VerifiedTests<'_> {
         overlay: &Overlay<'_>,
         runner: Option<&RunnerCommand>,
     ) -> Result<TestOutcome, Trouble> {
-        let own = match runner {
+        let outcome = match runner {
             Some(runner) => {
                 workspace.sync(Contents::Tree)?;
                 workspace.note_changes(Some(overlay));
@@ -171,7 +171,7 @@ impl VerifiedTests<'_> {
                 TestOutcome::new(self.in_tree().await, self.settings, Control::None(reason))
             }
         };
-        Ok(self.let_go(workspace, own))
+        Ok(self.let_go(workspace, outcome))
     }
 
     /// Looks for tests of the base that are gone from the tree's own run, or skipped there; none if
@@ -264,10 +264,10 @@ fn is_unconditional(line: &str) -> bool {
 /// of them ran.
 fn without_changing_parameters(mut tests: Vec<Test>, report: &TestReport) -> Vec<Test> {
     let stem = |id: &str| id.split_once('[').map(|(stem, _)| stem.to_owned());
-    let mut ran: BTreeMap<String, usize> = BTreeMap::new();
+    let mut executed: BTreeMap<String, usize> = BTreeMap::new();
     for test in report.tests.iter().filter(|test| test.status != Status::Skipped) {
         if let Some(stem) = stem(&test.id) {
-            *ran.entry(stem).or_default() += 1;
+            *executed.entry(stem).or_default() += 1;
         }
     }
     let mut needed: BTreeMap<String, usize> = BTreeMap::new();
@@ -277,7 +277,7 @@ fn without_changing_parameters(mut tests: Vec<Test>, report: &TestReport) -> Vec
         }
     }
     tests.retain(|test| {
-        stem(&test.id).is_none_or(|stem| ran.get(&stem).copied().unwrap_or(0) < needed[&stem])
+        stem(&test.id).is_none_or(|stem| executed.get(&stem).copied().unwrap_or(0) < needed[&stem])
     });
     tests
 }

@@ -89,7 +89,7 @@ pub(super) fn some_lines(message: &str, most: usize) -> Vec<&str> {
 
 /// A changed file of tests, with the size of the change.
 pub(super) fn changed(file: &ChangedFile) -> String {
-    let what = match file.change {
+    let size = match file.change {
         FileChange::Added => "new".to_owned(),
         FileChange::Moved => "moved".to_owned(),
         FileChange::Removed => "removed".to_owned(),
@@ -101,5 +101,5 @@ pub(super) fn changed(file: &ChangedFile) -> String {
         (BaseVersion::Fails, 0) => "; fails as it was".to_owned(),
         (BaseVersion::Fails, number) => format!("; fails as it was: {number} of its tests"),
     };
-    format!("{} ({what}){failing}", file.file)
+    format!("{} ({size}){failing}", file.file)
 }

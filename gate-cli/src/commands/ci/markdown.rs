@@ -136,8 +136,8 @@ fn changed_row(file: &ChangedFile) -> String {
             let shown: Vec<_> = names.iter().take(3).map(|name| code(name)).collect();
             let more = names.len().saturating_sub(3);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let what = if file.base_version == BaseVersion::Lost { "lost" } else { "fails" };
-            format!("**{what}**: {}{more}", shown.join(", "))
+            let state = if file.base_version == BaseVersion::Lost { "lost" } else { "fails" };
+            format!("**{state}**: {}{more}", shown.join(", "))
         }
     };
     format!("| {} | {role}, {change} | {lines} | {failing} |", code(&file.file))
