@@ -115,7 +115,7 @@ const WRONG: [Row; 16] = [
     ),
 ];
 
-const RIGHT: [Row; 13] = [
+const RIGHT: [Row; 14] = [
     ("a product and its test", honest, "4 tests passed"),
     (
         "a new file of tests",
@@ -210,6 +210,11 @@ const RIGHT: [Row; 13] = [
                 .write("gate.toml", &format!("{SETTINGS}\n[checks.lint]\ncommand = [\"true\"]\n"));
         },
         "gate.toml was changed; that of main judged",
+    ),
+    (
+        "a test gets another name",
+        |server| server.edit("tests/test_cart.py", "def test_label", "def test_title_case"),
+        "3 tests passed",
     ),
     ("documents alone", |server| server.write("README.md", "# Shop\n"), "3 tests passed"),
 ];

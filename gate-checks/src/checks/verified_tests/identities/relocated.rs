@@ -1,5 +1,5 @@
-//! Tests that stand elsewhere with the same code: a module or a package was moved or split, and its
-//! path is part of their names.
+//! Tests that stand elsewhere with the same code, or have another name: a module or a package was
+//! moved or split, and its path is part of their names; a test is called otherwise.
 //!
 //! A limit: the code of a test is its own text, not that of what it calls.
 
@@ -63,6 +63,20 @@ impl Sources {
     }
 }
 
+impl Sources {
+    /// The name of the only test that came with the code of the only one that left under this name.
+    fn new_name(&self, own: &str) -> Option<&str> {
+        let [body] = self.left.get(own)?.as_slice() else { return None };
+        let renamed =
+            self.came.iter().filter(|(name, bodies)| *bodies == &[body.replacen(own, name, 1)]);
+        let mut names = renamed.map(|(name, _)| name.as_str());
+        match (names.next(), names.next()) {
+            (Some(only), None) => Some(only),
+            _ => None,
+        }
+    }
+}
+
 fn tests(path: &Path, bytes: &[u8]) -> Vec<(String, String)> {
     if bytes.len() > MAX_FILE_BYTES {
         return Vec::new();
@@ -98,13 +112,18 @@ impl Compared {
         for id in &self.gone {
             gone.entry(own_name(id).to_owned()).or_default().push(id.clone());
         }
-        gone.retain(|own, ids| new.get(own) == Some(&ids.len()));
-        if gone.is_empty() {
-            return;
-        }
         let sources = sources();
-        gone.retain(|own, ids| sources.accounts_for(own, ids.len()));
-        let moved: BTreeSet<String> = gone.into_values().flatten().collect();
+        let moved = gone.iter().filter(|(own, ids)| {
+            new.get(*own) == Some(&ids.len()) && sources.accounts_for(own, ids.len())
+        });
+        let mut moved: BTreeSet<String> = moved.flat_map(|(_, ids)| ids.clone()).collect();
+        for (own, ids) in gone {
+            if let ([id], false) = (ids.as_slice(), moved.contains(&ids[0]))
+                && sources.new_name(&own).is_some_and(|name| new.remove(name) == Some(1))
+            {
+                moved.insert(id.clone());
+            }
+        }
         self.gone.retain(|id| !moved.contains(id));
         self.passed += moved.len();
         self.moved.extend(moved);
@@ -178,6 +197,23 @@ mod tests {
         assert_eq!(gone(&[id], &[], &files), [id]);
         let two = [("c::b::zero", Status::Passed), ("c::d::zero", Status::Passed)];
         assert_eq!(gone(&[id], &two, &files), [id]);
+    }
+
+    #[test]
+    fn a_test_with_another_name_is_the_same_test() {
+        let renamed = OLD.replace("zero", "nothing");
+        let now = [("c::math::nothing", Status::Passed)];
+        let files = [("src/math.rs", OLD, renamed.as_str())];
+        assert_eq!(gone(&["c::math::zero"], &now, &files), [""; 0]);
+        let weak = renamed.replace("f()", "0");
+        let files = [("src/math.rs", OLD, weak.as_str())];
+        assert_eq!(gone(&["c::math::zero"], &now, &files), ["c::math::zero"]);
+        // Two that left are not one that came.
+        let other = OLD.replace("zero", "one");
+        let both = format!("{OLD}{other}");
+        let files = [("src/math.rs", both.as_str(), renamed.as_str())];
+        let left = ["c::math::zero", "c::math::one"];
+        assert_eq!(gone(&left, &now, &files).len(), 1);
     }
 
     #[test]
