@@ -169,7 +169,7 @@ def pytest_collection_modifyitems(items):
 X";
     pytest(excuses).is_seen("fail", "1 of 2 failed");
     let manifest = "printf '[tool.pytest.ini_options]\\naddopts = \"--deselect tests/test_calc.py::test_add\"\\n' > pyproject.toml";
-    pytest(manifest).is_seen("fail", "1 test of the baseline is gone");
+    pytest(manifest).is_seen("fail", "1 of 2 failed: tests/test_calc.py::test_add; with pyproject");
     let settings =
         "printf '[pytest]\\naddopts = --deselect tests/test_calc.py::test_add\\n' > pytest.ini";
     let seen = pytest(settings).is_seen("fail", "1 of 2 failed");

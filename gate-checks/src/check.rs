@@ -138,6 +138,12 @@ pub enum Occasion {
     },
 }
 
+impl Occasion {
+    pub(crate) fn is_pull_request(self) -> bool {
+        matches!(self, Occasion::PullRequest { .. })
+    }
+}
+
 /// A run that leaves nothing behind but its exit code and its report.
 #[derive(Clone, Debug)]
 pub(crate) struct PrivateRun {

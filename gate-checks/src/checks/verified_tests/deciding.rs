@@ -205,7 +205,7 @@ impl VerifiedTests<'_> {
         let mut compared = compare(&baseline.tests, report, &renamed, &self.cx.allow);
         compared.relocate(&baseline.tests, report, || Sources::new(overlay, workspace.tree()));
         compared.count_without(self.first_tests());
-        if overlay.has_approved_settings() {
+        if overlay.has_approved_settings(self.cx.occasion) {
             compared.allow_what_is_not_run();
         }
         compared

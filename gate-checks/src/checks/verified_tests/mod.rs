@@ -49,7 +49,7 @@ use serde_json::{Map, Value, json};
 
 use super::launch::{CopyReport, OVER_MEMORY, argv};
 use super::test_run::{Ran, TestRun};
-use crate::check::{CheckContext, CheckId, Occasion};
+use crate::check::{CheckContext, CheckId};
 use crate::control::{Kinds, RunnerCommand, recognise};
 use crate::report::{Status, TestReport};
 use crate::workspace::limit_copies;
@@ -171,7 +171,7 @@ impl VerifiedTests<'_> {
         let overlay = Overlay::new(self.cx, tree)?;
         let overlay = overlay.as_ref();
         let runner = recognise(self.settings, &self.cx.site.folder_of(self.settings));
-        if let (Occasion::PullRequest { .. }, Some(overlay)) = (self.cx.occasion, overlay) {
+        if let (true, Some(overlay)) = (self.cx.occasion.is_pull_request(), overlay) {
             return self.judge_pull_request(tree, overlay, runner.as_ref()).await;
         }
         let Some(runner) = &runner else {

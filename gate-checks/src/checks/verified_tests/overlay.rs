@@ -13,7 +13,7 @@ use gate_core::integrity::{
 
 use super::identities;
 use crate::baseline::{Baseline, BaselineError, Change, StoredFile, What};
-use crate::check::CheckContext;
+use crate::check::{CheckContext, Occasion};
 use crate::workspace::Layout;
 use crate::worktree::{Globs, Kind, WorkTree, shown};
 
@@ -157,10 +157,15 @@ impl<'a> Overlay<'a> {
         self.approved().any(|change| identities::owns(&change.path, cwd, test))
     }
 
-    /// True if the operator has approved a change of the settings that select tests.
-    pub(super) fn has_approved_settings(&self) -> bool {
-        let selects = [Some(Guarded::Runner), Some(Guarded::Manifest)];
-        self.approved().any(|change| selects.contains(&change.guarded))
+    /// True if the operator has approved a change of the settings that select tests. A manifest
+    /// counts in a pull request, where a person has approved its content; in a loop the operator
+    /// has let go of its path.
+    pub(super) fn has_approved_settings(&self, occasion: Occasion) -> bool {
+        self.approved().any(|change| match change.guarded {
+            Some(Guarded::Runner) => true,
+            Some(Guarded::Manifest) => occasion.is_pull_request(),
+            _ => false,
+        })
     }
 
     /// The files that were moved with their bytes: from where, to where.

@@ -211,7 +211,7 @@ impl VerifiedTests<'_> {
         let renamed = Renamed::new(overlay, &self.inside(workspace.tree()));
         let mut compared = compare(&tests, report, &renamed, &self.cx.allow);
         compared.relocate(&tests, report, || Sources::new(overlay, workspace.tree()));
-        if overlay.has_approved_settings() {
+        if overlay.has_approved_settings(self.cx.occasion) {
             compared.allow_what_is_not_run();
         }
         Ok(Some(compared))

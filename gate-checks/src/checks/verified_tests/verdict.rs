@@ -266,7 +266,9 @@ impl VerifiedTests<'_> {
             baseline = self.baseline_run(workspace, overlay, (Some(runner), true)).await?;
             let replacements = overlay.replacements(workspace.tree())?;
             let settings: Vec<_> = replacements.iter().filter(|file| file.is_settings()).collect();
-            let are_approved = overlay.has_approved_settings();
+            let occasion = self.cx.occasion;
+            let are_approved =
+                occasion.is_pull_request() && overlay.has_approved_settings(occasion);
             has_other_settings = !settings.is_empty() || are_approved;
             let is_left_out = matches!(outcome, ControlOutcome::Missing | ControlOutcome::NoTest);
             if is_left_out && are_approved {
