@@ -27,9 +27,16 @@ fn one_run_says_all_if_no_test_was_changed() {
                 @pytest.mark.skipif(sys.platform == \"win32\", reason=\"x\")\ndef test_posix():\n    pass\n";
     let flag = "\n\nimport cart\nimport pytest\n\n\n@pytest.mark.skipif(hasattr(cart, \"slow\"), \
                 reason=\"x\")\ndef test_slow():\n    pass\n\n\n@pytest.mark.skip\ndef test_old():\n    pass\n";
+    let like_a_machine = "\n\nimport cart as photos\nimport pytest\n\n\n\
+                @pytest.mark.skipif(photos.total is None, reason=\"x\")\ndef test_some():\n    pass\n\n\n@pytest.mark.skip\ndef test_old():\n    pass\n";
     assert_eq!(starts("", product, 0), 1);
     assert_eq!(starts(mark, product, 0), 1, "marks that say the same as before");
     assert_eq!(starts(flag, product, 0), 2, "the product may skip a test");
+    assert_eq!(
+        starts(like_a_machine, product, 0),
+        2,
+        "`photos.` ends like a module of the machine"
+    );
     let flagged = |server: &Server| {
         server.edit("cart.py", "def total", "slow = True\n\n\ndef total");
     };

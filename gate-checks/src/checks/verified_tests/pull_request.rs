@@ -253,11 +253,24 @@ fn is_unconditional(line: &str) -> bool {
         "this.skip(",
         "ctx.skip(",
     ];
-    const MACHINE: [&str; 6] =
-        ["sys.", "os.", "platform", "shutil.which", "environ", "runtime.GOOS"];
+    const MACHINE: [&str; 9] = [
+        "sys.platform",
+        "sys.version_info",
+        "sys.implementation",
+        "os.name",
+        "os.uname",
+        "platform.",
+        "process.platform",
+        "shutil.which",
+        "runtime.GOOS",
+    ];
+    // `photos.name` and `cart.platform.old` are the product's.
+    let is_whole = |at: usize| {
+        !line[..at].ends_with(|char: char| char.is_alphanumeric() || matches!(char, '_' | '.'))
+    };
+    let names = |word: &&str| line.match_indices(*word).any(|(at, _)| is_whole(at));
     let is_call = line.trim_start().starts_with("t.skip(");
-    !is_call && !CONDITIONS.iter().any(|word| line.contains(word))
-        || MACHINE.iter().any(|word| line.contains(word))
+    !is_call && !CONDITIONS.iter().any(|word| line.contains(word)) || MACHINE.iter().any(names)
 }
 
 /// The tests without those whose parameters have other names in each run, such as a time, if as many
