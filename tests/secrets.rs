@@ -35,10 +35,16 @@ fn tokens() -> Vec<String> {
 /// The value of a variable whose name says that it is a secret.
 const VALUE: &str = "correct-horse-7-battery";
 
+/// The value of a variable that the check sets itself.
+const CHECKS_VALUE: &str = "lamp-under-9-stairs";
+
+/// A token of no known kind: only the words beside the token say what it is.
+const UNKNOWN_TOKEN: &str = "zQ4rT8mW2kLp6Hs9Vd3x";
+
 /// What nobody may find anywhere.
 fn sought() -> Vec<String> {
     let mut all = tokens();
-    all.push(VALUE.to_owned());
+    all.extend([VALUE, CHECKS_VALUE, UNKNOWN_TOKEN].map(str::to_owned));
     all.push(REST[..30].to_owned());
     all
 }
@@ -86,7 +92,13 @@ fn blabs() -> String {
         .iter()
         .map(|token| format!("echo 'said {token} so'\necho 'x {token}' >&2\n"))
         .collect();
-    format!("{tests}{said}echo \"env $DB_PASSWORD\"\ntouch 'new-{}.txt'\nexit 1\n", tokens[0])
+    let unknown = format!(
+        "export DEPLOY_KEY={CHECKS_VALUE}\nenv | grep DEPLOY\necho \"login with $DEPLOY_KEY\"\necho 'upload with token {UNKNOWN_TOKEN} refused'\n"
+    );
+    format!(
+        "{tests}{said}{unknown}echo \"env $DB_PASSWORD\"\ntouch 'new-{}.txt'\nexit 1\n",
+        tokens[0]
+    )
 }
 
 fn said() -> String {

@@ -191,7 +191,7 @@ fn record(
     ended: &JobResult,
     (cx, copy_report): (&CheckContext, CopyReport<'_>),
 ) -> Result<Launched, Box<Evidence>> {
-    let text = cx.masker.text(&copy_report.text(&ended.capture.text()));
+    let text = cx.masker.output(&argv, &copy_report.text(&ended.capture.text()));
     let log = cx.logs.keep(id, &format!("{}{text}", copy_report.log_note()));
     let excerpt = excerpt_of(&text, copy_report);
     let missing = not_installed(&text);

@@ -1,6 +1,8 @@
 //! Masks all texts of a decision's input that somebody else wrote. Structs are taken
 //! apart field by field, so that a new field does not compile until it is named here.
 
+use serde_json::Value;
+
 use super::{Masker, any};
 use crate::decide::elsewhere::{CheckedElsewhere, WorkElsewhere};
 use crate::decide::evidence::Evidence;
@@ -58,10 +60,13 @@ impl Masker {
             claim: _,
             running: _,
         } = evidence;
-        let mut masked = any(argv.iter_mut().chain(flaky).map(|text| self.cover(text)));
-        masked |= detail.as_mut().is_some_and(|detail| self.value(detail));
-        masked |= self.cover(summary);
-        masked | self.covers([excerpt])
+        let output = excerpt.as_deref().unwrap_or_default();
+        let details = detail.as_ref().map(Value::to_string).unwrap_or_default();
+        let masker = self.with_named(&[&argv.join(" "), summary, output, &details]);
+        let mut masked = any(argv.iter_mut().chain(flaky).map(|text| masker.cover(text)));
+        masked |= detail.as_mut().is_some_and(|detail| masker.value(detail));
+        masked |= masker.cover(summary);
+        masked | masker.covers([excerpt])
     }
 
     /// Masks everything in a transcript beside the conversation. Returns whether

@@ -7,7 +7,7 @@
 
 mod context;
 mod fields;
-
+mod output;
 mod pem;
 mod tokens;
 mod variables;
@@ -43,6 +43,19 @@ impl Masker {
         values.sort_unstable();
         values.dedup();
         Self { values, search: OnceLock::new() }
+    }
+
+    /// Returns the output of a check without secrets: those of any text, and the values
+    /// that names in the output or in the check's command call secret.
+    pub fn output(&self, argv: &[String], output: &str) -> String {
+        self.with_named(&[&argv.join(" "), output]).text(output)
+    }
+
+    /// A masker of the values, too, that names in these texts call secret.
+    fn with_named(&self, texts: &[&str]) -> Self {
+        let named = texts.iter().flat_map(|text| output::named_values(text));
+        let named = named.filter(|value| !MASKED.contains(value.as_str()));
+        Self { values: self.values.iter().cloned().chain(named).collect(), search: OnceLock::new() }
     }
 
     /// Returns the text without secrets.

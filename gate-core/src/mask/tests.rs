@@ -256,3 +256,46 @@ fn a_flood_of_beginnings_is_masked_too() {
     let base64 = format!("{}{}", random(1 << 16), end.repeat(2_000));
     assert!(masked(&base64).ends_with(MASKED));
 }
+
+fn printed(output: &str) -> String {
+    Masker::default().output(&[], output)
+}
+
+#[test]
+fn a_check_s_output_keeps_no_secret_that_a_name_beside_it_gives_away() {
+    let token = random(24);
+    for line in [
+        format!("using token {token} for the upload"),
+        format!("the deploy secret was ({token})"),
+        format!("{token} is not a valid token"),
+        format!("AssertionError: expected credentials '{token}'"),
+        format!("+ export DEPLOY_KEY={token}"),
+    ] {
+        assert!(!printed(&line).contains(&token), "{line}");
+        assert!(printed(&line).contains(MASKED), "{line}");
+    }
+    let repeated = printed("+ export DB_PASS=plain-words-only\nlogin failed for plain-words-only");
+    assert_eq!(repeated, "+ export DB_PASS=[masked]\nlogin failed for [masked]");
+    let hex = "9f86d081884c7d659a2feaa0c55ad015";
+    assert_eq!(printed(&format!("api_token: {hex}")), "api_token: [masked]");
+    let argv = ["bash", "-c", "export SIGNING_KEY=blue-horse-9; ./run"].map(str::to_owned);
+    let output = Masker::default().output(&argv, "signed with blue-horse-9");
+    assert_eq!(output, "signed with [masked]");
+}
+
+#[test]
+fn a_check_s_output_stays_readable() {
+    for line in [
+        "--- PASS: TestHTTP2Server10Connections (0.00s)",
+        "FAILED tests/test_auth.py::TestToken::test_expired_token[password=None]",
+        "test_token (tests.TestToken.TestOAuth2RefreshFlowWithV2)",
+        "cache key: 848db68a1bef2a8805bc983e56a81bf8",
+        "let token = cancellation_token.child_token();",
+        "token 01a20462-78d7-71b6-b068-52f445c62e02 has expired",
+        "SSH_KEY=/home/user/.ssh/id_ed25519",
+        "API_TOKEN=$OTHER_VARIABLE",
+        "error[E0425]: cannot find value `token` in this scope at src/auth2_tokens_and_more.rs",
+    ] {
+        assert_eq!(printed(line), line);
+    }
+}

@@ -64,7 +64,7 @@ pub(super) fn secrets(variable: Variable<'_>) -> Vec<String> {
     secrets
 }
 
-fn is_secret_name(name: &str) -> bool {
+pub(super) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     if matches!(name.as_str(), "PWD" | "OLDPWD") {
         return false;
@@ -74,7 +74,7 @@ fn is_secret_name(name: &str) -> bool {
 }
 
 /// True for a value that is too long to be in a text by accident.
-fn is_long(value: &str) -> bool {
+pub(super) fn is_long(value: &str) -> bool {
     let is_word = value.chars().all(|c| c.is_ascii_lowercase())
         || value.chars().all(|c| c.is_ascii_uppercase());
     value.len() >= if is_word { MIN_WORD_BYTES } else { MIN_VALUE_BYTES }
