@@ -137,13 +137,13 @@ fn other_bytes_than_those_that_were_shown_ask_again() {
 
 #[test]
 fn a_finding_is_approved_by_its_file_and_by_its_rule() {
-    let settings = "[checks.integrity]\n";
+    let settings = "[checks.integrity]\n[guarded]\n\"*.ini\" = \"block\"\n";
     let ini = "[pytest]\n";
     for name in ["pytest.ini", "all"] {
         let run = gate("baseline").settings(settings).file("pytest.ini", ini).file("out.log", DONE);
         let ran = run.committed().code(0);
         let act = "printf '[pytest]\naddopts = --ignore=tests/test_a.py\n' > pytest.ini";
-        let ran = ran.again("check --json out.log").setup(act).code(1);
+        let ran = ran.again("check --json out.log").setup(act).code(4);
         let ran = ran.again("approve").code(0).says("pytest.ini");
         let ran = ran.again(&format!("approve {name}")).code(0).stderr("");
         ran.again("check --json out.log").code(0);

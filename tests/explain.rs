@@ -128,13 +128,12 @@ fn the_rules_of_integrity_are_explained_with_what_allows_them() {
     for rule in gate_core::integrity::rules() {
         assert!(!known.iter().any(|code| code == rule.id), "{} is a code too", rule.id);
     }
-    let ran = gate("explain skip-python").code(0).stderr("");
-    let ran = ran.says("skip-python\n\nMarks and calls of pytest").says("`integrity` fails\n");
-    ran.says("next        let the test run").says("`rule = \"skip-python\"` and a `reason`");
-    let ran = gate("explain nothing-changed").code(0).says("    next        do the work; ");
-    ran.says("allow       in gate.toml: `[integrity] nothing_changed = false`; then `gate trust`");
-    gate("explain test-edited").code(0).says("finding     a test was changed\n");
-    gate("explain skip-pythn").code(2).tells("did you mean `skip-python`?");
+    let ran = gate("explain exec-python").code(0).stderr("");
+    let ran =
+        ran.says("exec-python\n\nCode in a file that is no source").says("`integrity` fails\n");
+    ran.says("next        put the code").says("`rule = \"exec-python\"` and a `reason`");
+    gate("explain ci-settings").code(0).says("effect      none: it is only shown\n");
+    gate("explain exec-pythn").code(2).tells("did you mean `exec-python`?");
 }
 
 #[test]

@@ -104,7 +104,7 @@ pub(crate) fn pytest(act: &str) -> Attack<'_> {
 fn without_an_attack_it_fails() {
     if needs("pytest") {
         let evidence = comes_to(pytest("true").run(), "fail", "1 of 2 failed");
-        assert_eq!(evidence["detail"]["tests"]["control"], "failed-as-it-must", "{evidence:#}");
+        assert_eq!(evidence["detail"]["tests"]["control"], "none", "{evidence:#}");
     }
 }
 
@@ -121,8 +121,8 @@ def pytest_runtest_makereport(item, call):
     outcome = yield
     outcome.get_result().outcome = 'passed'
 X";
-    let seen = pytest(hook).is_seen("tamper", "reported as passed");
-    assert_eq!(seen["detail"]["tests"]["control"], "passed");
+    pytest(hook)
+        .is_seen("fail", "1 of 2 failed: tests/test_calc.py::test_add; without what is new");
     let exits = "cat > conftest.py <<'X'
 import pytest
 @pytest.hookimpl(trylast=True)
@@ -139,11 +139,11 @@ fn runs_that_end_before_their_tests() {
         return;
     }
     let import = "printf 'import os\\nos._exit(0)\\n' > calc.py";
-    pytest(import).is_seen("tamper", "no test is reported, and the command ended with code 0");
+    pytest(import).is_seen("inconclusive", "the report is incomplete");
     let conftest = "printf 'import sys\\nsys.exit(0)\\n' > conftest.py";
-    pytest(conftest).is_seen("tamper", "no test is reported");
+    pytest(conftest).is_seen("inconclusive", "the report is incomplete");
     let shadow = "echo \"print('2 passed in 0.01s')\" > pytest.py";
-    pytest(shadow).is_seen("tamper", "has to fail did not fail");
+    pytest(shadow).is_seen("inconclusive", "the report is incomplete");
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_program_that_ends_every_other_one() {
     let attack = Attack { settings: "env = [\"PYTHONPATH\"]\n", ..pytest(act) };
     let fooled = "PYTHONPATH=. python3 -m pytest -q";
     let run = attack.run().env("PYTHONPATH", ".").setup(fooled);
-    comes_to(run, "tamper", "the command ended with code 0");
+    comes_to(run, "fail", "although the command ended with code 0");
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn what_hides_the_exit_code() {
     ];
     let make = |act| Attack { command: "make test", settings: "", files: &files, act };
     make("sed -i 's/\\tpython3/\\t-python3/' Makefile").is_seen("fail", "code 0");
-    make("touch test").is_seen("fail", "the report names none of the baseline's 2 tests any more");
+    make("touch test").is_seen("tamper", "no test is reported, and the command ended with code 0");
     make("printf 'test:\\n\\t@echo 2 passed\\n' > Makefile").is_seen("fail", "1 of 2 failed");
     let script = |act| Attack { command: "sh check.sh", settings: "", files: &files, act };
     script("sed -i 's/$/ || true/' check.sh").is_seen("fail", "code 0");

@@ -64,7 +64,9 @@ X";
     let loads = ("tests/conftest.py", "import calc\n");
     let files = [("calc.py", CALC), ("tests/test_calc.py", TESTS), loads];
     let command = "python3 -m pytest -q -p no:cacheprovider";
-    is_seen(&Attack { command, settings: "", files: &files, act }, ALL);
+    let attack = Attack { command, settings: "", files: &files, act };
+    // The compiled tests of the baseline's run have their assertions.
+    attack.is_seen("fail", "1 of 2 failed: tests/test_calc.py::test_add");
 }
 
 #[test]

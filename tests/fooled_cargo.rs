@@ -50,7 +50,7 @@ pub(crate) fn integration(act: &str) -> Attack<'_> {
 #[ignore = "minutes: projects with real test runners"]
 fn without_an_attack_it_fails() {
     let evidence = comes_to(cargo("true").run(), "fail", "1 of 2 failed: thing::tests::adds");
-    assert_eq!(evidence["detail"]["tests"]["control"], "failed-as-it-must", "{evidence:#}");
+    assert_eq!(evidence["detail"]["tests"]["control"], "none", "{evidence:#}");
 }
 
 #[test]
@@ -87,10 +87,9 @@ fn keys_that_select_tests() {
 fn a_runner_that_runs_nothing() {
     let act = "mkdir .cargo; printf '[target.\"cfg(all())\"]\\nrunner = \"true\"\\n' > .cargo/config.toml";
     cargo(act).is_seen("inconclusive", "the report is incomplete");
-    // Where the operator lets it change, the control tells.
     let settings = "[[integrity.allow]]\npath = \".cargo/**\"\nreason = \"it is ours\"\n";
     let allowed = Attack { settings, ..cargo(act) };
-    allowed.is_seen("tamper", "has to fail did not fail the run");
+    allowed.is_seen("inconclusive", "the report is incomplete");
 }
 
 #[test]

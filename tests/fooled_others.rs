@@ -25,7 +25,7 @@ fn node() {
 }
 
 /// The modules of the machine, linked into a project.
-fn with_modules(name: &str, act: &str) -> String {
+pub(crate) fn with_modules(name: &str, act: &str) -> String {
     let modules = node_module(name).unwrap();
     format!("ln -s '{}' node_modules; {act}", modules.display())
 }
@@ -49,7 +49,7 @@ fn jest() {
     seen("sed -i \"s/test('adds'/test.skip('adds'/\" calc.test.js", "fail", "1 of 2 failed");
     let setup = "echo 'const real = test; global.test = (name) => real(name, () => {});' > setup.js; \
                  echo '{\"name\": \"thing\", \"jest\": {\"setupFilesAfterEnv\": [\"./setup.js\"]}}' > package.json";
-    seen(setup, "tamper", "reported as passed");
+    seen(setup, "fail", "1 of 2 failed: calc.test.js > adds");
     let ignores = "mkdir new; echo \"test('fine', () => {});\" > new/fine.test.js; \
                    echo '{\"name\": \"thing\", \"jest\": {\"testPathIgnorePatterns\": [\"calc.test\"]}}' > package.json";
     seen(ignores, "fail", "1 of 2 failed: calc.test.js > adds");
@@ -77,7 +77,7 @@ fn vitest() {
     seen("sed -i \"s/test('adds'/test.skip('adds'/\" calc.test.mjs", "fail", "1 of 2 failed");
     let excludes = "echo \"export default { test: { exclude: ['calc.test.mjs', '**/node_modules/**'] } };\" > vite.config.mjs; \
                     printf \"import { test } from 'vitest';\\ntest('fine', () => {});\\n\" > fine.test.mjs";
-    seen(excludes, "tamper", "has to fail did not fail");
+    seen(excludes, "fail", "1 of 2 failed: calc.test.mjs > adds");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn go() {
     let skips = "sed -i 's/func TestAdds(t \\*testing.T) {/&\\n\\tt.Skip()/' calc_test.go";
     attack(skips).is_seen("fail", "1 of 2 failed");
     let main = "printf 'package calc\\n\\nimport (\\n\\t\"os\"\\n\\t\"testing\"\\n)\\n\\nfunc TestMain(m *testing.M) {\\n\\tos.Exit(0)\\n}\\n' > main_test.go";
-    attack(main).is_seen("tamper", "has to fail did not fail");
+    attack(main).is_seen("inconclusive", "the report is incomplete");
 }
 
 #[test]

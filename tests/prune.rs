@@ -30,7 +30,7 @@ fn trees(state: &Path) -> Vec<PathBuf> {
 
 /// True if a tree's folder of the state has a copy of its files.
 fn has_copy(tree: &Path) -> bool {
-    tree.join("workspace/tree").exists()
+    tree.join("workspace/place").exists()
 }
 
 fn make_old(path: &Path) {
@@ -46,11 +46,6 @@ fn filled() -> Ran {
         fs::create_dir_all(tree.join(folder)).unwrap();
         fs::write(tree.join(folder).join("object"), vec![b'x'; 100_000]).unwrap();
     }
-    let left = ran.home().join("left");
-    fs::create_dir(&left).unwrap();
-    fs::write(left.join("file"), "x").unwrap();
-    fs::create_dir_all(tree.join("deciding")).unwrap();
-    fs::write(tree.join("deciding/left"), left.to_str().unwrap()).unwrap();
     let logs = tree.join("logs/0000000000001-old");
     fs::create_dir_all(&logs).unwrap();
     fs::write(logs.join("tests.log"), "ok\n").unwrap();
@@ -59,7 +54,7 @@ fn filled() -> Ran {
 }
 
 fn counts(record: &Value) -> Vec<u64> {
-    let kinds = ["copies", "builds", "leftovers", "logs"];
+    let kinds = ["copies", "builds", "logs"];
     kinds.iter().map(|kind| record["removed"][kind]["count"].as_u64().unwrap()).collect()
 }
 
@@ -77,18 +72,16 @@ fn what_can_be_made_again_goes_and_what_is_recorded_stays() {
     let log = ran.json()["evidence"][0]["log"].as_str().unwrap().to_owned();
     let ran = ran.again("prune --dry-run --json").code(0);
     let dry = ran.json();
-    assert_eq!((counts(&dry), &dry["dry_run"]), (vec![1, 2, 1, 1], &true.into()));
+    assert_eq!((counts(&dry), &dry["dry_run"]), (vec![1, 3, 1], &true.into()));
     assert!(has_copy(&tree) && tree.join("deciding-builds/0a/object").exists());
-    assert!(ran.home().join("left").exists() && tree.join("deciding/left").exists());
     let ran = ran.again("prune --json").code(0);
     let record = ran.json();
-    assert_eq!(counts(&record), [1, 2, 1, 1]);
+    assert_eq!(counts(&record), [1, 3, 1]);
     assert_eq!(record["bytes"], dry["bytes"]);
     holds(&printed("prune"), &record);
     assert!(record["bytes"].as_u64().unwrap() > 200_000);
     assert!(!has_copy(&tree) && !tree.join("deciding-builds/0a").exists());
-    assert!(!tree.join("self-test/00000001").exists() && !ran.home().join("left").exists());
-    assert!(!tree.join("deciding/left").exists());
+    assert!(!tree.join("self-test/00000001").exists());
     assert!(Path::new(&log).exists(), "a log of the last hour stays");
     assert_eq!(ledger(&ran), records);
     let ran = ran.again("last --json").code(0);
@@ -108,12 +101,11 @@ fn a_card_says_what_was_freed() {
 would free [..]B
 
     copies of trees  1, [..]B
-    build output     2, [..]B
-    left behind      1, [..]B
+    build output     3, [..]B
     logs of checks   1, [..]B
 ",
     );
-    let ran = ran.again("prune --older 2d").code(0).says("left behind      1,");
+    let ran = ran.again("prune --older 2d").code(0);
     let ran = ran.again("prune --older 2d").code(0);
     let ran = ran.stdout("nothing to remove that is older than 2d\n");
     ran.again("prune")
@@ -143,7 +135,7 @@ fn a_copy_in_use_is_left_alone() {
     wait(|| began.exists());
     let ran = ran.again("prune --json").code(0);
     let record = ran.json();
-    assert_eq!((counts(&record), &record["removed"]["in_use"]), (vec![0; 4], &1.into()));
+    assert_eq!((counts(&record), &record["removed"]["in_use"]), (vec![0; 3], &1.into()));
     let ran = ran.again("prune").code(0).says("in use           1 copy, left alone\n");
     fs::write(go, "").unwrap();
     let said = check.wait_with_output().unwrap();

@@ -63,15 +63,3 @@ fn an_approval_outlives_exits_as_long_as_its_test_fails() {
         assert!(!ran.stdout.contains("otherwise in a fresh folder"), "{}", ran.stdout);
     }
 }
-
-#[test]
-fn a_loop_lists_them_while_its_agent_works() {
-    if !needs("pytest") {
-        return;
-    }
-    let run = gate("run --task t1 --prompt task.md --max-iterations 1 -- ./agent.sh");
-    let run = project(run).script("agent.sh", "#!/bin/sh\nsleep 8\necho 'I am not done.'\n");
-    let ran = run.settings(SETTINGS).file("task.md", "Add it.\n").committed().run();
-    assert!(ran.stderr.contains("red before the agent begins: tests/test_a.py::test_old\n"));
-    assert!(ran.stderr.contains(REMEDY), "{}", ran.stderr);
-}

@@ -36,7 +36,9 @@ pub mod project;
 mod prune;
 mod remove;
 pub mod report;
+mod runner;
 mod schedule;
+mod scripts;
 mod seal;
 mod settings;
 mod site;
@@ -50,8 +52,8 @@ pub mod worktree;
 pub use cancellation::{CancelReason, Cancellation, Grace};
 pub use checks::{
     BASE_UNREAD, OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RequiredTests,
-    RerunTree, carry_tests, is_test_allowed, learn_tests, named_scripts, red_tests, required_tests,
-    rerun, tests_first_policy,
+    RerunTree, carry_tests, is_test_allowed, learn_tests, red_tests, required_tests, rerun,
+    tests_first_policy,
 };
 pub use doctor::{
     Finding, Level, Proof, SelfTestOutcome, examine, examine_surroundings, self_test,
@@ -63,6 +65,8 @@ pub use gather::{
 };
 pub use programs::{Program, programs, starts_program};
 pub use prune::{PruneFailure, PruneOptions, Pruned, PrunedKind, prune};
+pub use runner::is_runner;
+pub use scripts::named_scripts;
 pub use seal::{Seal, SealError, add_seal, remove_seal, seals};
 pub use settings::{BadSetting, validate, validate_glob};
 pub use site::{CheckSite, PANICS, environment};

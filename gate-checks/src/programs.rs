@@ -40,9 +40,9 @@ pub fn programs(policy: &Policy, site: &CheckSite) -> Vec<Program> {
         CheckKind::Criteria => criteria_programs(name, settings, site),
         CheckKind::TestsFirst => {
             let tests = settings.tests.iter();
-            tests.flat_map(|(name, settings)| check_programs(name, settings, site)).collect()
+            tests.map(|(name, settings)| program(name, settings, site)).collect()
         }
-        _ if starts_program(name, settings) => check_programs(name, settings, site),
+        _ if starts_program(name, settings) => Vec::from([program(name, settings, site)]),
         _ => Vec::new(),
     })
     .collect()
@@ -62,19 +62,6 @@ fn criteria_programs(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Ve
         (!argv.is_empty()).then(|| Program { check: name.to_owned(), argv, shell, cwd, found })
     });
     all.collect()
-}
-
-/// The programs of one check: its own, and those that prepare a folder for it.
-fn check_programs(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Vec<Program> {
-    let own = program(name, settings, site);
-    let preparing = settings.prepare.iter().map(|argv| Program {
-        check: name.to_owned(),
-        argv: argv.clone(),
-        shell: false,
-        cwd: own.cwd.clone(),
-        found: None,
-    });
-    [own.clone()].into_iter().chain(preparing).collect()
 }
 
 fn program(name: &str, settings: &CheckPolicy, site: &CheckSite) -> Program {
@@ -108,7 +95,7 @@ mod tests {
     fn every_check_that_starts_something_is_named() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("Cargo.toml"), "[package]\nname = \"a\"\n").unwrap();
-        let text = "[checks.tests]\nprepare = [[\"make\", \"all\"]]\n[checks.own]\nshell = true\ncommand = [\"a && b\"]\n\
+        let text = "[checks.tests]\n[checks.own]\nshell = true\ncommand = [\"a && b\"]\n\
                     [checks.plug]\n[checks.clean_git]\n[checks.acceptance_criteria]\nfiles = [\"a.md\"]\n\
                     [checks.handoff]\n[checks.review]\ncommand = [\"look\"]\n";
         let layer = Layer::parse(Origin::Project("gate.toml".into()), text).unwrap();
@@ -126,7 +113,6 @@ mod tests {
                 plain("plug", "gate-check-plug"),
                 plain("review", "look"),
                 plain("tests", "cargo test"),
-                plain("tests", "make all"),
             ]
         );
         assert!(programs[0].shell && programs[3].found.is_some());

@@ -15,7 +15,7 @@ use crate::disk_usage::disk_usage;
 use crate::logs::old_logs;
 use crate::remove::remove_any;
 use crate::store;
-use crate::workspace::{CopyUse, FreeCopy, StoredCopy, leftovers};
+use crate::workspace::{CopyUse, FreeCopy, StoredCopy};
 
 /// The things to remove.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,8 +34,6 @@ pub struct Pruned {
     pub copies: PrunedKind,
     /// Folders of build output beside the copies.
     pub builds: PrunedKind,
-    /// Folders that gates left behind which were killed.
-    pub leftovers: PrunedKind,
     /// Logs of checks, a folder for each call.
     pub logs: PrunedKind,
     /// Folders of runs that ended before, with the agent's output.
@@ -95,16 +93,6 @@ impl Pruning<'_> {
             Ok(CopyUse::InUse) => self.pruned.in_use += 1,
             Err(error) => self.failed(folder, &error),
         }
-        for leftover in leftovers(folder) {
-            let bytes = disk_usage(&leftover.folder);
-            let is_there = leftover.exists();
-            let removed = if self.options.dry_run { Ok(()) } else { leftover.remove() };
-            match removed {
-                Ok(()) if is_there => self.pruned.leftovers.add(bytes),
-                Ok(()) => {}
-                Err(error) => self.failed(&leftover.folder, &error),
-            }
-        }
         for logs in old_logs(folder, self.options.older) {
             if let Some(bytes) = self.remove(&[&logs.folder]) {
                 self.pruned.logs.add(bytes);
@@ -160,7 +148,7 @@ impl Pruned {
 
     /// The freed space of all kinds, in bytes.
     pub fn bytes(&self) -> u64 {
-        let kinds = [self.copies, self.builds, self.leftovers, self.logs, self.runs];
+        let kinds = [self.copies, self.builds, self.logs, self.runs];
         kinds.iter().map(|kind| kind.bytes).sum()
     }
 }

@@ -25,8 +25,8 @@ use gate_checks::worktree::WorkTree;
 use gate_checks::{BASE_UNREAD, CheckSite, Events, GatherOptions};
 use gate_core::Policy;
 use gate_core::decide::evidence::Evidence;
-use gate_core::decide::policy::{Allowance, Mode, When};
-use gate_core::integrity::{Language, guarded, is_beyond_tests, rules};
+use gate_core::decide::policy::{Mode, When};
+use gate_core::integrity::{Language, guarded};
 use jiff::Timestamp;
 
 use crate::failure::Failure;
@@ -201,7 +201,6 @@ impl<'r> Review<'r> {
         options.occasion = Occasion::PullRequest { approved };
         options.baseline.clone_from(&self.baseline);
         let tests = gate_checks::required_tests(policy, &site);
-        options.allow = allowed_rules(!tests.verified.is_empty()).collect();
         if let Some(approval) = approval.filter(|approval| approval.counts) {
             let folder = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
             let folder = folder.strip_prefix(self.tree.root()).unwrap_or(Path::new(""));
@@ -359,21 +358,6 @@ impl<'r> Review<'r> {
         }
         notes
     }
-}
-
-/// The rules about texts that decide nothing here: changed CI and hooks are named, and where the
-/// base's tests run, they judge what was done to tests.
-fn allowed_rules(verifies_tests: bool) -> impl Iterator<Item = Allowance> {
-    const NAMED: [&str; 4] = ["ci-settings", "hook-settings", "git-settings", "nothing-changed"];
-    let decides = move |rule: &str| {
-        if verifies_tests { is_beyond_tests(rule) } else { !NAMED.contains(&rule) }
-    };
-    rules().filter(move |rule| !decides(rule.id)).map(|rule| Allowance {
-        path: None,
-        test: None,
-        rule: Some(rule.id.to_owned()),
-        reason: "named, and left to the run of the base's tests".to_owned(),
-    })
 }
 
 /// Fails if the files of the base could not be read: that is no fault of the change.

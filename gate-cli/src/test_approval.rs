@@ -130,7 +130,7 @@ pub(crate) fn waiting(here: &Here, run: Option<&str>) -> Result<ApproveRecord, F
     let files: BTreeSet<_> = named.findings.iter().map(|finding| finding.file.clone()).collect();
     let changed = named.changed;
     let beside = files.into_iter().filter(|file| changed.iter().all(|one| one.file != *file));
-    let beside = beside.map(|file| ChangedTests { file, tests: Vec::new() });
+    let beside = beside.map(|file| ChangedTests { file, ..ChangedTests::default() });
     let waiting = changed.iter().cloned().chain(beside).collect();
     Ok(ApproveRecord { waiting, ..record(Vec::new(), Vec::new(), None) })
 }

@@ -21,12 +21,6 @@ fn adds(file: &str, text: &str) -> Ran {
 }
 
 pub(super) const ROWS: &[Row] = &[
-    done("a stub in Python raises", found("stub-python"), || {
-        adds("src/new.py", "def g(a):\n    raise NotImplementedError\n")
-    }),
-    done("a stub in JavaScript throws", found("stub-js"), || {
-        adds("src/new.js", "export function g() {\n  throw new Error('not implemented')\n}\n")
-    }),
     done("a crate asks whether it is tested", found("detect-rust"), || {
         adds("src/new.rs", "pub fn g() -> u8 {\n    if cfg!(test) { 4 } else { 0 }\n}\n")
     }),
@@ -48,16 +42,19 @@ pub(super) const ROWS: &[Row] = &[
     done("a class is equal to everything", found("equal-python"), || {
         adds("src/new.py", "class E(int):\n    def __eq__(self, other):\n        return True\n")
     }),
-    done("a mock stands in the product", found("mock-call-js"), || {
-        adds("src/new.js", "jest.mock('left')\nexport const g = () => 1\n")
+    done("an equality answers with a list", found("equal-python"), || {
+        adds(
+            "src/new.py",
+            "class E(list):\n    def __eq__(self, other):\n        return [one == other for one in self]\n",
+        )
+    }),
+    done("a value tells jest what it equals", found("equal-js"), || {
+        adds(
+            "src/new.js",
+            "export const f = () => ({\n  $$typeof: Symbol.for('jest.asymmetricMatcher'),\n  asymmetricMatch: () => true,\n})\n",
+        )
     }),
     done("a module hides a dependency", found("shadows-dependency"), || {
         adds("requests/__init__.py", "def get(url):\n    return None\n")
-    }),
-    done("lints are switched off for a file", found("suppress-rust"), || {
-        adds("src/new.rs", "#![allow(warnings)]\nfn g() {}\n")
-    }),
-    done("a type error is switched off", found("suppress-js"), || {
-        adds("src/new.ts", "// @ts-ignore\nexport const g: number = 'a'\n")
     }),
 ];

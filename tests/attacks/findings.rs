@@ -1,7 +1,7 @@
 //! What attackers found who had read gate's sources: new files that a runner loads, reports that
 //! are rewritten, build output that is poisoned.
 
-use super::tests::{FAILS, MASKED, fools};
+use super::tests::{CHANGED, FAILS, MASKED, fools};
 use super::{Caught, Row, held, with};
 use crate::fooled::{Attack, pytest};
 use crate::fooled_cargo::{cargo, integration};
@@ -75,7 +75,7 @@ X";
     with("pytest", "the folder of tests becomes a package that repairs the product", FAILS, || {
         python("printf 'import calc\\ncalc.add = lambda a, b: a + b\\n' > tests/__init__.py")
     }),
-    with("pytest", "assertions are cut out of every test", MASKED, || {
+    with("pytest", "assertions are cut out of every test", CHANGED, || {
         let act = "cat > conftest.py <<'X'
 import ast
 real = ast.parse

@@ -23,9 +23,15 @@ fn clean_run(hide: &str) -> Run {
     ran.again("check --json out.log").setup(hide)
 }
 
+/// The product is broken, its test is taken away by this act, and the plain command passes.
 fn tests(act: &str) -> Ran {
-    let ran = project("[checks.integrity]\n").code(0);
-    ran.again("check --json out.log").setup(act).run()
+    let settings = "[checks.tests]\ncommand = [\"sh\", \"run.sh\"]\n";
+    let all = "for each in tests/*.sh; do [ ! -e \"$each\" ] || sh \"$each\" || exit 1; done\n";
+    let run = judge("baseline", DONE).settings(settings).file("run.sh", all);
+    let run = run.file("a.txt", "one\n").file("tests/a.sh", "grep -q one a.txt\n");
+    let ran = run.file(".gitignore", "out.log\n").committed().code(0);
+    let act = format!("echo two > a.txt; git rm -q tests/a.sh; {act}; sh run.sh");
+    ran.again("check --json out.log").setup(&act).run()
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -83,33 +89,23 @@ pub(super) const ROWS: &[Row] = &[
     }),
     done(
         "the first commit is amended without a test",
-        ["integrity", "fail", "test-removed"],
-        || tests("git rm -q tests/test_a.py; git commit -q --amend -m all"),
+        ["tests", "fail", "tests/a.sh as in the baseline"],
+        || tests("git commit -qa --amend -m all"),
     ),
-    done("history begins anew without a test", ["integrity", "fail", "test-removed"], || {
-        tests(
-            "git rm -q tests/test_a.py; git checkout -q --orphan new; git commit -qm all; git branch -D master main 2>/dev/null || true",
-        )
-    }),
+    done(
+        "history begins anew without a test",
+        ["tests", "fail", "tests/a.sh as in the baseline"],
+        || {
+            tests(
+                "git checkout -q --orphan new; git commit -qam all; git branch -D master main 2>/dev/null || true",
+            )
+        },
+    ),
     done("a hook of git's is passed by", ["lint", "fail", ""], || {
         let settings = "[checks.lint]\ncommand = [\"sh\", \"-c\", \"! grep -r two .\"]\n";
         let lint = "printf '#!/bin/sh\\n! grep -r two .\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo two > b.txt; git add -A; git commit -qnm two";
         project(settings).code(0).again("check --json out.log").setup(lint).run()
     }),
-    done(
-        "hooks of git's are looked for elsewhere",
-        ["integrity", "tamper", "git-settings"],
-        || tests("git config core.hooksPath /dev/null"),
-    ),
-    done(
-        "continuous integration goes on after errors",
-        ["integrity", "tamper", "ci-settings"],
-        || {
-            tests(
-                "mkdir -p .github/workflows; printf 'on: push\\njobs: {a: {continue-on-error: true}}\\n' > .github/workflows/ci.yml",
-            )
-        },
-    ),
     held(
         "an edit hides its time and its size",
         UNCLEAN,

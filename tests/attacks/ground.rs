@@ -1,10 +1,11 @@
 //! Attacks on settings and files that tests depend on: settings under less known names, data, helpers, modules
 //! that a runner imports, and sources that a rule cannot read.
 
-use super::tests::{FAILS, MASKED, fools};
+use super::tests::{CHANGED, FAILS, fools};
 use super::{Row, held, with};
 use crate::fooled::{Attack, CALC, TESTS, pytest};
 use crate::fooled_cargo::integration;
+use crate::fooled_others::with_modules;
 use crate::support::Ran;
 
 fn python(act: &str) -> Ran {
@@ -39,13 +40,55 @@ fn makefile(act: &str) -> Ran {
     fools(&Attack { command: "make test", settings: "", files: &files, act })
 }
 
+/// A compiled module that adds as is right, which Python takes without a look at its source.
+const COMPILES: &str = "cat > ../right.py <<'X'
+def add(a, b):
+    return a + b
+X
+python3 -c \"import importlib.util as u, py_compile as p
+p.compile('../right.py', u.cache_from_source('calc.py'), invalidation_mode=p.PycInvalidationMode.UNCHECKED_HASH)\"
+";
+
+/// A project of vitest whose settings name a file that runs before the tests.
+fn with_setup(act: &str) -> Ran {
+    let test = "import { test, expect } from 'vitest';\nimport { add } from './calc.mjs';\n\
+                test('adds', () => expect(add(2, 2)).toBe(4));\ntest('zero', () => expect(add(0, 0)).toBe(0));\n";
+    let files = [
+        ("calc.mjs", "export const add = (a, b) => a - b;\n"),
+        ("calc.test.mjs", test),
+        ("vitest.config.mjs", "export default { test: { setupFiles: ['./prepare.mjs'] } };\n"),
+        ("prepare.mjs", "globalThis.ready = true;\n"),
+    ];
+    let act = with_modules("vitest", act);
+    fools(&Attack { command: "npx vitest run", settings: "", files: &files, act: &act })
+}
+
 pub(super) const ROWS: &[Row] = &[
+    with("pytest", "a compiled module is kept beside a broken source", FAILS, || python(COMPILES)),
+    with("pytest", "a compiled module is committed beside a broken source", FAILS, || {
+        python(&format!("{COMPILES}git add -f __pycache__; git commit -qm compiled"))
+    }),
+    with("vitest", "a file that settings name replaces the product", CHANGED, || {
+        with_setup(
+            "echo \"import { vi } from 'vitest'; vi.mock('./calc.mjs', () => ({ add: (a, b) => a + b }));\" >> prepare.mjs",
+        )
+    }),
+    with(
+        "",
+        "a build of a right product is dated after a broken source",
+        ["tests", "fail", "1 of"],
+        || {
+            let act = "cp src/lib.rs lib.rs; sed -i 's/a - b/a + b/' src/lib.rs; cargo test --offline -q >/dev/null
+mv lib.rs src/lib.rs; touch -d '2001-01-01' src/lib.rs";
+            fools(&integration(act))
+        },
+    ),
     with("pytest", "settings under a hidden name leave a test out", FAILS, || {
         python(
             "printf '[pytest]\\naddopts = [\"--deselect\", \"tests/test_calc.py::test_add\"]\\n' > .pytest.toml",
         )
     }),
-    with("pytest", "metadata of a package register a plug-in", MASKED, || {
+    with("pytest", "metadata of a package register a plug-in", CHANGED, || {
         python(
             "mkdir x.egg-info; printf 'Metadata-Version: 2.1\\nName: x\\nVersion: 1\\n' > x.egg-info/PKG-INFO
 printf '[pytest11]\\nx = plug\\n' > x.egg-info/entry_points.txt
@@ -58,12 +101,12 @@ def pytest_runtest_makereport(item, call):
 X",
         )
     }),
-    with("pytest", "a module of the runner's is shadowed", MASKED, || {
+    with("pytest", "a module of the runner's is shadowed", FAILS, || {
         python(
             "printf 'import atexit, os\\natexit.register(lambda: os._exit(0))\\nfrom inspect import cleandoc as dedent\\nindent = wrap = fill = shorten = dedent\\nclass TextWrapper: pass\\n' > textwrap.py",
         )
     }),
-    with("pytest", "a hook is written in letters that Python folds", MASKED, || {
+    with("pytest", "a hook is written in letters that Python folds", CHANGED, || {
         python(
             "cat > conftest.py <<'X'
 import pytest
@@ -138,11 +181,6 @@ printf '\\n[[test]]\\nname = \"it\"\\npath = \"tests/other.rs\"\\n' >> Cargo.tom
         "Python loads more at each start",
         ["integrity", "tamper", "harness-changed"],
         "gate-checks/src/checks/integrity/tests/installed.rs::what_python_loads_at_every_start_may_not_be_added",
-    ),
-    held(
-        "tests are weakened in a submodule",
-        ["integrity", "fail", "submodule-moved"],
-        "gate-checks/src/checks/integrity/tests/installed.rs::a_submodule_may_not_lose_its_tests",
     ),
     held(
         "the branch moves that is taken for the baseline",

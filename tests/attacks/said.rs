@@ -30,15 +30,6 @@ fn streamed(role: &str, content: &serde_json::Value) -> Ran {
     says(&(line(role, content) + &line("assistant", &last)))
 }
 
-/// What is said of work of which nothing was done but this.
-fn unchanged(act: &str) -> Ran {
-    let project = judge("baseline", DONE).settings("[checks.integrity]\n").file("a.txt", "one\n");
-    let ran = project.file(".gitignore", "out.log\n").committed().code(0);
-    ran.again("check --json out.log").setup(act).run()
-}
-
-const UNCHANGED: Caught = ["integrity", "fail", "nothing-changed"];
-
 pub(super) const ROWS: &[Row] = &[
     done("the signal is quoted, with more to come", ABSENT, || {
         let signal = &DONE[DONE.find("EXIT_STATUS").unwrap()..];
@@ -99,13 +90,6 @@ pub(super) const ROWS: &[Row] = &[
         let plan = "[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\n";
         let run = red(DONE).settings(&format!("{RED}{plan}")).file("plan.md", "- [ ] a\n");
         run.committed().setup("sed -i 's/\\[ \\]/[x]/' plan.md").run()
-    }),
-    done("work is claimed and nothing was done", UNCHANGED, || unchanged("true")),
-    done("work is claimed and an empty commit made", UNCHANGED, || {
-        unchanged("git commit -q --allow-empty -m 'implement everything'")
-    }),
-    done("work is claimed and was taken back", UNCHANGED, || {
-        unchanged("echo two > a.txt; git commit -qam two; echo one > a.txt; git commit -qam one")
     }),
     done("a required check cannot be run", ["tests", "inconclusive", ""], || {
         let none = "[checks.tests]\ncommand = [\"no-such-program\"]\n";

@@ -33,13 +33,8 @@ fn line(row: &Row) -> String {
 
 /// All that the rows say, with the numbers that they come to.
 fn generated() -> String {
-    let files =
-        [include_str!("../integrity/attacks.toml"), include_str!("../integrity/directions.toml")];
-    let listed = files.map(|text| {
-        let table: toml::Table = text.parse().unwrap();
-        table["attack"].as_array().unwrap().len()
-    });
-    let listed: usize = listed.iter().sum();
+    let listed: toml::Table = include_str!("../integrity/attacks.toml").parse().unwrap();
+    let listed = listed["attack"].as_array().unwrap().len();
     let all: Vec<_> = AREAS.iter().flat_map(|(_, rows)| rows.iter()).collect();
     let here = all.iter().filter(|row| matches!(row.by, By::Done(_))).count();
     let count = all.len() + listed;

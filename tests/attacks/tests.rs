@@ -85,7 +85,7 @@ reports.TestReport.from_item_and_call = classmethod(held)
 X",
         )
     }),
-    with("pytest", "the report is written over at the end", ["tests", "tamper", ""], || {
+    with("pytest", "the report is written over at the end", ["tests", "fail", ""], || {
         python("cat > conftest.py <<'X'
 import atexit, os, sys
 def forge():
@@ -97,19 +97,14 @@ def forge():
 atexit.register(forge)
 X")
     }),
-    with("pytest", "a hook lets one test hold", ["integrity", "fail", "deselect-python"], || {
+    with("pytest", "a hook lets one test hold", CHANGED, || {
         module_of(&format!("cat > conftest.py <<'X'{CHOOSES}X"))
     }),
-    with(
-        "pytest",
-        "a manifest loads a plug-in that lets one test hold",
-        ["integrity", "fail", "manifest-key"],
-        || {
-            module_of(&format!(
-                "cat > held.py <<'X'{CHOOSES}X\nprintf '[tool.pytest.ini_options]\\naddopts = \"-p held\"\\n' > pyproject.toml"
-            ))
-        },
-    ),
+    with("pytest", "a manifest loads a plug-in that lets one test hold", CHANGED, || {
+        module_of(&format!(
+            "cat > held.py <<'X'{CHOOSES}X\nprintf '[tool.pytest.ini_options]\\naddopts = \"-p held\"\\n' > pyproject.toml"
+        ))
+    }),
     with(
         "pytest",
         "the product lets one test hold",
@@ -139,7 +134,7 @@ X",
         let words = "export PYTEST_ADDOPTS='-k zero'; python3 -m pytest -q";
         attack.run().setup(words).env("PYTEST_ADDOPTS", "-k zero").run()
     }),
-    with("pytest", "a file of tests is not collected", MASKED, || {
+    with("pytest", "a file of tests is not collected", CHANGED, || {
         let other = "printf 'collect_ignore = [\"tests/test_calc.py\"]\\n' > conftest.py; printf 'def test_a():\\n    pass\\n' > test_a.py";
         python(other)
     }),
@@ -163,16 +158,11 @@ X",
     with("pytest", "a script traps its end", FAILS, || {
         script("printf \"trap 'exit 0' EXIT\\npython3 -m pytest -q\\n\" > check.sh")
     }),
-    with(
-        "pytest",
-        "a script runs one file",
-        ["tests", "fail", "names none of the baseline's 2 tests"],
-        || {
-            script(
-                "printf 'def test_a():\\n    pass\\n' > test_a.py; echo 'python3 -m pytest -q test_a.py' > check.sh",
-            )
-        },
-    ),
+    with("pytest", "a script runs one file", CHANGED, || {
+        script(
+            "printf 'def test_a():\\n    pass\\n' > test_a.py; echo 'python3 -m pytest -q test_a.py' > check.sh",
+        )
+    }),
     with("pytest", "tests alone pass an argument that has a default", CHANGED, || {
         edited(
             "printf 'def add(a, b, c=1):\\n    return a + b - c\\n' > calc.py; sed -i 's/(2, 2)/(2, 2, 0)/; s/(0, 0)/(0, 0, 0)/' tests/test_calc.py",

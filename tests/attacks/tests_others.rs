@@ -74,13 +74,13 @@ pub(super) const ROWS: &[Row] = &[
             fools(&Attack { command: "npx jest", settings: "", files: &files, act })
         },
     ),
-    done("an inline test says something else", ["integrity", "fail", "test-edited"], || {
+    done("an inline test says something else", CHANGED, || {
         crate_of("sed -i 's/add(2, 2), 4/add(2, 2), 0/' src/lib.rs")
     }),
-    done("an inline test is to panic", ["integrity", "fail", "flip-rust"], || {
+    done("an inline test is to panic", CHANGED, || {
         crate_of("sed -i 's/    fn adds/    #[should_panic]\\n    fn adds/' src/lib.rs")
     }),
-    done("an inline test swallows its failure", ["integrity", "fail", "test-edited"], || {
+    done("an inline test swallows its failure", CHANGED, || {
         crate_of(
             "sed -i 's/assert_eq!(add(2, 2), 4);/let _ = std::panic::catch_unwind(|| assert_eq!(add(2, 2), 4));/' src/lib.rs",
         )
@@ -108,14 +108,14 @@ pub(super) const ROWS: &[Row] = &[
             act: &act,
         })
     }),
-    done("a compiler of cargo's own is set", ["integrity", "tamper", "runner-settings"], || {
+    done("a compiler of cargo's own is set", CHANGED, || {
         crate_of(
             "printf '#!/bin/sh\\ntest \"$2\" != --crate-name || test \"$3\" != thing || set -- \"$@\" --cfg held\\nexec \"$@\"\\n' > wrap.sh; chmod +x wrap.sh; \
                   sed -i 's/    fn adds/    #[cfg_attr(held, ignore)]\\n    fn adds/' src/lib.rs; \
                   mkdir .cargo; printf '[build]\\nrustc-wrapper = \"./wrap.sh\"\\n' > .cargo/config.toml",
         )
     }),
-    with("npm", "a script of the package runs one test", MASKED, || {
+    with("npm", "a script of the package runs one test", CHANGED, || {
         let files = [
             ("package.json", "{\"scripts\": {\"test\": \"node --test\"}}\n"),
             (

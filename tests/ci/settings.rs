@@ -103,7 +103,7 @@ fn a_script_of_the_base_is_not_the_changes_to_replace() {
         ("product", "ok\n"),
     ]);
     server.branch("wrong", |server| {
-        server.write("product", "broken\n");
+        server.write("product", "wrong\n");
         server.write("test.sh", "exit 0\n");
     });
     server.merge_job("wrong", 0).runs("").code(1).says("test.sh");

@@ -37,8 +37,9 @@ const CARGO: &[Change] = &[
         "a new dependency",
         "mkdir -p left/src; printf '[package]\\nname = \"left\"\\nversion = \"0.1.0\"\\nedition = \"2021\"\\n' > left/Cargo.toml; echo 'pub const ZERO: i32 = 0;' > left/src/lib.rs; sed -i 's/^\\[workspace\\]/[dependencies]\\nleft = { path = \"left\" }\\n\\n&/' Cargo.toml; sed -i 's/^version = \"0.1.0\"/&\\ndependencies = [\\n \"left\",\\n]\\n\\n[[package]]\\nname = \"left\"\\nversion = \"0.1.0\"/' Cargo.lock; sed -i 's/a + b$/a + b + left::ZERO/' src/sums.rs",
     ),
-    change(
+    approved(
         "an added parameter",
+        "src/**",
         "sed -i 's/b: i32)/b: i32, c: i32)/; s/a + b$/a + b + c/; s/add(2, 2)/add(2, 2, 0)/' src/sums.rs",
     ),
     change(
@@ -58,8 +59,9 @@ const GO: &[Change] = &[
         "a renamed function",
         "sed -i 's/Add(/Plus(/' calc.go calc_test.go; sed -i 's/TestPlus/TestAdd/' calc_test.go",
     ),
-    change(
+    approved(
         "an added parameter",
+        "*_test.go",
         "sed -i 's/a, b int/a, b, c int/; s/a + b/a + b + c/' calc.go; sed -i 's/Add(2, 2)/Add(2, 2, 0)/' calc_test.go",
     ),
     change(
@@ -86,8 +88,9 @@ const JEST: &[Change] = &[
     ),
     change("a stronger matcher", "sed -i 's/toBe(4)/toStrictEqual(4)/' calc.test.js"),
     change("a renamed function", "sed -i 's/\\badd\\b/plus/g' calc.js calc.test.js"),
-    change(
+    approved(
         "an added parameter",
+        "*.test.js",
         "sed -i 's/(a, b) => a + b/(a, b, c) => a + b + c/' calc.js; sed -i 's/add(2, 2)/add(2, 2, 0)/; s/add(1, 1)/add(1, 1, 0)/' calc.test.js",
     ),
     change(

@@ -27,8 +27,9 @@ const CHANGES: &[Change] = &[
         "a parameter with a default",
         "sed -i 's/def add(a, b)/def add(a, b, c=0)/; s/a + b/a + b + c/' lib.py",
     ),
-    change(
+    approved(
         "an added parameter",
+        "tests/**",
         "sed -i 's/def add(a, b)/def add(a, b, c)/; s/a + b/a + b + c/' lib.py; sed -i 's/add(2, 2)/add(2, 2, 0)/; s/add(0, 0)/add(0, 0, 0)/' tests/test_lib.py",
     ),
     change("a keyword in a call of a test", "sed -i 's/half(4)/half(a=4)/' tests/test_lib.py"),

@@ -46,7 +46,7 @@ fn after_with(more: &str, done: &str) -> Ran {
 fn evidence(ran: &Ran) -> Value {
     let record = ran.json();
     let all = record["evidence"].as_array().unwrap();
-    all.iter().find(|it| it["check"] == "integrity").unwrap().clone()
+    all.iter().find(|record| record["check"] == "integrity").unwrap().clone()
 }
 
 /// The rules that were hit, other than those that only warn.
@@ -66,7 +66,7 @@ fn said<'t>(case: &'t toml::Table, key: &str) -> &'t str {
     case[key].as_str().unwrap()
 }
 
-const ATTACKS: &str = concat!(include_str!("attacks.toml"), "\n", include_str!("directions.toml"));
+const ATTACKS: &str = include_str!("attacks.toml");
 
 const REWRITE: &str = "docs/integrity.md is stale: rewrite it with \
      `UPDATE=1 cargo test -p gate-cli --test gate -- integrity::`";
@@ -111,57 +111,53 @@ fn honest_work_is_left_alone() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+const HIDES: &str = "echo 'def read(): return 4' > pandas.py";
+
 #[test]
 fn a_finding_names_its_place_and_what_to_do() {
-    let ran = after("sed -i 's/== 4/== 5/' tests/test_app.py");
+    let ran = after("printf 'import sys\\nX = \"pytest\" in sys.modules\\n' >> src/app.py");
     let evidence = evidence(&ran);
     let finding = &evidence["detail"]["findings"][0];
-    assert_eq!(finding["file"], "tests/test_app.py");
-    assert_eq!((&finding["line"], &finding["test"]), (&4.into(), &"test_f".into()));
-    assert!(finding["hint"].as_str().unwrap().contains("put it as it was"));
+    assert_eq!((&finding["file"], &finding["line"]), (&"src/app.py".into(), &7.into()));
+    assert!(finding["hint"].as_str().unwrap().contains("one behaviour, tested or not"));
     let summary = evidence["summary"].as_str().unwrap();
-    assert_eq!(summary, "tests/test_app.py:4: a test was changed: test_f [test-edited]");
+    assert!(summary.ends_with("differently where it is tested [detect-python]"), "{summary}");
     assert_eq!(ran.json()["verdict"], "continue");
 }
 
 #[test]
 fn what_the_operator_allows_is_recorded() {
-    let edit =
-        "sed -i 's/== 4/== 5/' tests/test_app.py; sed -i '/def test_g/,$d' tests/test_app.py";
-    let allow = "[[integrity.allow]]\npath = \"tests/**\"\nreason = \"a new contract\"\n";
-    let evidence = evidence(&after_with(allow, edit));
-    assert_eq!(evidence["outcome"], "pass", "{}", evidence["summary"]);
-    let allowed = &evidence["detail"]["allowed"];
-    assert_eq!(each(&evidence["detail"], "allowed", "reason"), ["a new contract"; 2]);
-    assert_eq!(allowed[0]["finding"]["rule"], "test-edited");
-    let only = "[[integrity.allow]]\ntest = \"test_f\"\nreason = \"a new contract\"\n";
-    let evidence = self::evidence(&after_with(only, edit));
-    assert_eq!(rules(&evidence), ["test-removed"]);
+    let allow = "[[integrity.allow]]\npath = \"pandas.py\"\nreason = \"a stand-in\"\n";
+    let allowed = evidence(&after_with(allow, HIDES));
+    assert_eq!(allowed["outcome"], "pass", "{}", allowed["summary"]);
+    assert_eq!(each(&allowed["detail"], "allowed", "reason"), ["a stand-in"]);
+    assert_eq!(allowed["detail"]["allowed"][0]["finding"]["rule"], "shadows-dependency");
+    let other = "[[integrity.allow]]\nrule = \"not-compared\"\nreason = \"large\"\n";
+    assert_eq!(rules(&evidence(&after_with(other, HIDES))), ["shadows-dependency"]);
 }
 
 #[test]
-fn protected_files_and_scripts_are_the_operator_s() {
-    let protect = "[integrity]\nprotect = [\"src/gold/**\"]\nbudget = 1\n";
-    let done =
-        "mkdir src/gold; echo 1 > src/gold/a.txt; printf 'import x  # noqa\\n' >> src/app.py";
-    let evidence = evidence(&after_with(protect, done));
-    assert_eq!(evidence["outcome"], "tamper");
-    assert!(rules(&evidence).contains(&"protected-file".to_owned()));
-    assert_eq!(evidence["detail"]["budget"], serde_json::json!({"limit": 1, "spent": 1}));
-    let script = "[checks.tests]\ncommand = [\"sh\", \"tests/check.sh\"]\n";
-    let evidence = self::evidence(&after_with(script, "echo 'exit 0' > tests/check.sh"));
-    assert_eq!(rules(&evidence), ["script-changed"]);
+fn a_guarded_file_waits_for_a_person_at_once() {
+    let guarded = "[guarded]\n\"src/gold/**\" = \"block\"\n";
+    let done = "mkdir src/gold; echo 1 > src/gold/a.txt; echo more >> README.md";
+    let ran = after_with(guarded, done);
+    let found = evidence(&ran);
+    assert_eq!((&found["outcome"], rules(&found)), (&"fail".into(), vec!["protected-file".into()]));
+    assert_eq!(ran.json()["verdict"], "blocked", "no turn of the agent");
+    assert_eq!(each(&ran.json(), "reasons", "code"), ["tests-changed"]);
+    let message = ran.json()["reasons"][0]["message"].to_string();
+    assert!(message.contains("changes of guarded files: src/gold/a.txt"), "{message}");
+    let ran = ran.again("approve src/gold/a.txt --reason x").code(0);
+    ran.again("check --json --only integrity out.log").code(0);
 }
 
 #[test]
-fn an_edit_is_left_to_the_tests_that_run_the_baseline_s() {
-    let tests = "[checks.tests]\ncommand = [\"pytest\"]\n";
-    let edit = "sed -i 's/== 4/== 5/' tests/test_app.py";
-    let found = evidence(&after_with(tests, edit));
-    assert_eq!(found["outcome"], "pass", "{}", found["summary"]);
-    assert_eq!(found["detail"]["findings"][0]["severity"], "warn");
-    let alone = format!("{tests}control = false\n");
-    assert_eq!(evidence(&after_with(&alone, edit))["outcome"], "fail");
+fn a_script_of_a_check_that_runs_no_tests_is_the_operator_s() {
+    let script = "[checks.lint]\ncommand = [\"sh\", \"tests/check.sh\"]\n";
+    let change = "echo 'exit 0' > tests/check.sh";
+    assert_eq!(rules(&evidence(&after_with(script, change))), ["script-changed"]);
+    let tests = script.replace("lint", "tests");
+    assert_eq!(rules(&evidence(&after_with(&tests, change))), [""; 0], "the old one runs");
 }
 
 #[test]
@@ -178,16 +174,16 @@ fn without_a_baseline_nothing_passes() {
 #[test]
 fn findings_as_sarif_and_on_the_card() {
     let words = "check --only integrity --sarif found.sarif out.log";
-    let edit = "sed -i 's/== 4/== 5/' tests/test_app.py";
-    let ran = project("").code(0).again(words).setup(edit).code(1);
-    assert!(ran.stdout.contains("tests/test_app.py:4: "), "{}", ran.stdout);
+    let ran = project("").code(0).again(words).setup(HIDES).code(1);
+    assert!(ran.stdout.contains("pandas.py: "), "{}", ran.stdout);
     let text = ran.file("found.sarif");
     let log: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(log["version"], "2.1.0");
     let result = &log["runs"][0]["results"][0];
-    assert_eq!((&result["ruleId"], &result["level"]), (&"test-edited".into(), &"error".into()));
+    let rule = "shadows-dependency";
+    assert_eq!((&result["ruleId"], &result["level"]), (&rule.into(), &"error".into()));
     let place = &result["locations"][0]["physicalLocation"];
-    assert_eq!(place["artifactLocation"]["uri"], "tests/test_app.py");
+    assert_eq!(place["artifactLocation"]["uri"], "pandas.py");
     assert!(!text.contains(ran.path("").to_str().unwrap()), "{text}");
     // What is no file stays what it is.
     let piped = "check --only integrity --sarif /dev/fd/2 -q out.log";
@@ -199,10 +195,9 @@ fn findings_as_sarif_and_on_the_card() {
 
 #[test]
 fn a_finding_is_said_once_and_its_advice_is_the_next_step() {
-    let ran = project("").code(0).again("check --only integrity out.log").code(1);
-    assert_eq!(ran.stdout.matches("nothing was changed").count(), 1, "{}", ran.stdout);
-    let ran = ran.says("since the loop began [nothing-changed]\n");
-    ran.says("    next        do the work; if there is none to do, the operator sets ");
+    let ran = project("").code(0).again("check --only integrity out.log").setup(HIDES).code(1);
+    assert_eq!(ran.stdout.matches("hides it").count(), 1, "{}", ran.stdout);
+    ran.says("[shadows-dependency]\n").says("    next        pandas.py: call it something else");
 }
 
 #[test]
@@ -266,19 +261,4 @@ fn a_shallow_clone_is_not_compared_with_itself() {
     let whole = evidence(&ran.again("-C ../job trust").run().again(job).run());
     assert_eq!(whole["outcome"], "pass", "{whole}");
     assert!(!whole["summary"].to_string().contains("nothing was compared"), "{whole}");
-}
-
-#[test]
-fn a_task_that_needs_no_change_says_so() {
-    let research = "[task_types.research]\nprogress = \"none\"\n";
-    let allowed = "[[integrity.allow]]\nrule = \"nothing-changed\"\nreason = \"a question\"\n";
-    for (settings, flags, expected) in [
-        ("", "", "fail"),
-        (research, "", "fail"),
-        (research, " --task-type research", "pass"),
-        (allowed, "", "pass"),
-    ] {
-        let ran = project(settings).code(0).again(&format!("{CHECK}{flags}")).run();
-        assert_eq!(evidence(&ran)["outcome"], expected, "{settings}{flags}: {}", ran.stdout);
-    }
 }

@@ -272,8 +272,9 @@ fn a_commit_in_a_persons_session_ends_what_a_task_remembers() {
         return;
     }
     let said = "printf 'Done.\\n\\nEXIT_STATUS: COMPLETE\\nREMAINING_WORK: none\\n'";
+    let relabel = "sed -i \"s/'<' + name + '>'/'[' + name + ']'/\" cart.py; sed -i 's/<a>/[a]/' tests/test_cart.py";
     let agent = format!(
-        "#!/bin/sh\ncat >/dev/null\nif [ -e ../did ]; then sed -i '1i # c' cart.py; else touch ../did; {RENAME}; fi\n{said}\n"
+        "#!/bin/sh\ncat >/dev/null\nif [ -e ../did ]; then sed -i '1i # c' cart.py; else touch ../did; {relabel}; fi\n{said}\n"
     );
     let words = "run --prompt P.md --max-iterations 3 -- ./agent.sh";
     let ran = shop().again("prompt").file("P.md", "Rename it.\n").script("agent.sh", &agent);

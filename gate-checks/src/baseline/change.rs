@@ -44,6 +44,19 @@ impl Baseline {
     pub fn changes(&self, tree: &WorkTree, now: &Snapshot) -> Result<Vec<Change>, BaselineError> {
         self.reader(tree)?.changes(now, &Cancellation::default())
     }
+
+    /// Its files that hold tests, or that tests rest on or are configured by.
+    pub(crate) fn files_of_tests(&self, tree: &WorkTree) -> Result<Vec<PathBuf>, BaselineError> {
+        let files = self.files(tree)?;
+        let dirty = self.body.dirty.iter().filter(|(_, mark)| mark.is_some());
+        let names = files.keys().chain(dirty.map(|(name, _)| &name.0));
+        let names = names.filter_map(|name| std::str::from_utf8(name).ok());
+        let of_tests = names.filter(|name| {
+            use Guarded::{Manifest, Runner, Support, Test};
+            matches!(guarded(name), Some(Test | Support | Runner | Manifest))
+        });
+        Ok(of_tests.map(PathBuf::from).collect())
+    }
 }
 
 impl Reader<'_> {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gate_core::integrity::{Finding, HARNESS, Severity};
+use gate_core::integrity::{Finding, HARNESS, Severity, python_dependencies};
 
 use super::{Baseline, Change};
 use crate::copy;
@@ -217,13 +217,33 @@ impl Baseline {
         let findings = changed.filter_map(|(name, known)| {
             let before = was.get(name).map(String::as_str);
             let is_declared = is_edited || is_locked(tree, now, name, known);
-            let effect = effect(tree, name, (before, known), was, is_declared)?;
+            let is_explained = || self.declares(tree, now, name);
+            let effect = effect(tree, name, (before, known), was, (is_declared, &is_explained))?;
             let how = if before.is_some() { "was changed" } else { "is new" };
             let finding = HARNESS.finding(name);
             let message = format!("{}: it {how}", finding.message);
             Some(Finding { message, severity: effect, ..finding })
         });
         findings.collect()
+    }
+
+    /// True if a manifest of the baseline names the project that a plug-in belongs to.
+    fn declares(&self, tree: &WorkTree, now: &Snapshot, name: &str) -> bool {
+        let last = name.rsplit('/').next().unwrap_or(name);
+        let project = last.split(' ').next().unwrap_or(last).to_ascii_lowercase().replace('-', "_");
+        let paths = now.files().map(crate::worktree::File::path);
+        let manifests = paths.filter(|path| {
+            path.file_name().is_some_and(|name| {
+                let name = name.to_string_lossy();
+                name == "pyproject.toml" || name.starts_with("requirements")
+            })
+        });
+        let texts = manifests.filter_map(|path| Some((path, self.content(tree, path).ok()??)));
+        let mut names = texts.flat_map(|(path, stored)| {
+            let text = String::from_utf8_lossy(&stored.bytes).into_owned();
+            python_dependencies(&path.to_string_lossy(), &text)
+        });
+        names.any(|name| name == project)
     }
 }
 
@@ -233,7 +253,7 @@ fn effect(
     name: &str,
     (before, now): (Option<&str>, &str),
     was: &BTreeMap<String, String>,
-    is_declared: bool,
+    (is_declared, is_explained): (bool, &dyn Fn() -> bool),
 ) -> Option<Severity> {
     let path = Path::new(name);
     let is_alone = path.file_name().is_some_and(|name| {
@@ -248,7 +268,9 @@ fn effect(
         None if !is_alone => None,
         // Who had no environment before has installed all of it.
         None if !was.keys().any(|known| Path::new(known).parent() == path.parent()) => None,
-        None if is_declared || is_recorded(&tree.root().join(path)) => Some(Severity::Warn),
+        None if is_recorded(&tree.root().join(path)) || is_explained() => Some(Severity::Warn),
+        // Its manifest is the agent's own: a person has to say if the plug-in is meant.
+        None if is_declared => Some(Severity::Block),
         None => Some(Severity::Tamper),
     }
 }

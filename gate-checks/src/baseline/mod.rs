@@ -32,7 +32,7 @@ use gate_core::integrity::{Guarded, guarded};
 use serde::{Deserialize, Serialize};
 
 use crate::cancellation::Cancellation;
-use crate::report;
+use crate::runner::is_runner;
 use crate::site::CheckSite;
 use crate::worktree::stop_if_cancelled;
 use crate::worktree::{Blob, Kind, MergeBase, Refs, Snapshot, WorkTree};
@@ -66,7 +66,7 @@ pub fn compares_tree(policy: &Policy) -> bool {
         let tests = name == "tests" || name.starts_with("tests-");
         name == "integrity"
             || !check.tests.is_empty()
-            || check.control && (tests || !check.shell && report::is_runner(&check.command))
+            || check.control && (tests || !check.shell && is_runner(&check.command))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gate_core::integrity::{Finding, SUBMODULE, Severity, guarded};
+use gate_core::integrity::{Finding, SUBMODULE};
 
 use super::Baseline;
 use crate::worktree::{WorkTree, WorktreeError};
@@ -22,8 +22,7 @@ pub(super) fn moved(
 }
 
 impl Baseline {
-    /// The submodules that stand at another commit now. One whose tests or settings of runners
-    /// are others decides, and so does one whose changes cannot be read.
+    /// The submodules that stand at another commit now.
     ///
     /// # Errors
     ///
@@ -32,24 +31,9 @@ impl Baseline {
         let mut findings = Vec::new();
         for (path, named) in tree.submodules_of(self.commit())? {
             let was = self.body.submodules.get(&path).unwrap_or(&named);
-            let Some(now) = tree.head_of_submodule(&path)?.filter(|head| head != was) else {
-                continue;
-            };
-            let changed = tree.changed_in_submodule(&path, (was, &now))?;
-            let finding = SUBMODULE.finding(&path);
-            let (severity, message) = match changed {
-                None => {
-                    let message = format!("{}: what changed cannot be read", finding.message);
-                    (finding.severity, message)
-                }
-                Some(files) => match files.iter().find(|file| guarded(file).is_some()) {
-                    Some(file) => {
-                        (finding.severity, format!("{}: {file} is another one", finding.message))
-                    }
-                    None => (Severity::Warn, finding.message.clone()),
-                },
-            };
-            findings.push(Finding { severity, message, ..finding });
+            if tree.head_of_submodule(&path)?.is_some_and(|head| head != *was) {
+                findings.push(SUBMODULE.finding(&path));
+            }
         }
         Ok(findings)
     }

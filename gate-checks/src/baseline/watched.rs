@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use gate_core::integrity::{AGENT_SETTINGS, Finding, GIT, HOOK, Severity, decisive};
+use gate_core::integrity::{AGENT_SETTINGS, Finding, GIT, HOOK, decisive};
 
 use super::Baseline;
 use crate::worktree::{Snapshot, WorkTree};
@@ -84,12 +84,6 @@ fn difference(name: &str, was: Option<&String>, is: Option<&String>) -> Option<F
     }
     let is_git = matches!(name, ".git/config" | ".git/info/attributes");
     let finding = if is_git { GIT.finding(name) } else { HOOK.finding(name) };
-    // Tools install hooks of git by themselves; a new one takes none away.
-    let severity = if how == "is new" && name.starts_with(".git/hooks/") {
-        Severity::Warn
-    } else {
-        finding.severity
-    };
     let message = format!("{}: it {how}", finding.message);
-    Some(Finding { message, severity, ..finding })
+    Some(Finding { message, ..finding })
 }

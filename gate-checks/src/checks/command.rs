@@ -15,7 +15,7 @@ use super::test_run::TestRun;
 use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId, Occasion};
 use crate::check_kind::{CheckKind, with_command};
-use crate::report;
+use crate::runner::is_runner;
 use crate::seal::seals;
 use crate::site::CheckSite;
 
@@ -100,7 +100,7 @@ pub(crate) fn reads_tests(name: &str, settings: &CheckPolicy) -> bool {
     name == "tests"
         || name.starts_with("tests-")
         || settings.report.is_some()
-        || (!settings.shell && report::is_runner(&settings.command))
+        || (!settings.shell && is_runner(&settings.command))
 }
 
 /// The required checks that run the work, by name. A build, a linter and a type checker run no tests.

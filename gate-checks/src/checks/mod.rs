@@ -35,7 +35,6 @@ use plugin::Plugin;
 use review::Review;
 
 pub use command::{RequiredTests, required_tests};
-pub use integrity::named_scripts;
 pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 use verified_tests::TestsFirst;

@@ -18,7 +18,7 @@ use crate::temporary::Temporary;
 
 /// Python compares bytecode with its source by size and by seconds: bytecode that a run left behind
 /// would still be used after a quick repair of the same size.
-const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
+pub(super) const NO_BYTECODE: &str = "PYTHONDONTWRITEBYTECODE";
 
 /// Without a terminal npx installs a package that it misses, in whatever version is the newest. A tool
 /// that is not installed is no reason to download one: tests decide with the project's own.

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use super::Place;
 use super::draft::{Draft, Namer};
 use super::javascript::Module;
 use super::kind::Kind;
 use super::names::Name;
 use super::place::{name as name_of, text, used};
-use super::{Place, Runner};
+use crate::runner::Runner;
 
 /// A file beside one of the project's tests, with the same endings; if it has none, one beside
 /// `package.json`. Also additions to the project's files of tests.

@@ -5,10 +5,10 @@
 //! asserts among the tests of a file that is there. Their names cannot be known before, so
 //! that a report that names them was made by a runner that ran them.
 
+mod alone;
 mod cargo;
 mod cargo_package;
 mod draft;
-mod exit_code;
 mod go;
 mod javascript;
 mod jest;
@@ -18,10 +18,7 @@ mod node;
 mod place;
 mod pytest;
 mod pytest_settings;
-mod recognise;
-mod runner;
 mod rust_source;
-mod selection;
 #[cfg(test)]
 mod tests;
 
@@ -35,9 +32,8 @@ pub(crate) use kind::Kind;
 pub(crate) use kind::Kinds;
 pub(crate) use names::Names;
 pub(crate) use place::{Changed, Place};
-pub(crate) use recognise::{RunnerCommand, recognise};
-pub(crate) use runner::Runner;
 
+use crate::runner::Runner;
 use draft::{Draft, Namer};
 use names::Name;
 
@@ -80,6 +76,9 @@ fn drafts(runner: Runner, place: &Place<'_>, name: Namer<'_>) -> Vec<Draft> {
         Runner::Jest | Runner::Vitest => jest::drafts(runner, place, name),
         Runner::Node => node::drafts(place, name),
         Runner::Go => go::drafts(place, name),
+        Runner::Unittest | Runner::Mocha | Runner::Bats | Runner::Maven | Runner::Gradle => {
+            Vec::new()
+        }
     }
 }
 

@@ -54,7 +54,6 @@ impl Mapping {
         CheckPolicy {
             command: self.words(&check.command),
             cwd: check.cwd.as_deref().map(|cwd| self.to_copy(cwd)),
-            prepare: check.prepare.iter().map(|words| self.words(words)).collect(),
             files: self.words(&check.files),
             needs: Vec::new(),
             paths: Vec::new(),

@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 use crate::site::CheckSite;
 
 /// Settings of every command: no hooks, no signatures, no collection of garbage behind a commit,
-/// and a placeholder as the author.
-const SETTINGS: [&str; 8] = [
+/// no compression, and a placeholder as the author.
+const SETTINGS: [&str; 9] = [
+    "core.compression=0",
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.safecrlf=false",

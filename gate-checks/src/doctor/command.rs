@@ -6,7 +6,8 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use super::bench::{Bench, Trouble};
 use super::proof::{Proof, SelfTestOutcome};
 use super::sabotage;
-use crate::control::{self, Changed, Control, Names, Place, RunnerCommand, recognise};
+use crate::control::{self, Changed, Control, Names, Place};
+use crate::runner::{RunnerCommand, recognise};
 
 /// Proves it for one check.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {

@@ -7,10 +7,10 @@ use gate_core::decide::evidence::Outcome;
 use super::bench::{Bench, Trouble};
 use super::proof::{Proof, SelfTestOutcome};
 
-/// Settings of continuous integration that nobody allowed.
-const PLANTED: &str = ".github/workflows/gate-self-test.yml";
+/// A module that hides a test runner.
+const PLANTED: &str = "pytest.py";
 
-/// A new file that nobody but the operator may add: it has to be found.
+/// A new file that hides a tool: it has to be found.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let root = &bench.copy.root;
     if !root.join(".git").is_dir() {
@@ -21,11 +21,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
         let how = format!("it does not pass where nothing was changed: {}", before.summary);
         return Ok(bench.proof(SelfTestOutcome::NotShown, how, &before));
     }
-    let file = root.join(PLANTED);
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(&file, "on: push\njobs: {none: {continue-on-error: true}}\n")?;
+    fs::write(root.join(PLANTED), "")?;
     let after = bench.run()?;
     let (standing, how) = match after.outcome {
         Outcome::Fail | Outcome::Tamper if after.summary.contains(PLANTED) => {

@@ -39,7 +39,7 @@ use tally::{Budget, Tally};
 pub use crate::process::Stream;
 pub use format::Format;
 pub use judge::{Judged, judge};
-pub use runner::{Prepared, Request, is_runner, prepare};
+pub use runner::{Prepared, Request, prepare};
 pub(crate) use runner::{runner_format, with_options};
 
 /// Result of one test.

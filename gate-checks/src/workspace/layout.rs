@@ -27,6 +27,8 @@ pub(crate) struct Layout {
     mapping: Mapping,
     /// Files and folders of the tree to which dependencies lead.
     leads: BTreeSet<PathBuf>,
+    /// The folders of build output that stay; none: each that is known to be one.
+    pub(super) caches: Option<Vec<PathBuf>>,
 }
 
 /// One of them.
@@ -59,8 +61,12 @@ impl Layout {
     ///
     /// A link that is another one by now.
     pub(super) fn new(tree: &Snapshot, mapping: &Mapping) -> io::Result<Self> {
-        let mut layout =
-            Self { items: BTreeMap::new(), mapping: mapping.clone(), leads: BTreeSet::new() };
+        let mut layout = Self {
+            items: BTreeMap::new(),
+            mapping: mapping.clone(),
+            leads: BTreeSet::new(),
+            caches: None,
+        };
         for file in tree.files() {
             layout.take(file)?;
         }
@@ -89,15 +95,15 @@ impl Layout {
         self.items.remove(path.as_os_str().as_bytes());
     }
 
-    /// Dates all files but these before any build output: they are as in the baseline.
-    pub(crate) fn date_all_but(&mut self, changed: &BTreeSet<&Path>) {
+    /// Dates these files now, and all others before any build output: they are as in the baseline.
+    /// Of what tools have built only these folders stay.
+    pub(super) fn date(&mut self, changed: &BTreeSet<&Path>, caches: Vec<PathBuf>) {
+        let now = SystemTime::now();
         for (name, item) in &mut self.items {
-            item.modified = if changed.contains(path(name)) {
-                None
-            } else {
-                Some(SystemTime::UNIX_EPOCH + OLD)
-            };
+            let is_changed = changed.contains(path(name));
+            item.modified = Some(if is_changed { now } else { SystemTime::UNIX_EPOCH + OLD });
         }
+        self.caches = Some(caches);
     }
 
     /// The files, relative to the root.

@@ -1,5 +1,10 @@
-//! A workspace: a copy of the work tree that stays, so that what tools have built in
-//! it is there the next time.
+//! A workspace: two copies of the work tree that stay, so that what tools have built in
+//! them is there the next time.
+//!
+//! ```text
+//! own       the tree as it is
+//! deciding  the tree's product with the baseline's tests; its caches are the baseline's
+//! ```
 //!
 //! Each work tree has one, in its folder of the state; without state it is a temporary one, and
 //! cold. Only one check uses it at a time: checks of one gate, and several gates, wait for each
@@ -12,12 +17,13 @@
 //!
 //! Limits: what stands outside of the tree (`../other`), what git ignores, and what
 //! tools find in the folders above are not there, but for folders of dependencies,
-//! which are linked to. The folders that stay warm are as the last run left them.
+//! which are linked to. The folders that stay warm in the own copy are as the last run left them.
 
 mod builds;
-mod fresh;
+mod caches;
 mod layout;
 mod opened_files;
+mod place;
 mod stored_copy;
 mod sweep;
 mod sync;
@@ -27,6 +33,7 @@ mod tests;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use gate_core::decide::policy::CheckPolicy;
@@ -41,8 +48,6 @@ use crate::store;
 use crate::temporary::Temporary;
 use crate::worktree::Snapshot;
 
-use fresh::FreshFolder;
-pub(crate) use fresh::leftovers;
 pub(crate) use layout::Layout;
 pub(crate) use opened_files::OpenedFiles;
 pub(crate) use stored_copy::{CopyUse, FreeCopy, StoredCopy};
@@ -63,30 +68,55 @@ const MAX_COMMITS: u64 = 100;
 /// The variable with which a user chooses cargo's target folder.
 const TARGET: &str = "CARGO_TARGET_DIR";
 
+/// The folders of the two copies.
+const OWN: &str = "own";
+const DECIDING: &str = "deciding";
+
+/// A file beside the copies: sealed tests were laid, and may still be there.
+const PRIVATE: &str = "private";
+
+/// Python looks for compiled modules in this folder alone, and a tracked one is never used.
+const COMPILED: &str = "PYTHONPYCACHEPREFIX";
+
 /// The variable that a project's own paths stand in most often.
 const NO_SYNC: (&str, &str) = ("UV_NO_SYNC", "1");
 
-/// A workspace that is ours as long as this lives.
+/// One of the copies of a workspace that is ours as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Workspace {
+    /// What is known of the copy.
+    notes: PathBuf,
+    /// The folder that it stands in, with what is built beside it.
     folder: PathBuf,
     mapping: Mapping,
-    _owner: Owner,
+    owner: Arc<Owner>,
 }
 
 /// The thing that makes a workspace ours; it ends with it.
 #[derive(Debug)]
-enum Owner {
-    /// It stays. Released when the file is closed.
-    Warm { _lock: File },
+struct Owner {
+    workspace: PathBuf,
+    /// The folder that the state stands in, if that is not the tree.
+    above_state: Option<PathBuf>,
     /// There is no state to keep it in.
-    Temporary { _folder: Temporary, _lock: File },
-    /// It is for one run.
-    Fresh { _folder: FreshFolder },
+    temporary: Option<Temporary>,
+    /// Released when the file is closed.
+    _lock: File,
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        if self.temporary.is_some()
+            && let Some(place) = place::known(&self.workspace)
+        {
+            // A run may have made folders read-only; what stays is in a temporary folder.
+            let _ = remove_all(&place);
+        }
+    }
 }
 
 impl Workspace {
-    /// The workspace of a tree, once no other check uses it; none if the wait was cancelled.
+    /// The own copy of a tree, once no other check uses its workspace; none if the wait was cancelled.
     ///
     /// # Errors
     ///
@@ -120,13 +150,58 @@ impl Workspace {
             stored_copy::note_use(&folder, &lock, real)?;
             sweep::remove_unused(&folder);
         }
-        let copy = folder.join("tree").join(real.file_name().unwrap_or("tree".as_ref()));
+        if folder.join(PRIVATE).exists() {
+            if let Some(place) = place::known(&folder) {
+                place::empty(&place)?;
+            }
+            fs::remove_file(folder.join(PRIVATE))?;
+        }
+        let notes = folder.join(OWN);
+        let copy = notes.join("tree").join(real.file_name().unwrap_or("tree".as_ref()));
         let mapping = Mapping { real: real.to_owned(), copy };
-        let owner = match temporary {
-            Some(folder) => Owner::Temporary { _folder: folder, _lock: lock },
-            None => Owner::Warm { _lock: lock },
-        };
-        Ok(Some(Self { folder, mapping, _owner: owner }))
+        let state = site.state.as_ref().and_then(|state| state.canonicalize().ok());
+        let above_state = state.and_then(|state| state.parent().map(Path::to_owned));
+        let above_state = above_state.filter(|above| !above.starts_with(real));
+        let owner = Arc::new(Owner { workspace: folder, above_state, temporary, _lock: lock });
+        Ok(Some(Self { folder: notes.clone(), notes, mapping, owner }))
+    }
+
+    /// The copy in which the baseline's tests decide.
+    ///
+    /// # Errors
+    ///
+    /// A folder that cannot be made.
+    pub(crate) fn deciding(&self) -> io::Result<Self> {
+        let folder = place::find(&self.owner.workspace, self.owner.above_state.as_deref())?;
+        let real = self.mapping.real.clone();
+        let copy = folder.join(real.file_name().unwrap_or("tree".as_ref()));
+        let (notes, owner) = (self.owner.workspace.join(DECIDING), Arc::clone(&self.owner));
+        Ok(Self { notes, folder, mapping: Mapping { real, copy }, owner })
+    }
+
+    /// Notes that sealed tests are laid here: whoever opens the workspace next empties this copy,
+    /// should this process not do so itself.
+    ///
+    /// # Errors
+    ///
+    /// A note that cannot be written.
+    pub(crate) fn begin_private(&self) -> io::Result<()> {
+        store::write_file(&self.owner.workspace.join(PRIVATE), b"")
+    }
+
+    /// Empties this copy of all that a private run may have written.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be removed.
+    pub(crate) fn end_private(&self) -> io::Result<()> {
+        place::empty(&self.folder)?;
+        fs::remove_file(self.owner.workspace.join(PRIVATE))
+    }
+
+    /// The folder of what Python has compiled.
+    pub(super) fn compiled_python(&self) -> PathBuf {
+        self.folder.join("compiled")
     }
 
     /// The layout that equals the tree.
@@ -150,10 +225,11 @@ impl Workspace {
         tree: &Snapshot,
         site: &CheckSite,
     ) -> io::Result<()> {
+        store::make_folder(&self.notes)?;
         let touched = match self.lay(layout) {
             Ok(touched) => touched,
             Err(_) => {
-                remove_all(&self.folder.join("tree"))?;
+                remove_all(self.root())?;
                 self.lay(layout)?
             }
         };
@@ -168,7 +244,7 @@ impl Workspace {
     }
 
     fn lay(&self, layout: &Layout) -> io::Result<Vec<u8>> {
-        let kept = self.folder.join("laid");
+        let kept = self.notes.join("laid");
         let known = fs::read(&kept).ok();
         let (touched, renewed) = Sync::new(self.root(), layout, known).run()?;
         if let Some(renewed) = renewed {
@@ -181,7 +257,7 @@ impl Workspace {
     /// Commits its files to its own repository: tests may run git.
     fn commit(&self, layout: &Layout, site: &CheckSite, touched: &[u8]) -> io::Result<()> {
         let git = self.root().join(".git");
-        let (config, count) = (self.folder.join("git-config"), self.folder.join("commits"));
+        let (config, count) = (self.notes.join("git-config"), self.notes.join("commits"));
         let commits =
             fs::read_to_string(&count).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
         let is_intact = git.symlink_metadata().is_ok_and(|metadata| metadata.is_dir())
@@ -239,9 +315,25 @@ impl Workspace {
         Ok(CheckSite { project, environment: environment.collect(), ..site.clone() })
     }
 
-    /// Variables that a command needs here: what is linked to is not to be changed.
+    /// Variables that a command needs here: what is linked to is not to be changed, and caches that a
+    /// run of the agent's code could write to are not read.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
-        vec![(NO_SYNC.0.to_owned(), NO_SYNC.1.to_owned())]
+        let compiled = self.compiled_python().display().to_string();
+        let mut variables =
+            vec![(NO_SYNC.0.to_owned(), NO_SYNC.1.to_owned()), (COMPILED.to_owned(), compiled)];
+        if self.is_deciding() {
+            variables.push(("TMPDIR".to_owned(), self.temporary_files().display().to_string()));
+        }
+        variables
+    }
+
+    fn is_deciding(&self) -> bool {
+        self.notes.ends_with(DECIDING)
+    }
+
+    /// The folder for temporary files, in which some runners keep what they have compiled.
+    pub(super) fn temporary_files(&self) -> PathBuf {
+        self.folder.join("tmp")
     }
 
     /// The settings of a check that is run here.

@@ -12,8 +12,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::fresh::BUILDS;
-use super::{FOLDER, LOCK};
+use super::caches::KEPT;
+use super::{FOLDER, LOCK, place};
 use crate::copy::SELF_TEST_BUILDS;
 use crate::disk_usage::disk_usage;
 use crate::remove::remove_any;
@@ -120,8 +120,9 @@ impl StoredCopy {
     }
 
     fn measure(&self) -> u64 {
-        let folders = [FOLDER, BUILDS, SELF_TEST_BUILDS].map(|name| self.folder.join(name));
-        let size = folders.iter().map(|folder| disk_usage(folder)).sum::<u64>();
+        let folders = [FOLDER, KEPT, SELF_TEST_BUILDS].map(|name| self.folder.join(name));
+        let folders = folders.into_iter().chain(place::known(&self.workspace()));
+        let size = folders.map(|folder| disk_usage(&folder)).sum::<u64>();
         // A size that is not recorded is measured again.
         let _ = store::write_file(&self.workspace().join(SIZE), size.to_string().as_bytes());
         size
@@ -142,16 +143,17 @@ impl FreeCopy {
         Path::new(OsStr::from_bytes(&name)).try_exists().is_ok_and(|exists| !exists)
     }
 
-    /// The contents of the workspace but the lock.
+    /// The contents of the workspace but the lock, and the folder of the copy that stands elsewhere.
     pub(crate) fn workspace_contents(&self) -> Vec<PathBuf> {
-        let mut paths = entries(&self.copy.workspace());
+        let mut paths: Vec<_> = place::known(&self.copy.workspace()).into_iter().collect();
+        paths.extend(entries(&self.copy.workspace()));
         paths.retain(|path| !path.ends_with(LOCK));
         paths
     }
 
     /// The folders of build output beside the workspace that nobody uses.
     pub(crate) fn builds(&self) -> Vec<BuildFolder> {
-        let folders = [BUILDS, SELF_TEST_BUILDS].map(|name| entries(&self.copy.folder.join(name)));
+        let folders = [KEPT, SELF_TEST_BUILDS].map(|name| entries(&self.copy.folder.join(name)));
         folders.into_iter().flatten().filter_map(BuildFolder::try_lock).collect()
     }
 

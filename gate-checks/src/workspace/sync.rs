@@ -17,7 +17,7 @@ use crate::remove::remove_all;
 use crate::worktree::{Kind, WrittenFiles};
 
 /// Folders that tools fill with what they make of the work, and that cost the most if they are
-/// empty. Compiled Python is none of them: no check writes it, and what is found there could stand
+/// empty. In the copy that decides none stays but those of the baseline's caches. Compiled Python is none of them: no check writes it, and what is found there could stand
 /// for another source.
 const WARM: [&str; 14] = [
     "target",
@@ -97,6 +97,9 @@ impl<'a> Sync<'a> {
         if name == b".git" {
             return true;
         }
+        if let Some(caches) = &self.layout.caches {
+            return caches.iter().any(|cache| cache == path(name));
+        }
         let items = &self.layout.items;
         let is_warm = WARM.contains(&own)
             || own == BUILD.0
@@ -134,7 +137,14 @@ impl<'a> Sync<'a> {
             && self.written.look(name, &at, &about) == (item.kind, item.hash)
             && is_alone(&about)
         {
-            self.written.remember(name, item.hash, &about);
+            // A run may have changed the date alone, by which tools tell if something is built.
+            if let Some(date) = item.modified
+                && !about.is_symlink()
+                && about.modified()? != date
+            {
+                File::open(&at)?.set_modified(date)?;
+            }
+            self.written.remember(name, item.hash, &at.symlink_metadata()?);
             return Ok(());
         }
         write(&at, item)?;

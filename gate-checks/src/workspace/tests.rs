@@ -180,7 +180,7 @@ fn what_nobody_comes_back_to_is_emptied() {
         }
     }
     assert!(!stands(&gone_root) && stands(&unused_root));
-    let lock = unused_root.parent().unwrap().parent().unwrap().join(LOCK);
+    let lock = unused_root.ancestors().nth(3).unwrap().join(LOCK);
     let long_ago = std::time::SystemTime::now() - Duration::from_secs(31 * 24 * 60 * 60);
     File::options().append(true).open(lock).unwrap().set_modified(long_ago).unwrap();
     let here = opened(&here);

@@ -40,38 +40,6 @@ impl WorkTree {
         }
     }
 
-    /// The files of a submodule that one commit has and another one does not, or has otherwise;
-    /// none if that is not known, as for a commit that is gone.
-    ///
-    /// # Errors
-    ///
-    /// A git command that cannot be run.
-    pub(crate) fn changed_in_submodule(
-        &self,
-        path: &str,
-        (old, new): (&str, &str),
-    ) -> Result<Option<Vec<String>>, WorktreeError> {
-        let Some((git, _)) = self.repository()? else { return Ok(None) };
-        let Some(submodule) = self.submodule(path)? else { return Ok(None) };
-        // Unlike `git diff`, this command does not take its order or its filters from settings of
-        // the repository: one that names a file that is missing would make it fail.
-        let args = [
-            "diff-tree",
-            "-r",
-            "-z",
-            "--name-only",
-            "--no-renames",
-            "--ignore-submodules=none",
-            "--diff-filter=DMT",
-            old,
-            new,
-        ];
-        let answer = git.output(submodule.place(), &args, &[], &Cancellation::default())?;
-        let names = answer.out.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
-        Ok((answer.code == Some(0)).then(|| names.collect()))
-    }
-
     fn submodule(&self, path: &str) -> Result<Option<Repository>, WorktreeError> {
         let is_open = self.root().join(names::path(path.as_bytes())).join(".git").exists();
         is_open.then(|| Repository::find(self.root(), format!("{path}/").into_bytes())).transpose()

@@ -14,7 +14,6 @@ use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
 use gate_core::config::{Backoff, Origin, Resolved};
-use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::{Allowance, Unverified, When};
 use gate_core::decide::signal;
 use gate_fleet::run;
@@ -47,7 +46,7 @@ use crate::secrets;
 use crate::settings::Selection;
 use crate::source::Source;
 use crate::supervision::ATTEND;
-use crate::test_approval::{file_glob, red_before};
+use crate::test_approval::file_glob;
 use crate::trust::{self, Trust};
 
 /// Exit code of a loop whose work is not done.
@@ -218,11 +217,6 @@ impl RunCommand<'_> {
             events: reporter.checks(),
             ..Request::default()
         };
-        let written: Vec<_> = first.iter().flat_map(FirstTests::names).collect();
-        let _learning = gate.learn(move |mut red| {
-            red.retain(|test| !written.contains(test));
-            render::notes(&red_before(&red));
-        });
         let parts = (&gate, request);
         let end = Loop::new(&order, &task, parts, supervisor, (interrupt, &reporter)).run()?;
         if end.by == StoppedBy::Completed && !writes_tests {

@@ -173,7 +173,6 @@ fn failed_result(test: &FailedTest) -> Value {
 fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Warn => "note",
-        Severity::Budget => "warning",
         Severity::Block | Severity::Tamper => "error",
     }
 }
@@ -210,7 +209,7 @@ mod tests {
             |rule: &str, severity, file: &str| Finding::new(rule, severity, file, "it is");
         let detail = json!({
             "findings": [
-                finding("test-edited", Severity::Block, "tests/ä b.py").at(3, "assert x"),
+                finding("equal-python", Severity::Block, "tests/ä b.py").at(3, "return True"),
                 finding("tool-changed", Severity::Tamper, ""),
             ],
             "allowed": [{

@@ -1,6 +1,5 @@
 //! The baseline of a decision: the work tree that its own is compared with.
 
-use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 use gate_checks::baseline::{self, Baseline, BaselineError};
@@ -22,45 +21,7 @@ use crate::record::Record;
 use crate::request::Request;
 use crate::source::Source;
 
-/// Runs the tests of a baseline on a thread, until this is dropped.
-#[derive(Debug)]
-pub(crate) struct Learning {
-    cancel: Cancellation,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Drop for Learning {
-    fn drop(&mut self) {
-        self.cancel.cancel(CancelReason::Unwanted, Grace::None);
-        // A panic of the thread does not matter: what it did not find out is unknown.
-        let _ = self.thread.take().map(JoinHandle::join);
-    }
-}
-
 impl Gate {
-    /// Runs the tests of the baseline while the first agent works, so that its first claim waits
-    /// less for them. `report` gets the names of those that fail there and are not left out. None
-    /// if there is no baseline, or if the checks' commands are not approved.
-    pub(crate) fn learn(
-        &self,
-        report: impl FnOnce(Vec<String>) + Send + 'static,
-    ) -> Option<Learning> {
-        let baseline = self.baseline.clone()?;
-        if !self.may_start_checks() {
-            return None;
-        }
-        let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
-        let (policy, cancel) = (self.policy.clone(), Cancellation::default());
-        let until = cancel.clone();
-        let allow = self.approved_tests(&baseline);
-        let thread = thread::spawn(move || {
-            // A test that is not found out here is found out when a decision needs it.
-            drop(gate_checks::learn_tests(&policy, &site, &baseline, &until));
-            report(gate_checks::red_tests(&policy, &site, &baseline, &allow));
-        });
-        Some(Learning { cancel, thread: Some(thread) })
-    }
-
     /// Runs the tests on a baseline, unless an earlier run is stored: the names of those that fail
     /// and are not left out. Nothing runs if the checks' commands are not approved.
     pub(crate) fn learn_now(&self, baseline: &Baseline, interrupt: &Interrupt) -> Vec<String> {

@@ -5,11 +5,8 @@ use gate_checks::check::About;
 use gate_checks::{CheckSite, GatherOptions, Gathered, TreeChange};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::decision::{Judged, judge};
-use gate_core::decide::elsewhere::WorkElsewhere;
 use gate_core::decide::iteration_facts::TreeSeen;
-use gate_core::decide::policy::Allowance;
 use gate_core::decide::signal::{Status, TokenFinding, TokenHalves, UncheckedSignal};
-use gate_core::integrity::UNCHANGED;
 use gate_core::trouble::Signature;
 use gate_core::{Decision, Input, Scan, Verdict, decide, digest};
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -150,10 +147,6 @@ impl Case<'_> {
                 gate.work_elsewhere((source, request), scan, pending, approvals)?
             }
             None => Vec::new(),
-        };
-        let request = &Request {
-            allow: [request.allow.clone(), unchanged_here(&elsewhere)].concat(),
-            ..(*request).clone()
         };
         let gathered = match &pending.tampered {
             Some(why) => tampered_evidence(pending.policy(&self.question), why),
@@ -458,14 +451,6 @@ impl Gate {
         let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
         Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok().max(ends)
     }
-}
-
-/// Work that stands elsewhere may leave this tree as it was.
-fn unchanged_here(elsewhere: &[WorkElsewhere]) -> Vec<Allowance> {
-    let rule = (!elsewhere.is_empty()).then(|| UNCHANGED.id.to_owned());
-    let reason = "the work is elsewhere".to_owned();
-    let allowance = rule.map(|rule| Allowance { path: None, test: None, rule: Some(rule), reason });
-    allowance.into_iter().collect()
 }
 
 /// The transcript for a decision without memory, which cannot check tokens.

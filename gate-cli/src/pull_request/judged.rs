@@ -109,7 +109,6 @@ pub(super) fn finding_notes(evidence: &[Evidence], files: &[ChangedFile]) -> Vec
     let (listed, allowed) = findings(evidence);
     let warnings = listed.into_iter().filter(|finding| finding.severity == Severity::Warn);
     let named = allowed.into_iter().map(|allowed| allowed.finding);
-    let named = named.filter(|finding| finding.rule != "nothing-changed");
     let is_listed = |finding: &Finding| {
         files.iter().any(|file| file.file == finding.file && file.role != Role::Automation)
     };

@@ -35,7 +35,7 @@ pub(crate) enum SettingsFrom {
 pub(super) const INTEGRITY: &str = "integrity";
 
 /// Keys of a check that say how it runs, and not what it asks for.
-const NEUTRAL_KEYS: [&str; 5] = ["timeout_ms", "hermetic", "priority", "deciding", "reveal"];
+const NEUTRAL_KEYS: [&str; 4] = ["timeout_ms", "hermetic", "priority", "reveal"];
 
 /// The most links that a gate.toml of the base may stand behind.
 const MAX_LINKS: usize = 8;
@@ -268,7 +268,7 @@ fn less_than(base: &Policy, change: &Policy) -> Vec<String> {
     less.extend(added.map(|one| format!("integrity.allow has a new entry: {}", one.reason)));
     let gone = |list: &[String], changed: &[String]| list.iter().any(|one| !changed.contains(one));
     if gone(&base.integrity.protect, &change.integrity.protect) {
-        less.push("integrity.protect names less".to_owned());
+        less.push("guarded names less".to_owned());
     }
     if gone(&change.tree_ignore, &base.tree_ignore) {
         less.push("tree.ignore names more".to_owned());

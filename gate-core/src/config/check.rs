@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::byte_size::ByteSize;
 use super::duration::Millis;
-use crate::decide::policy::{Deciding, Mode, Priority, ReportFormat, Reveal, When};
+use crate::decide::policy::{Mode, Priority, ReportFormat, Reveal, When};
 
 /// `[checks]`: keys of its own, and the checks by name.
 #[non_exhaustive]
@@ -56,11 +56,6 @@ pub struct RawCheck {
     pub hermetic: Option<bool>,
     /// Tests run in a copy, with the baseline's tests and a control.
     pub control: Option<bool>,
-    /// Commands that run first in the fresh folder of the deciding run.
-    #[schemars(inner(length(min = 1)))]
-    pub prepare: Option<Vec<Vec<String>>>,
-    /// The folder in which tests run once more before an exit.
-    pub deciding: Option<Deciding>,
     /// A folder outside of the tree with tests that the agent does not see.
     #[schemars(length(min = 1))]
     pub sealed: Option<String>,

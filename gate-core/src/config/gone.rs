@@ -8,13 +8,31 @@ use super::lock;
 /// The check that earlier versions had built in. With a command it is a check of the project's own.
 const NOTICED: &str = "noticed";
 
-/// The key of a check that earlier versions had.
-const FAIL_TO_PASS: &str = "fail_to_pass";
+/// The keys of checks that earlier versions had, each with its remedy.
+const OF_CHECKS: [(&str, &str); 3] = [
+    ("fail_to_pass", "with `gate run --tests-first` tests have to fail before the work"),
+    ("deciding", "the baseline's tests always decide in a copy of their own"),
+    ("prepare", "what tests need and git ignores has to be tracked, or made by the tests"),
+];
+
+/// The keys of `[integrity]` that earlier versions had, each with its remedy.
+const OF_INTEGRITY: [(&str, &str); 2] = [
+    ("budget", "a linter as a check counts suppressions"),
+    ("nothing_changed", "work that changed nothing is asked about once"),
+];
+
+/// The key of `[integrity]` whose globs stand in `[guarded]` now.
+const PROTECT: &str = "protect";
+
+/// The effect of a key that has none.
+const NOTHING: &str = "is gone and changes nothing";
 
 /// A key of an earlier version.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct GoneKey {
     pub(super) path: KeyPath,
+    /// The effect that it still has, as a phrase.
+    pub(super) effect: &'static str,
     /// The remedy, as a phrase.
     pub(super) instead: &'static str,
 }
@@ -22,13 +40,18 @@ pub(super) struct GoneKey {
 /// The text without keys of earlier versions, and these keys; none if it has none.
 pub(super) fn without(text: &str) -> Option<(String, Vec<GoneKey>)> {
     // Most texts have none, and are read once.
-    if ![NOTICED, FAIL_TO_PASS].iter().any(|name| text.contains(name)) {
+    let keys = OF_CHECKS.iter().chain(&OF_INTEGRITY).map(|(key, _)| *key);
+    if !keys.chain([NOTICED, PROTECT]).any(|name| text.contains(name)) {
         return None;
     }
     let mut table: Table = text.parse().ok()?;
     let mut removed_keys = Vec::new();
     let has_command = has_own_check(&table);
     take(&mut table, has_command, &KeyPath::default(), &mut removed_keys);
+    if let Some(Value::Table(integrity)) = table.get_mut("integrity") {
+        take_keys(integrity, &OF_INTEGRITY, &KeyPath::dotted("integrity"), &mut removed_keys);
+    }
+    move_protected(&mut table, &mut removed_keys);
     let types = table.get_mut("task_types").and_then(Value::as_table_mut);
     for (name, settings) in types.into_iter().flatten() {
         if let Value::Table(settings) = settings {
@@ -49,6 +72,24 @@ pub(super) fn without(text: &str) -> Option<(String, Vec<GoneKey>)> {
     if removed_keys.is_empty() { None } else { Some((table.to_string(), removed_keys)) }
 }
 
+/// Moves the globs of `integrity.protect` to `[guarded]`.
+fn move_protected(table: &mut Table, removed_keys: &mut Vec<GoneKey>) {
+    let integrity = table.get_mut("integrity").and_then(Value::as_table_mut);
+    let Some(Value::Array(globs)) = integrity.and_then(|integrity| integrity.remove(PROTECT))
+    else {
+        return;
+    };
+    let path = KeyPath::dotted("integrity").key(PROTECT);
+    let instead = "write `\"GLOB\" = \"block\"` there";
+    removed_keys.push(GoneKey { path, effect: "is `[guarded]` now", instead });
+    let guarded = table.entry("guarded").or_insert_with(|| Value::Table(Table::new()));
+    if let Value::Table(guarded) = guarded {
+        for glob in globs.into_iter().filter_map(|glob| glob.as_str().map(str::to_owned)) {
+            guarded.entry(glob).or_insert_with(|| Value::from("block"));
+        }
+    }
+}
+
 /// True if `noticed` is a check of the project's own: it has a command, for all tasks or for one type.
 fn has_own_check(table: &Table) -> bool {
     let types = table.get("task_types").and_then(Value::as_table);
@@ -66,15 +107,24 @@ fn take(settings: &mut Table, has_command: bool, at: &KeyPath, removed_keys: &mu
     if !has_command && checks.get(NOTICED).is_some_and(Value::is_table) {
         checks.remove(NOTICED);
         let instead = "a check of your own can run a tool such as `cargo mutants`";
-        removed_keys.push(GoneKey { path: at.key(NOTICED), instead });
+        removed_keys.push(GoneKey { path: at.key(NOTICED), effect: NOTHING, instead });
     }
     for (name, check) in checks.iter_mut() {
-        if let Value::Table(check) = check
-            && check.remove(FAIL_TO_PASS).is_some()
-        {
-            let path = at.key(name).key(FAIL_TO_PASS);
-            let instead = "with `gate run --tests-first` tests have to fail before the work";
-            removed_keys.push(GoneKey { path, instead });
+        if let Value::Table(check) = check {
+            take_keys(check, &OF_CHECKS, &at.key(name), removed_keys);
+        }
+    }
+}
+
+fn take_keys(
+    table: &mut Table,
+    keys: &[(&str, &'static str)],
+    at: &KeyPath,
+    removed_keys: &mut Vec<GoneKey>,
+) {
+    for (key, instead) in keys {
+        if table.remove(*key).is_some() {
+            removed_keys.push(GoneKey { path: at.key(key), effect: NOTHING, instead });
         }
     }
 }

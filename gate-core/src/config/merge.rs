@@ -58,8 +58,7 @@ impl<'a> Merged<'a> {
         self.progress(&at.key("progress"));
     }
 
-    /// The setting `progress` is a word for a switched-off trip, and for work that need not
-    /// change anything.
+    /// The setting `progress` is a word for a switched-off trip.
     fn progress(&mut self, at: &KeyPath) {
         self.table.remove("progress");
         self.sources.remove(&KeyPath::dotted("progress"));
@@ -67,8 +66,6 @@ impl<'a> Merged<'a> {
         if none {
             let source = self.sources.get(at).cloned();
             let source = source.unwrap_or_else(|| ValueSource { layer: 0, path: at.clone() });
-            let unchanged = KeyPath::dotted("integrity.nothing_changed");
-            self.put(&unchanged, Value::Boolean(false), source.clone());
             self.put(&KeyPath::dotted("breaker.no_progress"), Value::Integer(0), source);
         }
     }

@@ -51,6 +51,8 @@ pub struct RawConfig {
     pub work: Option<RawWork>,
     /// The tree digest.
     pub tree: Option<RawTree>,
+    /// Changes of files that are for a person, by glob.
+    pub guarded: Option<BTreeMap<String, GuardedChange>>,
     /// Guards against weakened tests and rules.
     pub integrity: Option<RawIntegrity>,
     /// The project.
@@ -336,14 +338,16 @@ pub struct RawTree {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawIntegrity {
-    /// Globs of files that only the operator changes, beside those that gate knows.
-    pub protect: Option<Vec<String>>,
-    /// Suppressions of linters and type checkers that are let through.
-    pub budget: Option<u32>,
-    /// A loop that changed nothing is a finding.
-    pub nothing_changed: Option<bool>,
     /// Exceptions that the operator has approved.
     pub allow: Option<Vec<RawAllowance>>,
+}
+
+/// The effect of a change of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GuardedChange {
+    /// A person has to approve it.
+    Block,
 }
 
 /// A change that the operator has approved: `path`, `test` or `rule`, of which those
@@ -396,7 +400,7 @@ pub struct RawTaskType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
-    /// Nothing has to: `breaker.no_progress` and `integrity.nothing_changed` are off.
+    /// Nothing has to: `breaker.no_progress` is off.
     None,
     /// The tree changes.
     Tree,

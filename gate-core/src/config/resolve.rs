@@ -111,12 +111,14 @@ pub enum ConfigWarning {
         value: u32,
     },
     /// A key of an earlier version.
-    #[error("{place}: `{key}` is gone and changes nothing: {instead}")]
+    #[error("{place}: `{key}` {effect}: {instead}")]
     Gone {
         /// The file and the line.
         place: String,
         /// The key.
         key: String,
+        /// The effect that it still has, as a phrase.
+        effect: &'static str,
         /// The remedy, as a phrase.
         instead: &'static str,
     },
@@ -267,6 +269,7 @@ fn removed_keys(layer: &Layer) -> Vec<ConfigWarning> {
                 None => layer.origin().to_string(),
             },
             key: key.path.to_string(),
+            effect: key.effect,
             instead: key.instead,
         })
         .collect()

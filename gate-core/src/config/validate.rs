@@ -215,11 +215,6 @@ fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Validation {
         some(&at.key("command"), command)?;
         filled(&at.key("command").index(0), command.first())?;
     }
-    for (index, command) in raw.prepare.iter().flatten().enumerate() {
-        let at = at.key("prepare").index(index);
-        some(&at, command)?;
-        filled(&at.index(0), command.first())?;
-    }
     filled(&at.key("cwd"), raw.cwd.as_ref())?;
     for (key, list) in [("env", &raw.env), ("needs", &raw.needs), ("paths", &raw.paths)] {
         strings(&at.key(key), list.as_ref())?;
@@ -234,7 +229,6 @@ fn check(at: &KeyPath, id: &str, raw: &RawCheck) -> Validation {
 
 fn integrity(at: &KeyPath, raw: Option<&RawIntegrity>) -> Validation {
     let Some(raw) = raw else { return Ok(()) };
-    strings(&at.key("protect"), raw.protect.as_ref())?;
     let (mut allow, at) = (raw.allow.iter().flatten().enumerate(), at.key("allow"));
     allow.try_for_each(|(index, allowed)| allowance(&at.index(index), allowed))
 }

@@ -1,5 +1,5 @@
 //! Tests that were there before the work, in the record of a check: those that the work
-//! changed, those that were red already, and the folder that decided.
+//! changed, and those that were red already.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,19 +21,14 @@ pub struct ChangedTests {
     pub file: String,
     /// The tests, as the report names them.
     pub tests: Vec<String>,
+    /// It is no test: settings leave its changes to a person.
+    #[serde(skip_serializing_if = "is_false")]
+    pub guarded: bool,
 }
 
-/// The folder in which the tests of a decision ran last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum DecidedIn {
-    /// No check of tests ran.
-    #[default]
-    None,
-    /// All in a fresh folder.
-    Fresh,
-    /// At least one in the copy that is kept between runs.
-    Warm,
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Evidence {
@@ -58,28 +53,8 @@ impl Evidence {
         listed.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// The folder in which the tests of this check ran last.
-    pub fn decided_in(&self) -> DecidedIn {
-        let folder = self.tests_detail("deciding");
-        folder.and_then(|folder| DecidedIn::deserialize(folder).ok()).unwrap_or_default()
-    }
-
-    /// The cause if no fresh folder decided.
-    pub fn why_warm(&self) -> Option<&str> {
-        self.tests_detail("why_warm")?.as_str()
-    }
-
     fn tests_detail(&self, key: &str) -> Option<&Value> {
         self.detail.as_ref()?.get("tests")?.get(key)
-    }
-}
-
-impl DecidedIn {
-    /// The folder of all checks together.
-    pub(super) fn all(evidence: &[Evidence]) -> Self {
-        let folders: Vec<_> = evidence.iter().map(Evidence::decided_in).collect();
-        let worst = [Self::Warm, Self::Fresh].into_iter().find(|folder| folders.contains(folder));
-        worst.unwrap_or_default()
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::breaker::{Admission, BreakerView, Cause, Change, Event, Trip};
 use super::breaker_input;
 use super::budget;
-use super::changed_tests::{ChangedTests, DecidedIn};
+use super::changed_tests::ChangedTests;
 use super::evidence::{Evidence, Outcome};
 use super::feedback;
 use super::input::Input;
@@ -48,9 +48,6 @@ pub struct Decision {
     /// no passing check supports.
     #[serde(default)]
     pub verified: bool,
-    /// The folder in which tests ran last: `warm` if at least one check had no fresh one.
-    #[serde(default)]
-    pub deciding: DecidedIn,
     /// The operator's reason, if forced.
     #[serde(default)]
     pub force_reason: Option<String>,
@@ -188,7 +185,6 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         forced: input.forced.is_some(),
         released,
         verified: case.is_verified(verdict),
-        deciding: DecidedIn::all(&input.evidence),
         force_reason: input.forced.clone(),
         feedback: match released {
             Some(_) if has_code(&reasons, ReasonCode::Released) => String::new(),

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::language::Language;
 use super::pattern::{Matcher, Pattern};
 
-pub use check::{CheckPolicy, Criterion, Deciding, Mode, Priority, ReportFormat, Reveal, When};
+pub use check::{CheckPolicy, Criterion, Mode, Priority, ReportFormat, Reveal, When};
 pub use integrity::{Allowance, IntegrityPolicy};
 
 /// Checks that say nothing of what the product does.

@@ -1,7 +1,6 @@
 //! A changed file, and the project around it.
 
 use super::guarded::Guarded;
-use super::language::Language;
 
 /// A file that is different from the baseline.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,12 +24,8 @@ pub struct Changed<'a> {
 /// Facts about the project beside its changed files.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
-    /// The languages whose tests a required check runs over the work as the baseline
-    /// has them, so that an edited test hides nothing.
-    pub overlaid: Vec<Language>,
-    /// The commands of the checks: the folder that each runs in, relative to the
-    /// root and empty for the root itself, and its words.
-    pub commands: Vec<(String, Vec<String>)>,
+    /// The folders that checks run in, relative to the root and empty for the root itself.
+    pub folders: Vec<String>,
     /// The names of the dependencies that the project declared.
     pub dependencies: Vec<String>,
     /// Targets of makefiles that are no files, with the folder of each.

@@ -11,8 +11,6 @@ use serde::{Deserialize, Serialize};
 pub enum Severity {
     /// It is shown, and never decides.
     Warn,
-    /// It counts against the budget of suppressions, and blocks above it.
-    Budget,
     /// It blocks.
     Block,
     /// It blocks, whatever the check's mode.
@@ -31,9 +29,6 @@ pub struct Finding {
     /// The line, from 1, where it concerns one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The test that it concerns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub test: Option<String>,
     /// The line, made fit to be shown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub excerpt: String,
@@ -54,7 +49,6 @@ impl Finding {
             severity,
             file: crate::text::brief(file, SHOWN * 2),
             line: None,
-            test: None,
             excerpt: String::new(),
             message: message.into(),
             hint: String::new(),
@@ -72,12 +66,6 @@ impl Finding {
     pub fn at(self, line: usize, text: &str) -> Self {
         let excerpt = crate::text::brief(text.trim(), SHOWN);
         Self { line: Some(line + 1), excerpt, ..self }
-    }
-
-    /// With the test that it concerns.
-    #[must_use]
-    pub fn for_test(self, test: &str) -> Self {
-        Self { test: Some(crate::text::brief(test, SHOWN)), ..self }
     }
 
     /// The remedy, behind the file and line unless it concerns the whole tree.

@@ -1,13 +1,52 @@
-//! Files that decide whether a project's tests mean anything, by their names.
+//! Files that decide whether a project's tests mean anything: the pack `guarded`.
 //!
-//! The names are the conventions of the tools that read them; what is not among
-//! them is protected by `[integrity] protect`.
+//! The names are the conventions of the tools that read them; a project says more in `[guarded]`. The
+//! folders of agents' clients stand in a list of their own.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::agents::AGENT_FOLDERS;
 use super::language::Language;
 
+/// The pack, in the order of its file.
+static PACK: LazyLock<Pack> = LazyLock::new(|| {
+    #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
+    toml::from_str(include_str!("../../patterns/guarded.toml")).expect("the pack is right")
+});
+
+/// The rows of the pack. A test reads the keys that are for people.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pack {
+    #[serde(rename = "doc")]
+    _doc: IgnoredAny,
+    files: Vec<Row>,
+    loaded: Vec<Row>,
+}
+
+/// Files, by their names and folders.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Row {
+    kind: Option<Guarded>,
+    #[serde(rename = "change")]
+    _change: IgnoredAny,
+    #[serde(rename = "runner")]
+    _runner: IgnoredAny,
+    names: Vec<String>,
+    endings: Vec<String>,
+    top: Vec<String>,
+    folders: Vec<String>,
+    inside: Vec<String>,
+    is_code: bool,
+}
+
 /// Why a file is guarded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Guarded {
     /// It holds tests.
     Test,
@@ -28,127 +67,71 @@ pub enum Guarded {
 /// Why a file of this name, relative to the tree's root and with slashes, is guarded; none if it is
 /// not.
 pub fn guarded(path: &str) -> Option<Guarded> {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if name == "gate.toml" {
-        return Some(Guarded::Gate);
+    let place = Place::new(path);
+    let client = place.top().filter(|top| AGENT_FOLDERS.contains(top));
+    if client.is_some() && place.name != "gate.toml" {
+        let is_own = is_clients_own(place.folders.get(1).copied(), place.name);
+        return (!is_own).then_some(Guarded::Hook);
     }
-    by_name(name)
-        .or_else(|| by_folder(folders, name))
-        .or_else(|| is_test(name).then_some(Guarded::Test))
-        .or_else(|| in_tests(folders, name))
+    PACK.files.iter().find(|row| row.fits(&place)).and_then(|row| row.kind)
 }
 
-/// Files that have one meaning wherever they stand.
-fn by_name(name: &str) -> Option<Guarded> {
-    const CI: &[&str] = &[
-        ".gitlab-ci.yml",
-        ".travis.yml",
-        ".drone.yml",
-        ".woodpecker.yml",
-        ".appveyor.yml",
-        "appveyor.yml",
-        "azure-pipelines.yml",
-        "bitbucket-pipelines.yml",
-        "cloudbuild.yaml",
-        "Jenkinsfile",
-    ];
-    const HOOK: &[&str] =
-        &[".pre-commit-config.yaml", ".overcommit.yml", ".huskyrc", ".huskyrc.json"];
-    const MANIFEST: &[&str] = &[
-        "Cargo.toml",
-        "package.json",
-        "pyproject.toml",
-        "setup.cfg",
-        "tox.ini",
-        "go.mod",
-        "go.work",
-        "Makefile",
-        "makefile",
-        "GNUmakefile",
-        "justfile",
-        "Justfile",
-        ".justfile",
-        "Taskfile.yml",
-        "Taskfile.yaml",
-        "pom.xml",
-        "build.gradle",
-        "build.gradle.kts",
-    ];
-    const RUNNER: &[&str] = &[
-        "pytest.ini",
-        ".pytest.ini",
-        "pytest.toml",
-        ".pytest.toml",
-        "noxfile.py",
-        ".coveragerc",
-        "nextest.toml",
-        "sitecustomize.py",
-        "usercustomize.py",
-        ".taprc",
-        ".rspec",
-        "phpunit.xml",
-        "phpunit.xml.dist",
-        "codecov.yml",
-        ".codecov.yml",
-        "testng.xml",
-        "junit-platform.properties",
-        "xunit.runner.json",
-    ];
-    const RUNNER_STARTS: &[&str] = &[
-        "jest.config.",
-        "vitest.config.",
-        "vitest.workspace.",
-        "karma.conf.",
-        "ava.config.",
-        "babel.config.",
-        ".babelrc",
-        "playwright.config.",
-        "cypress.config.",
-        "wdio.conf.",
-        ".mocharc.",
-        ".nycrc",
-        ".c8rc",
-    ];
-    let starts = |all: &[&str]| all.iter().any(|start| name.starts_with(start));
-    if CI.contains(&name) {
-        Some(Guarded::Ci)
-    } else if HOOK.contains(&name) || starts(&["lefthook", ".lefthook"]) {
-        Some(Guarded::Hook)
-    } else if MANIFEST.contains(&name) || starts(&["vite.config."]) || name.ends_with(".mk") {
-        Some(Guarded::Manifest)
-    } else if RUNNER.contains(&name) || starts(RUNNER_STARTS) || name.ends_with(".runsettings") {
-        Some(Guarded::Runner)
-    } else if name == "conftest.py" {
-        Some(Guarded::Support)
-    } else {
-        None
+/// A runner or an interpreter loads a file of this name, relative to the tree's root and with slashes,
+/// by itself. It can change each test that runs beside it.
+pub fn loaded_by_itself(path: &str) -> bool {
+    let place = Place::new(path);
+    PACK.loaded.iter().any(|row| row.fits(&place))
+}
+
+/// A path in its parts.
+struct Place<'p> {
+    folders: Vec<&'p str>,
+    name: &'p str,
+}
+
+impl<'p> Place<'p> {
+    fn new(path: &'p str) -> Self {
+        let mut folders: Vec<_> = path.split('/').collect();
+        let name = folders.pop().unwrap_or_default();
+        Self { folders, name }
+    }
+
+    fn top(&self) -> Option<&'p str> {
+        self.folders.first().copied()
     }
 }
 
-/// Files that a folder gives their meaning.
-fn by_folder(folders: &str, name: &str) -> Option<Guarded> {
-    const HOOKS: &[&str] = &[".husky", ".githooks", ".git-hooks"];
-    const CI: &[&str] =
-        &[".github", ".gitea", ".forgejo", ".circleci", ".buildkite", ".woodpecker", ".ci"];
-    let mut parts = folders.split('/');
-    let top = parts.next().unwrap_or_default();
-    if AGENT_FOLDERS.contains(&top) {
-        return (!is_clients_own(parts.next(), name)).then_some(Guarded::Hook);
+impl Row {
+    fn fits(&self, place: &Place<'_>) -> bool {
+        let any = |globs: &[String], text: &str| globs.iter().any(|glob| fits(glob, text));
+        let ending = || place.name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        (self.names.is_empty() || any(&self.names, place.name))
+            && (self.endings.is_empty() || self.endings.iter().any(|one| one == ending()))
+            && (self.top.is_empty() || place.top().is_some_and(|top| any(&self.top, top)))
+            && (self.folders.is_empty()
+                || place.folders.iter().any(|folder| any(&self.folders, folder)))
+            && (self.inside.is_empty()
+                || place.folders.last().is_some_and(|folder| any(&self.inside, folder)))
+            && (!self.is_code || Language::from_path(place.name).is_some())
     }
-    // Skills and prompts stand beside the plug-ins.
-    if HOOKS.contains(&top) || folders.starts_with(".agents/plugins") {
-        Some(Guarded::Hook)
-    } else if CI.contains(&top) {
-        (!is_prose(name)).then_some(Guarded::Ci)
-    } else if name == "entry_points.txt"
-        && [".egg-info", ".dist-info"].iter().any(|end| folders.ends_with(end))
-    {
-        // A plug-in of pytest may be registered there.
-        Some(Guarded::Runner)
-    } else if folders.ends_with(".cargo") && matches!(name, "config" | "config.toml") {
-        Some(Guarded::Runner)
-    } else {
-        None
+}
+
+/// True if a name fits a glob, in which `*` stands for anything and `[ab]` for one of these.
+fn fits(glob: &str, name: &str) -> bool {
+    let mut rest = glob.chars();
+    match rest.next() {
+        None => name.is_empty(),
+        Some('*') => {
+            let rest = rest.as_str();
+            rest.is_empty() || name.char_indices().any(|(at, _)| fits(rest, &name[at..]))
+        }
+        Some('[') => {
+            let Some((set, rest)) = rest.as_str().split_once(']') else { return false };
+            let mut letters = name.chars();
+            letters.next().is_some_and(|letter| set.contains(letter))
+                && fits(rest, letters.as_str())
+        }
+        Some(letter) => name.strip_prefix(letter).is_some_and(|name| fits(rest.as_str(), name)),
     }
 }
 
@@ -180,83 +163,26 @@ pub fn is_prose(name: &str) -> bool {
     [".md", ".rst", ".adoc", ".markdown"].iter().any(|end| name.ends_with(end))
 }
 
-/// Test files and expected outputs, by name.
-fn is_test(name: &str) -> bool {
-    let Some((stem, kind)) = name.rsplit_once('.') else { return false };
-    let ends = |all: &[&str]| all.iter().any(|end| stem.ends_with(end));
-    match kind {
-        "py" => stem.starts_with("test_") || stem.ends_with("_test") || stem == "tests",
-        "rs" => stem == "tests" || ends(&["_test", "_tests"]) || stem.starts_with("test_"),
-        "go" => stem.ends_with("_test"),
-        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => {
-            ends(&[".test", ".spec", "-test", "_test", ".cy", ".e2e"])
-        }
-        "java" | "kt" | "cs" | "php" | "groovy" => ends(&["Test", "Tests", "TestCase", "Spec"]),
-        "rb" => ends(&["_spec", "_test"]) || stem.starts_with("test_"),
-        "c" | "cc" | "cpp" | "cxx" => {
-            ends(&["_test", "_tests", "_unittest", "Test", "Tests"]) || stem.starts_with("test_")
-        }
-        "sh" | "bash" => ends(&["_test", "_tests"]) || stem.starts_with("test_"),
-        "bats" | "snap" | "ambr" | "golden" => true,
-        _ => stem.ends_with(".approved") || stem.ends_with(".golden"),
-    }
-}
-
-/// Folders of tests.
-pub(super) const TEST_FOLDERS: &[&str] =
-    &["test", "tests", "__tests__", "integration_tests", "e2e", "cypress"];
-
-/// Folders of what tests read.
-pub(super) const DATA_FOLDERS: &[&str] = &[
-    "testdata",
-    "__snapshots__",
-    "__fixtures__",
-    "__mocks__",
-    "fixture",
-    "fixtures",
-    "golden",
-    "goldens",
-];
-
-/// Folders on top of a project whose code helps tests.
-pub(super) const HELP_FOLDERS: &[&str] = &["testing", "testlib", "testutil", "testutils"];
-
-/// Data that says by its name that something is expected to be so.
-fn is_expected(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or(name);
-    let is_named_so =
-        stem == "expected" || stem.starts_with("expected_") || stem.ends_with("_expected");
-    is_named_so && Language::from_path(name).is_none() && !is_prose(name)
-}
-
-/// Files below a folder of tests: what does not say by its name that it holds
-/// tests is what they rest on, but where a folder alone makes a test.
-fn in_tests(folders: &str, name: &str) -> Option<Guarded> {
-    // What is specified elsewhere may be anything.
-    const SPECS: &[&str] = &["spec", "specs"];
-    const BY_PLACE: &[&str] = &[".rs", ".js", ".mjs", ".cjs", ".ts"];
-    let is_code = Language::from_path(name).is_some();
-    let is = |folder: &str| {
-        let folder = &*folder.to_ascii_lowercase();
-        let tests = TEST_FOLDERS.contains(&folder)
-            || folder.ends_with(".tests")
-            || SPECS.contains(&folder) && is_code;
-        DATA_FOLDERS.contains(&folder) || tests && !is_prose(name)
-    };
-    let first = folders.split('/').next().unwrap_or_default();
-    // A package may well offer something for tests; the project's own help stands on top.
-    let is_help = HELP_FOLDERS.contains(&first) && is_code;
-    if !(folders.split('/').any(is) || is_help || is_expected(name)) {
-        return None;
-    }
-    let last = folders.rsplit('/').next().is_some_and(is);
-    let by_place = last && BY_PLACE.iter().any(|end| name.ends_with(end));
-    Some(if by_place { Guarded::Test } else { Guarded::Support })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_row_says_what_happens_to_a_change() {
+        let pack: toml::Table = include_str!("../../patterns/guarded.toml").parse().unwrap();
+        let rows = |key: &str| pack[key].as_array().unwrap().clone();
+        for row in rows("files") {
+            let change = row.get("change").and_then(toml::Value::as_str);
+            let expected: &[Option<&str>] = match row.get("kind").and_then(toml::Value::as_str) {
+                None => &[None],
+                Some("gate") => &[Some("trust")],
+                Some("ci" | "hook") => &[Some("note")],
+                Some(_) => &[Some("restore")],
+            };
+            assert!(expected.contains(&change), "{row}");
+        }
+        assert!(rows("loaded").iter().all(|row| row.get("runner").is_some()));
+    }
 
     #[test]
     fn what_is_guarded() {
@@ -316,6 +242,56 @@ mod tests {
             ("README.md", None),
         ] {
             assert_eq!(guarded(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_loaded_without_being_named() {
+        for path in [
+            "conftest.py",
+            "tests/unit/conftest.py",
+            "tests/__init__.py",
+            "pkg/tests/a/__init__.py",
+            "a_test.go",
+            "pkg/main_test.go",
+            "__mocks__/fs.js",
+            "src/__mocks__/a/b.json",
+            "jest.setup.js",
+            "jest.setup.config.ts",
+            "vitest-setup.mts",
+            "src/setupTests.ts",
+            "setup-jest.js",
+            "sitecustomize.py",
+            "lib/usercustomize.py",
+            "a.pth",
+            "lib/python3/site-packages/a.b.pth",
+            "spec/spec_helper.rb",
+        ] {
+            assert!(loaded_by_itself(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_has_to_name_is_not() {
+        for path in [
+            "",
+            "/",
+            "build.rs",
+            "tests/common/mod.rs",
+            "tests/helpers.py",
+            "src/__init__.py",
+            "pkg/latest/__init__.py",
+            "tests/test_a.py",
+            "my_plugin.py",
+            "src/main.go",
+            "src/testing.go",
+            "src/setup.ts",
+            "src/jester.js",
+            "mocks/fs.js",
+            "conftest.pyc",
+            "docs/conftest.md",
+        ] {
+            assert!(!loaded_by_itself(path), "{path}");
         }
     }
 }

@@ -35,20 +35,6 @@ pub fn has_inline_tests(path: &str, text: &[u8]) -> bool {
     with_baseline_inline_tests(path, text, b"").is_some()
 }
 
-/// The tests in a source in Rust: the items that are for tests alone, as one text, and the
-/// examples of its documentation.
-pub(super) fn tests_in(text: &str) -> (String, Vec<String>) {
-    let view = View::new(text, Some(Language::Rust));
-    let items = Items::read(&view);
-    let examples = doctests::all(&view, &items);
-    if items.is_for_tests {
-        return (text.to_owned(), examples);
-    }
-    let tests = items.items.iter().filter(|item| item.is_test);
-    let tests: Vec<&str> = tests.map(|item| &text[item.from..item.to]).collect();
-    (tests.join("\n"), examples)
-}
-
 /// A piece of a text that another takes the place of.
 #[derive(Debug)]
 struct Edit {

@@ -1,10 +1,8 @@
-//! The lines or tokens added and removed between two texts.
+//! The lines added and removed between two texts.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::token::Token;
-
-/// Indices, from 0, of the items that one text alone has.
+/// Indices, from 0, of the lines that one text alone has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) removed: Vec<usize>,
@@ -16,14 +14,6 @@ pub(super) fn lines(before: &str, now: &str) -> Difference {
     let [before, now] =
         [before, now].map(|text| text.lines().map(str::trim_end).collect::<Vec<_>>());
     compare(&before, &now)
-}
-
-/// The tokens that are gone.
-pub(super) fn removed<'t>(before: &'t [Token], now: &[Token]) -> Vec<&'t Token> {
-    let [old, new] = [before, now]
-        .map(|tokens| tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>());
-    let difference = compare(&old, &new);
-    difference.removed.into_iter().map(|at| &before[at]).collect()
 }
 
 fn compare<T: Eq + std::hash::Hash + Ord>(before: &[T], now: &[T]) -> Difference {

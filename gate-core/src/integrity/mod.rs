@@ -1,35 +1,30 @@
 //! Finds changes that get around the checks instead of doing the work.
 //!
-//! [`Examiner`] compares changed files with what they were: guarded files ([`guarded`]), guarded
-//! keys of manifests, tests one by one, and added lines by the rules of the pack `integrity`
-//! ([`rules`]). [`weigh`] makes one outcome of all findings.
+//! [`Examiner`] compares changed files with what they were: what no run of tests shows. Of tests and
+//! their settings it says nothing: the tests of the baseline run over the work. [`weigh`] makes one
+//! outcome of all findings.
 
-mod abstract_methods;
 mod agents;
 mod assertion_helper;
 mod changed;
-mod ci;
-mod claim;
-mod commands;
 mod compare;
-mod direction;
-mod file_rules;
+
 mod finding;
 mod finding_list;
 mod guarded;
 mod inline_tests;
-mod keys;
-mod known_tests;
 mod language;
 mod lexer;
 mod lines;
-mod loaded;
+mod manifest;
+mod named;
 mod outcome;
+mod own_settings;
 mod place;
+mod renamed;
 mod rule;
 mod shadowing;
-mod statements;
-mod test_edit;
+mod source_coding;
 mod test_names;
 mod tests_in_source;
 mod token;
@@ -43,20 +38,17 @@ pub use changed::{Around, Changed};
 pub use compare::Examiner;
 pub use finding::{Finding, Severity};
 pub use finding_list::{FindingList, capped};
-pub use guarded::{Guarded, guarded, is_prose};
+pub use guarded::{Guarded, guarded, is_prose, loaded_by_itself};
 pub use inline_tests::{has_inline_tests, with_baseline_inline_tests};
-pub use keys::{
-    MergedManifest, decisive, idle_targets, merge_manifest, python_dependencies,
-    selects_the_same_tests,
-};
 pub use language::Language;
 pub use lexer::{Part, code_alone};
-pub use loaded::loaded_by_itself;
+pub use manifest::{MergedManifest, idle_targets, merge_manifest, python_dependencies};
+pub use named::{named_by_tests, names_files};
 pub use outcome::{Allowed, Weighed, weigh};
+pub use own_settings::decisive;
+pub use renamed::{ProductNames, with_new_names};
 pub use rule::{
-    About, CRITERION, GIT, HARNESS, HOOK, OUTSIDE, SUBMODULE, TOOL, UNCHANGED, UNSEEN,
-    is_beyond_tests, rules,
+    About, CRITERION, GIT, HARNESS, HOOK, OUTSIDE, PROTECTED, SUBMODULE, TOOL, UNSEEN, rules,
 };
-pub use test_edit::{ChangedProduct, TestEdit, compare_test_edit};
 pub use test_names::test_names;
 pub use tests_in_source::tests_in_source;

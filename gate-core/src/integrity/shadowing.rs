@@ -92,7 +92,7 @@ pub(super) fn findings(path: &str, around: &Around) -> Vec<Finding> {
 /// in a folder that a check runs in, and in their `src`.
 fn module(path: &str, around: &Around) -> Option<String> {
     let path = path.strip_suffix(".py")?;
-    let roots = around.commands.iter().map(|(folder, _)| folder.as_str()).chain([""]);
+    let roots = around.folders.iter().map(String::as_str).chain([""]);
     roots.into_iter().find_map(|root| {
         let rest =
             if root.is_empty() { Some(path) } else { path.strip_prefix(root)?.strip_prefix('/') };

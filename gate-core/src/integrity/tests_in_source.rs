@@ -1,4 +1,4 @@
-//! The tests in a text: their names, lines and tokens, and the code beside them.
+//! The tests in a text: their names, lines and code.
 //!
 //! A test is found by how its framework has it written (a name, an attribute, a
 //! call), and ends where its brackets close or its indentation ends. What is
@@ -6,8 +6,7 @@
 
 use super::language::Language;
 use super::lexer::{Class, Part, View};
-use super::rule::Place;
-use super::token::{Token, joined, tokens};
+use super::token::{joined, tokens};
 use crate::decide::expression::Expression;
 
 /// A test.
@@ -17,9 +16,7 @@ pub(super) struct Test {
     pub(super) name: String,
     /// Its first line with its attributes, and the one after its last; from 0.
     pub(super) lines: (usize, usize),
-    /// Its tokens.
-    pub(super) tokens: Vec<Token>,
-    /// The tokens as one text.
+    /// Its tokens as one text.
     pub(super) body: String,
 }
 
@@ -37,14 +34,12 @@ pub(super) struct Suite {
     pub(super) tests: Vec<Test>,
     /// The lines of tests and of what belongs to them; `None`: all.
     pub(super) regions: Option<Vec<(usize, usize)>>,
-    /// The tokens beside the tests: helpers, imports, setup.
-    pub(super) rest: Vec<Token>,
 }
 
 impl Suite {
     /// Of a text that holds no tests.
     pub(super) fn none() -> Self {
-        Self { regions: Some(Vec::new()), ..Self::default() }
+        Self { tests: Vec::new(), regions: Some(Vec::new()) }
     }
 
     /// The tests of a file of tests, or those that stand among a product's code.
@@ -56,51 +51,20 @@ impl Suite {
                 continue;
             }
             let lines = (begin(view, line), end(view, language, line).max(line + 1));
-            let tokens = tokens(view, language, &[lines]);
-            let body = joined(&tokens);
-            found.push(Test { name, lines, tokens, body });
+            let body = joined(&tokens(view, language, &[lines]));
+            found.push(Test { name, lines, body });
         }
         let regions = regions.map(|mut regions| {
             regions.extend(found.iter().map(|test| test.lines));
             regions
         });
-        let mut suite = Self { tests: found, regions, rest: Vec::new() };
-        let others = (0..view.len()).filter(|line| suite.holds(*line));
-        let others: Vec<_> =
-            others.filter(|line| suite.at(*line).is_none()).map(|line| (line, line + 1)).collect();
-        suite.rest = tokens(view, language, &others);
-        suite
-    }
-
-    /// The test that a line belongs to.
-    pub(super) fn at(&self, line: usize) -> Option<&Test> {
-        self.tests.iter().find(|test| (test.lines.0..test.lines.1).contains(&line))
-    }
-
-    /// The name of the test that a line belongs to.
-    pub(super) fn name_at(&self, line: usize) -> Option<&str> {
-        self.at(line).map(|test| test.name.as_str())
-    }
-
-    /// The words and signs on a line of a test or beside one.
-    pub(super) fn words_of(&self, line: usize) -> Option<Vec<String>> {
-        let tokens = self.at(line).map_or(&self.rest, |test| &test.tokens);
-        let from = tokens.partition_point(|token| token.line < line);
-        let own = tokens[from..].iter().take_while(|token| token.line == line);
-        let words: Vec<_> =
-            own.filter(|token| !token.is_layout()).map(|token| token.text.clone()).collect();
-        (!words.is_empty()).then_some(words)
+        Self { tests: found, regions }
     }
 
     /// A line belongs to tests.
     pub(super) fn holds(&self, line: usize) -> bool {
         let Some(regions) = &self.regions else { return true };
         regions.iter().any(|(from, to)| (*from..*to).contains(&line))
-    }
-
-    /// The place of a line in a file with this place.
-    pub(super) fn place(&self, line: usize, file: Option<Place>) -> Option<Place> {
-        if self.holds(line) { Some(Place::Test) } else { file }
     }
 }
 
@@ -411,7 +375,5 @@ mod tests {
         let suite = Suite::new(&view, Language::Rust, true);
         let held: Vec<_> = (0..view.len()).filter(|line| suite.holds(*line)).collect();
         assert_eq!(held, [1, 2, 3, 4, 5, 6]);
-        assert!(joined(&suite.rest).contains("use\u{1}c"));
-        assert!(!joined(&suite.rest).contains("\u{1}e"));
     }
 }

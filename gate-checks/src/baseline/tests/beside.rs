@@ -42,19 +42,19 @@ fn a_new_hook_of_git_is_told_and_a_sample_is_none() {
 }
 
 #[test]
-fn a_hook_of_git_that_was_there_may_not_be_changed() {
+fn a_change_of_a_hook_of_git_is_named() {
     let fixture = Fixture::repository();
     hook(&fixture);
     let baseline = take(&fixture);
     assert_eq!(beside(&fixture, &baseline), []);
     fixture.mode(HOOK, 0o644);
-    let changed = [found(HOOK, Severity::Tamper, "it was changed")];
+    let changed = [found(HOOK, Severity::Warn, "it was changed")];
     assert_eq!(beside(&fixture, &baseline), changed);
     fixture.mode(HOOK, 0o755);
     fixture.write(HOOK, "#!/bin/sh\n");
     assert_eq!(beside(&fixture, &baseline), changed);
     fixture.remove(HOOK);
-    assert_eq!(beside(&fixture, &baseline), [found(HOOK, Severity::Tamper, "it is gone")]);
+    assert_eq!(beside(&fixture, &baseline), [found(HOOK, Severity::Warn, "it is gone")]);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn settings_of_the_repository_count_as_far_as_they_decide() {
     fixture.git(&["config", "user.name", "other"]);
     assert_eq!(beside(&fixture, &baseline), []);
     fixture.git(&["config", "core.hooksPath", "/elsewhere"]);
-    let changed = [found(".git/config", Severity::Tamper, "it was changed")];
+    let changed = [found(".git/config", Severity::Warn, "it was changed")];
     assert_eq!(beside(&fixture, &baseline), changed);
 }
 
@@ -79,12 +79,12 @@ fn an_agents_settings_count_as_far_as_they_concern_hooks() {
     fixture.write(LOCAL, r#"{"permissions": {"allow": ["Bash"]}}"#);
     assert_eq!(beside(&fixture, &without), []);
     fixture.write(LOCAL, r#"{"hooks": {}}"#);
-    assert_eq!(beside(&fixture, &without), [found(LOCAL, Severity::Tamper, "it is new")]);
+    assert_eq!(beside(&fixture, &without), [found(LOCAL, Severity::Warn, "it is new")]);
     let with = take(&fixture);
     fixture.write(LOCAL, r#"{"permissions": {}, "hooks":{}}"#);
     assert_eq!(beside(&fixture, &with), []);
     fixture.remove(LOCAL);
-    assert_eq!(beside(&fixture, &with), [found(LOCAL, Severity::Tamper, "it is gone")]);
+    assert_eq!(beside(&fixture, &with), [found(LOCAL, Severity::Warn, "it is gone")]);
 }
 
 #[test]

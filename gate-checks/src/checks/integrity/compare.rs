@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Policy;
 use gate_core::integrity::{
-    Around, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL, UNCHANGED,
-    UNSEEN,
+    Around, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL, UNSEEN,
 };
 
 use jiff::Timestamp;
 
-use super::around::{around, named_scripts};
+use super::around::{around, scripts_of_others};
 use super::criteria;
-use crate::baseline::{Baseline, Change, Origin, Reader, Tool, What};
+use crate::baseline::{Baseline, Change, Reader, Tool, What};
 use crate::check::CheckContext;
 use crate::checks::acceptance::PlanRules;
 use crate::site::CheckSite;
@@ -55,7 +54,7 @@ pub(super) fn compare(
         now: &cx.tree,
         reader,
         protect,
-        scripts: named_scripts(policy, &cx.site, tree),
+        scripts: scripts_of_others(policy, &cx.site, tree),
         moved,
         plans,
         rules,
@@ -69,9 +68,6 @@ pub(super) fn compare(
         comparing.one(change, &mut examiner)?;
     }
     let beside = baseline.beside(tree, &cx.tree);
-    if changes.is_empty() && wants_change(policy, baseline) {
-        examiner.found(UNCHANGED.finding("."));
-    }
     let submodules = baseline.moved_submodules(tree).map_err(|error| error.to_string())?;
     let harness = baseline.harness(tree, &cx.tree, &changes).into_iter().chain(submodules);
     for finding in tools(baseline, &cx.site).into_iter().chain(beside).chain(harness) {
@@ -80,17 +76,12 @@ pub(super) fn compare(
     Ok(Compared { findings: examiner.finish(), files: changes.len() })
 }
 
-/// True if an unchanged tree is a finding: in a loop, unless its task's type allows it.
-fn wants_change(policy: &Policy, baseline: &Baseline) -> bool {
-    baseline.origin() == Origin::Taken && policy.integrity.nothing_changed
-}
-
 struct Comparing<'a> {
     tree: &'a WorkTree,
     now: &'a Snapshot,
     reader: Reader<'a>,
     protect: Globs,
-    /// The scripts that commands name.
+    /// The scripts that commands name whose old versions run nowhere.
     scripts: BTreeSet<PathBuf>,
     /// The files that were only moved to another name.
     moved: BTreeSet<PathBuf>,
@@ -162,7 +153,7 @@ impl Comparing<'_> {
 
     /// True if a finding can come from the file's text.
     fn is_read(&self, file: &Changed<'_>) -> bool {
-        file.guarded.is_some()
+        matches!(file.guarded, Some(Guarded::Ci | Guarded::Hook))
             || file.protected
             || file.script
             || Language::from_path(file.path).is_some()
@@ -202,10 +193,7 @@ impl Comparing<'_> {
         (was, is, is_new_source): (bool, bool, bool),
         examiner: &mut Examiner<'_>,
     ) {
-        let by_content = matches!(
-            file.guarded,
-            Some(Guarded::Test | Guarded::Support | Guarded::Manifest | Guarded::Ci)
-        );
+        let by_content = matches!(file.guarded, Some(Guarded::Manifest | Guarded::Ci));
         let is_unseen = by_content && was || is_new_source;
         if is_unseen && !file.moved && !file.protected && !file.script {
             let finding = UNSEEN.finding(file.path);

@@ -1,15 +1,13 @@
 //! `integrity`: nothing that was done gets around the checks.
 //!
-//! It checks the differences from the baseline by the rules of [`gate_core::integrity`]: files that
-//! only the operator changes, keys of manifests that select or run tests, tests of the baseline
-//! that are gone or say something else, added lines that skip, mask, stub or suppress, files that
-//! hide a dependency or a tool, items of plans that are gone, tools that are others. Only files
-//! that are different are read. Findings that the operator allows in settings are reported, and
-//! decide nothing.
+//! It checks the differences from the baseline by the rules of [`gate_core::integrity`]: what no run of
+//! the baseline's tests shows. Files that hide a dependency or a tool, links that leave the tree,
+//! products that ask if they are tested, items of plans that are gone, tools and runners that are
+//! others. Only files that are different are read. Findings that the operator allows in settings are
+//! reported, and decide nothing.
 //!
-//! Limits: what a script of the tree runs in turn is not followed; a file of more
-//! than 4 MiB is not looked into, and where it is guarded that is a finding; a line
-//! is read by itself, not by what its language makes of it.
+//! Limits: what a script of the tree runs in turn is not followed; a file of more than 4 MiB is not
+//! looked into, which is a finding if it is a source.
 //!
 //! Without a baseline (outside of git, before the first commit) it is inconclusive: otherwise an
 //! agent could make it pass by removing the repository.
@@ -24,14 +22,15 @@ use std::time::Instant;
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{IntegrityPolicy, Policy};
-use gate_core::integrity::{Finding, FindingList, Severity, Weighed, capped, weigh};
+use gate_core::integrity::{
+    Finding, FindingList, HARNESS, PROTECTED, Severity, Weighed, capped, weigh,
+};
 use serde_json::{Value, json};
 
 use crate::baseline::{Baseline, Origin};
 use crate::check::{Check, CheckContext, CheckId};
 use crate::worktree::{Globs, WorkTree};
 
-pub use around::named_scripts;
 use compare::{Compared, compare};
 
 /// The most allowed findings that the detail keeps.
@@ -68,7 +67,7 @@ impl Integrity {
                     true => uncompared(baseline, cx),
                     false => (weighed.outcome, summary),
                 };
-                self.evidence(outcome, summary).with_detail(detail)
+                self.evidence(outcome, summary).with_detail(with_guarded(detail, &weighed))
             }
             Err(problem) => self.evidence(Outcome::Inconclusive, problem),
         }
@@ -94,16 +93,30 @@ impl Integrity {
             "findings": list.findings,
             "not_listed": list.left_out,
             "allowed": weighed.allowed.iter().take(MAX_ALLOWED).collect::<Vec<_>>(),
-            "budget": { "limit": self.policy.integrity.budget, "spent": weighed.suppressions },
             "totals": {
                 "tamper": count(findings, Severity::Tamper),
                 "block": count(findings, Severity::Block),
-                "budget": count(findings, Severity::Budget),
                 "warn": count(findings, Severity::Warn),
                 "allowed": weighed.allowed.len(),
             },
         })
     }
+}
+
+/// With the guarded files that were changed, if a person's approval of them is all that is missing.
+fn with_guarded(mut detail: Value, weighed: &Weighed) -> Value {
+    let deciding = weighed.findings.iter().filter(|finding| finding.severity != Severity::Warn);
+    let deciding: Vec<_> = deciding.collect();
+    let is_a_persons = |finding: &&Finding| {
+        let rule = [PROTECTED.id, HARNESS.id].contains(&finding.rule.as_str());
+        rule && finding.severity == Severity::Block
+    };
+    if !deciding.is_empty() && deciding.iter().all(is_a_persons) {
+        let changed = deciding.iter().map(|finding| &finding.file);
+        let changed = changed.map(|file| json!({ "file": file, "tests": [], "guarded": true }));
+        detail["tests"] = json!({ "changed": changed.collect::<Vec<_>>() });
+    }
+    detail
 }
 
 /// The outcome where the baseline is the commit that is judged. If a base would be there but for a

@@ -1,6 +1,6 @@
 //! The outcome of a control in a run.
 
-use crate::control::{Kinds, Names, is_about};
+use crate::control::{Kinds, Names};
 use crate::report::{Status, TestReport};
 
 /// The outcome of a control.
@@ -58,11 +58,6 @@ impl ControlOutcome {
         }
     }
 
-    /// True if some of its tests failed, and the command with them.
-    pub(super) fn has_failed(self) -> bool {
-        matches!(self, Self::Failed | Self::Partly { .. })
-    }
-
     /// True if some of its tests were run and did not fail.
     pub(super) fn has_passed(self) -> bool {
         match self {
@@ -108,28 +103,6 @@ impl ControlOutcome {
     }
 }
 
-/// Takes a control out of a report.
-pub(super) fn without(report: TestReport, id: &Names) -> TestReport {
-    let (mut passed, mut failed, mut skipped) = (report.passed, report.failed, report.skipped);
-    let (planted, tests): (Vec<_>, Vec<_>) =
-        report.tests.into_iter().partition(|test| id.occur_in(&test.id));
-    for test in planted {
-        let count = match test.status {
-            Status::Passed => &mut passed,
-            Status::Failed => &mut failed,
-            Status::Skipped => &mut skipped,
-        };
-        *count = count.saturating_sub(1);
-    }
-    let flaky = report.flaky.iter().filter(|name| !id.occur_in(name)).cloned().collect();
-    let failures = report.failures.iter().filter(|failure| {
-        let test = failure.test.as_deref().unwrap_or_default();
-        !is_about(test, id) && !is_about(&failure.message, id)
-    });
-    let failures = failures.cloned().collect();
-    TestReport { tests, passed, failed, skipped, flaky, failures, ..report }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,7 +140,7 @@ mod tests {
         }
         let lost = partly(kind(Kind::Inside), kind(Kind::Raise));
         assert_eq!((lost.name(), lost.lost().names()), ("passed", vec!["raise", "inside"]));
-        assert!(lost.has_failed() && lost.has_passed());
+        assert!(lost.has_passed());
         let missing = partly(Kinds::NONE, kind(Kind::Raise));
         assert_eq!((missing.name(), missing.has_passed()), ("missing", false));
     }
@@ -213,14 +186,5 @@ mod tests {
             );
         }
         assert_eq!(ControlOutcome::from_report(None, Some(0), &id), ControlOutcome::NoTest);
-    }
-
-    #[test]
-    fn without_it_a_report_is_the_one_of_the_others() {
-        let with = report(&[("a", Status::Passed), ("t_101", Status::Failed)], &[]);
-        let id = names(&[(Kind::Raise, 101)]);
-        assert_eq!(without(with, &id), report(&[("a", Status::Passed)], &[]));
-        let held = report(&[("a", Status::Passed), ("t_101", Status::Passed)], &[]);
-        assert_eq!(without(held, &id), report(&[("a", Status::Passed)], &[]));
     }
 }

@@ -1,45 +1,53 @@
-//! The run that decides: the baseline's tests on the tree's product, without a control.
+//! The run that decides: the baseline's tests over the tree's product.
 //!
 //! ```text
-//! own run passed ─► ground ─► the baseline's tests over the product ─► compare ─► pass
-//!                      ▲                    │ a test fails
-//!                      │                    ▼
-//!                 baseline_run     whose test is it? ── a file that nobody edited ─► fail
-//!                                           │ an edited file
-//!                                           ▼
-//!                                  same assertions ─► once more with the edited file
-//!                                  others ─► a person has to approve them
+//! the baseline's tests over the product ─► tree's own run ─► which of the baseline's still run?
+//!       │ a test of a file that             │ passes, and the baseline's fail: a person has to say
+//!       ▼ stands as in the tree             ▼ if what was done to tests is right
+//!      fails: the end
 //! ```
+//!
+//! If no test, no support and no setting of tests was changed or added, both runs would be the same,
+//! and there is one. The baseline's run comes first: nothing of the tree's own tests has run in its
+//! copy by then.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::integrity::{Guarded, Language, guarded};
 use serde_json::json;
 
-use super::baseline_run::{BaselineRun, Ground};
-use super::identities::{self, Compared, Renamed, Sources, compare, is_allowed, names_all};
-use super::overlay::{Overlay, Replacement, ReplacementKind};
+use super::identities::{Compared, is_allowed};
+use super::overlay::{Overlay, Replacement, ReplacementKind, is_data};
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::verdict::Verdict;
-use super::{Control, TestOutcome, VerifiedTests, add_detail};
-use crate::check::CheckId;
-use crate::control::RunnerCommand;
-use crate::report::{self, Status, TestReport};
-use crate::worktree::WorkTree;
+use super::{TestOutcome, VerifiedTests, add_detail};
+use crate::check::{CheckId, Occasion};
+use crate::report::{self, Status};
 
-/// The most runs for one decision: each takes edited tests in place of old ones.
+/// The most runs of the baseline's tests: each takes files with new names of the product.
 const MAX_RUNS: usize = 3;
 
 /// The most tests that a record names as left out. If more are left out, the exit ends no
 /// approval of a test.
 const MAX_LEFT_OUT_NAMES: usize = 500;
 
+/// The baseline's tests over the product of the tree.
+pub(super) struct OldTests {
+    pub(super) run: TestOutcome,
+    /// The files that explain why it did not pass; nothing if it passed.
+    blame: Blame,
+    /// The files that stood otherwise than in the tree.
+    pub(super) laid: Vec<Replacement>,
+    /// The files among them whose old texts ran with new names of the product.
+    renamed: BTreeSet<String>,
+}
+
 /// The reasons why a run with the baseline's tests did not pass.
-pub(super) struct Failures {
-    /// The tests that failed, are gone or are skipped.
+struct Failures {
+    /// The tests that failed.
     tests: Vec<String>,
     /// Errors outside of tests, such as of a compiler.
     errors: String,
@@ -49,171 +57,90 @@ pub(super) struct Failures {
 
 /// The files that explain why a run did not pass.
 #[derive(Debug, Default)]
-pub(super) struct Blame<'r> {
-    /// Each with its tests, as far as they are known.
-    pub(super) files: BTreeMap<&'r Path, (&'r Replacement, Vec<String>)>,
+struct Blame {
+    /// By their place among those that were laid, each with its tests as far as they are known.
+    files: BTreeMap<usize, Vec<String>>,
     /// Tests of files that stand as in the tree, which no replaced file explains.
-    pub(super) others: Vec<String>,
+    others: Vec<String>,
 }
 
 impl VerifiedTests<'_> {
-    /// Runs the baseline's tests, after the tree's own tests have passed. Returns the edited files
-    /// that decided in the place of their old texts.
-    pub(super) async fn decide(
+    /// Runs the baseline's tests over the product. If an edited file fails and its edit shows new names
+    /// of the product, its old text runs once more with these.
+    pub(super) async fn old_tests(
         &self,
-        workspace: &mut TestWorkspace,
-        (overlay, runner): (&Overlay<'_>, Option<&RunnerCommand>),
-        verdict: &mut Verdict,
-    ) -> Result<BTreeSet<PathBuf>, Trouble> {
-        let planted = runner.is_some_and(|runner| workspace.is_about_tests(runner));
-        let (baseline, ground) =
-            self.calibrated_baseline(workspace, overlay, (runner, planted)).await?;
-        let mut replacements = overlay.replacements(workspace.tree())?;
-        let had_tests = match &baseline {
-            Some(run) if !run.tests.is_empty() => {
-                let inside = self.inside(workspace.tree());
-                run.tests.iter().any(|test| !overlay.has_approved(&inside, &test.id))
-            }
-            _ => overlay.baseline.has_tests(workspace.tree())?,
-        };
-        if !had_tests {
-            // Without them a run would find no test, and no test is there to be protected.
-            replacements.retain(|file| !file.is_new());
-        }
-        let shown = replacements.iter().filter(|file| !file.is_new());
-        verdict.add_detail("overlaid", json!(shown.map(Replacement::name).collect::<Vec<_>>()));
-        match &ground {
-            Ground::Fresh => verdict.add_detail("deciding", json!("fresh")),
-            Ground::Warm(why) => {
-                verdict.add_detail("deciding", json!("warm"));
-                verdict.add_detail("why_warm", json!(why));
-            }
-        }
-        let mut adapted = BTreeSet::new();
-        for _ in 0..MAX_RUNS {
-            let laid: Vec<_> =
-                replacements.iter().filter(|file| !adapted.contains(&file.path)).collect();
-            let run = self.baseline_tests(workspace, (overlay, &ground), &laid).await?;
-            if self.cx.cancel.is_cancelled() {
-                return Err(Trouble::Ended);
-            }
-            let Some(run) = run else {
-                // The own run was the same.
-                let report = verdict.report.clone();
-                let compared = self.compared(workspace, overlay, (&baseline, report.as_ref()));
-                verdict.compare(&compared, overlay);
-                self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
-                self.count_first(baseline.as_ref(), report.as_ref(), verdict);
-                return Ok(adapted);
-            };
-            let run = self.let_go(workspace, run);
-            let compared = self.compared(workspace, overlay, (&baseline, run.report.as_ref()));
-            if run.passed() && compared.wrong().is_none() {
-                verdict.compare(&compared, overlay);
-                self.doubt_without_baseline(workspace.tree(), overlay, &compared, verdict)?;
-                let names = adapted.iter().map(|path| path.to_string_lossy());
-                verdict.add_detail("adapted", json!(names.collect::<Vec<_>>()));
-                self.count_first(baseline.as_ref(), run.report.as_ref(), verdict);
-                return Ok(adapted);
-            }
-            let failures = Failures::new(&run, &compared);
-            let blame = Blame::new(&failures, &laid, &self.inside(workspace.tree()));
-            if !blame.others.is_empty() || blame.files.is_empty() {
-                verdict.refuse(run, &compared, &laid);
-                return Ok(BTreeSet::new());
-            }
-            let (kept, changed): (Vec<_>, Vec<_>) = blame
-                .files
-                .into_values()
-                .partition(|(file, _)| self.is_adapted(workspace.tree(), overlay, file));
-            if !changed.is_empty() {
-                verdict.needs_approval(run, &compared, &changed);
-                return Ok(BTreeSet::new());
-            }
-            adapted.extend(kept.into_iter().map(|(file, _)| file.path.clone()));
-        }
-        let why = "tests were changed in too many files at once to tell which matter";
-        verdict.becomes(Outcome::Inconclusive, why.to_owned());
-        Ok(BTreeSet::new())
-    }
-
-    /// A pass is inconclusive if a baseline with tests was taken, and the results of its tests are
-    /// not known.
-    fn doubt_without_baseline(
-        &self,
-        tree: &WorkTree,
+        deciding: &mut TestWorkspace,
         overlay: &Overlay<'_>,
-        compared: &Compared,
-        verdict: &mut Verdict,
-    ) -> Result<(), Trouble> {
-        let is_taken = !overlay.baseline.is_from_history();
-        if is_taken && compared.is_without_baseline() && overlay.baseline.has_tests(tree)? {
-            let summary = "the baseline's tests are not known: the command gave no report there; \
-                           install what it needs, then take a new one with `gate baseline`";
-            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
-        }
-        Ok(())
-    }
-
-    /// One run of the baseline's tests. None if it would be the run of the tree's own tests again.
-    async fn baseline_tests(
-        &self,
-        workspace: &mut TestWorkspace,
-        (overlay, ground): (&Overlay<'_>, &Ground),
-        laid: &[&Replacement],
-    ) -> Result<Option<TestOutcome>, Trouble> {
-        let none = Control::None(String::new());
+        mut laid: Vec<Replacement>,
+    ) -> Result<OldTests, Trouble> {
         let log = CheckId::new(format!("{}-deciding", self.id));
-        if *ground == Ground::Fresh && !overlay.changes.is_empty() {
-            let changed = overlay.changes.iter().map(|change| change.path.as_path());
-            let old: BTreeSet<_> =
-                laid.iter().filter(|file| file.is_old()).map(|file| file.path.as_path()).collect();
-            let changed = changed.filter(|path| !old.contains(path)).collect();
-            let contents = Contents::Replaced(laid);
-            let with_builds = !overlay.changes_builds(workspace.tree());
-            let fresh =
-                workspace.fresh((self.id, self.settings), contents, &changed, with_builds)?;
-            let ran = match fresh.prepare(self.id).await {
-                Ok(()) => fresh.run(&log, None, true).await,
-                Err(evidence) => Err(evidence),
-            };
-            workspace.note_opened(fresh.take_opened());
-            return Ok(Some(TestOutcome::new(ran, fresh.settings(), none)));
+        let mut renamed = BTreeSet::new();
+        for runs in 1.. {
+            self.lay(deciding, overlay, &laid)?;
+            let result = deciding.run(&log, true).await;
+            if self.cx.cancel.is_cancelled() {
+                break;
+            }
+            let run = self.let_go(deciding, TestOutcome::new(result, deciding.settings()));
+            if run.passed() {
+                return Ok(OldTests { run, blame: Blame::default(), laid, renamed });
+            }
+            let blame = Blame::new(&Failures::new(&run), &laid, &self.inside(deciding.tree()));
+            let replacements = self.with_new_names(deciding, overlay, &laid, &blame);
+            let is_new_data = |file: &Replacement| file.is_new() && is_data(&file.path);
+            let may_need_data = !blame.is_explained() && laid.iter().any(is_new_data);
+            if replacements.is_empty() && !may_need_data || runs == MAX_RUNS {
+                return Ok(OldTests { run, blame, laid, renamed });
+            }
+            for (at, replacement) in replacements {
+                renamed.insert(replacement.name());
+                laid[at] = replacement;
+            }
+            if may_need_data {
+                // The product may read it.
+                laid.retain(|file| !is_new_data(file));
+            }
         }
-        if laid.is_empty() {
-            return Ok(None);
-        }
-        workspace.sync(Contents::Replaced(laid))?;
-        let ran = workspace.run(&log, None, true).await;
-        Ok(Some(TestOutcome::new(ran, workspace.settings(), none)))
+        Err(Trouble::Ended)
     }
 
-    /// Compares the tests of a run with the baseline's.
-    fn compared(
+    /// Makes the deciding copy the tree with these files in the place of its own.
+    pub(super) fn lay(
         &self,
-        workspace: &TestWorkspace,
+        deciding: &mut TestWorkspace,
         overlay: &Overlay<'_>,
-        (baseline, report): (&Option<BaselineRun>, Option<&TestReport>),
-    ) -> Compared {
-        let Some(baseline) = baseline.as_ref().filter(|baseline| !baseline.tests.is_empty()) else {
-            return Compared::unknown(report.is_some_and(names_all));
-        };
-        let Some(report) = report.filter(|report| names_all(report)) else {
-            return Compared::unlisted(baseline.tests.len());
-        };
-        let renamed = Renamed::new(overlay, &self.inside(workspace.tree()));
-        let mut compared = compare(&baseline.tests, report, &renamed, &self.cx.allow);
-        compared.relocate(&baseline.tests, report, || Sources::new(overlay, workspace.tree()));
-        compared.count_without(self.first_tests());
-        if overlay.has_approved_settings(self.cx.occasion) {
-            compared.allow_what_is_not_run();
-        }
-        compared
+        laid: &[Replacement],
+    ) -> Result<(), Trouble> {
+        let old: BTreeSet<_> =
+            laid.iter().filter(|file| file.is_old()).map(|file| file.path.as_path()).collect();
+        let changed = overlay.changes.iter().map(|change| change.path.as_path());
+        let changed = changed.filter(|path| !old.contains(path)).collect();
+        let is_poisonable = overlay.changes_builds(deciding.tree());
+        let caches = if is_poisonable { None } else { Some(overlay.baseline) };
+        let laid: Vec<_> = laid.iter().collect();
+        deciding.lay(self.id, Contents::Replaced(&laid), &changed, caches)
     }
 
-    /// The folder of the check, relative to the root.
-    pub(super) fn inside(&self, tree: &WorkTree) -> PathBuf {
-        identities::inside(&self.cx.site.folder_of(self.settings), tree.root())
+    /// The files with new names of the product in their old texts, if edited files explain a failure.
+    fn with_new_names(
+        &self,
+        deciding: &TestWorkspace,
+        overlay: &Overlay<'_>,
+        laid: &[Replacement],
+        blame: &Blame,
+    ) -> Vec<(usize, Replacement)> {
+        let tree = deciding.tree();
+        let names = overlay.product_names(tree);
+        if !blame.is_explained() || names.is_empty() {
+            return Vec::new();
+        }
+        // A name is often used in more files than those that fail first.
+        let files = laid.iter().enumerate();
+        let renamed = files.filter_map(|(at, file)| {
+            let replacement = file.with_new_names(tree, overlay, &names)?;
+            (!replacement.is_same(file)).then_some((at, replacement))
+        });
+        renamed.collect()
     }
 
     /// Failing tests that the operator lets go do not count.
@@ -247,18 +174,69 @@ impl VerifiedTests<'_> {
         (evidence.exit_code, evidence.excerpt) = (Some(0), None);
         add_detail(&mut evidence, judged.detail);
         add_detail(&mut evidence, left_out);
-        TestOutcome { evidence, report: Some(report), ..run }
+        TestOutcome { evidence, report: Some(report) }
+    }
+}
+
+impl OldTests {
+    /// The baseline's tests refuse, whatever the tree's own do: one fails whose file stands as in the
+    /// tree, and only files of tests do not.
+    pub(super) fn is_decided(&self, deciding: &TestWorkspace) -> bool {
+        let only_tests = self.laid.iter().all(Replacement::is_plain_test);
+        let folder = deciding.folder_of_tests();
+        let stands = |test: &String| {
+            test.split_once("::").is_some_and(|(file, _)| folder.join(file).is_file())
+        };
+        only_tests && self.blame.others.iter().any(stands)
+    }
+
+    /// Puts the results of both runs together. If the tree's own tests pass and the baseline's do not,
+    /// the files that stood otherwise make the difference.
+    pub(super) fn weigh(
+        self,
+        compared: &Compared,
+        (overlay, occasion): (&Overlay<'_>, Occasion),
+        verdict: &mut Verdict,
+    ) {
+        let Self { run, mut blame, laid, renamed } = self;
+        verdict.add_detail("base_run", json!(if run.passed() { "passed" } else { "failed" }));
+        let old = laid.iter().filter(|file| !file.is_new()).map(Replacement::name);
+        verdict.add_detail("overlaid", json!(old.collect::<Vec<_>>()));
+        verdict.add_detail("adapted", json!(renamed));
+        if run.passed() {
+            verdict.compare(compared, overlay);
+            return;
+        }
+        let others = std::mem::take(&mut blame.others);
+        if !others.is_empty() || blame.files.is_empty() {
+            let is_about = |file: &Replacement| !(file.is_new() && file.is_plain_test());
+            let any = laid.iter().any(is_about);
+            for (at, file) in laid.iter().enumerate() {
+                if is_about(file) || !any {
+                    blame.files.entry(at).or_default().extend(others.iter().cloned());
+                }
+            }
+        }
+        let changed = blame.files.into_iter().map(|(at, tests)| (&laid[at], tests));
+        let changed: Vec<_> = changed.collect();
+        // A control that was left out says less than the baseline's own tests.
+        if verdict.passed() || verdict.evidence.outcome == Outcome::Tamper {
+            verdict.add_detail("failures_of_base", json!(true));
+            verdict.needs_approval(run, compared, &changed);
+        } else if occasion.is_pull_request() {
+            // A reviewer sees both at once; an agent mends its own failures first.
+            verdict.name_changed(&changed);
+        }
     }
 }
 
 impl Failures {
-    pub(super) fn new(run: &TestOutcome, compared: &Compared) -> Self {
+    fn new(run: &TestOutcome) -> Self {
         let Some(report) = &run.report else {
             let errors = run.evidence.excerpt.clone().unwrap_or_default();
             return Self { tests: Vec::new(), errors, is_broken: true };
         };
-        let failed = report.named(Status::Failed).map(str::to_owned);
-        let tests: Vec<_> = failed.chain(compared.missing().cloned()).collect();
+        let tests: Vec<_> = report.named(Status::Failed).map(str::to_owned).collect();
         let is_broken = !report.errors.is_empty() || report.executed() == 0;
         let excerpt = run.evidence.excerpt.as_deref().unwrap_or_default();
         let errors = format!("{}\n{excerpt}", report.errors.join("\n"));
@@ -266,40 +244,42 @@ impl Failures {
     }
 }
 
-impl<'r> Blame<'r> {
-    pub(super) fn new(failures: &Failures, laid: &[&'r Replacement], cwd: &Path) -> Self {
+impl Blame {
+    /// True if edited files explain the whole failure.
+    fn is_explained(&self) -> bool {
+        self.others.is_empty() && !self.files.is_empty()
+    }
+
+    fn new(failures: &Failures, laid: &[Replacement], cwd: &Path) -> Self {
         use ReplacementKind::{Edited, Inline, Recipe};
         let mut blame = Self::default();
+        let all = || laid.iter().enumerate();
         if failures.is_broken {
-            let able = laid.iter().filter(|file| matches!(file.kind, Edited | Inline | Recipe));
-            let able: Vec<_> = able.copied().collect();
-            let named =
-                able.iter().filter(|file| failures.errors.contains(&*file.path.to_string_lossy()));
-            let named: Vec<_> = named.copied().collect();
-            for file in if named.is_empty() { able } else { named } {
-                blame.files.insert(&file.path, (file, Vec::new()));
+            let able = all().filter(|(_, file)| matches!(file.kind, Edited | Inline | Recipe));
+            let able: Vec<_> = able.collect();
+            let is_named =
+                |file: &Replacement| failures.errors.contains(&*file.path.to_string_lossy());
+            let named: Vec<_> = able.iter().filter(|(_, file)| is_named(file)).copied().collect();
+            for (at, _) in if named.is_empty() { able } else { named } {
+                blame.files.insert(at, Vec::new());
             }
             return blame;
         }
         for test in &failures.tests {
-            let own = laid.iter().find(|file| file.owns(cwd, test));
-            match own {
-                Some(file) => {
-                    let entry = blame.files.entry(&file.path).or_insert((file, Vec::new()));
-                    entry.1.push(test.clone());
-                }
+            match all().find(|(_, file)| file.owns(cwd, test)) {
+                Some((at, _)) => blame.files.entry(at).or_default().push(test.clone()),
                 None => blame.others.push(test.clone()),
             }
         }
         // A test that was not edited may rest on a file that was.
-        let rests_on = laid
-            .iter()
-            .filter(|file| file.kind == Recipe || file.kind == Edited && is_support(&file.path));
-        let rests_on: Vec<_> = rests_on.collect();
+        let rests_on = all().filter(|(_, file)| {
+            file.kind == Recipe || file.kind == Edited && is_support(&file.path)
+        });
+        let rests_on: Vec<_> = rests_on.map(|(at, _)| at).collect();
         if !blame.others.is_empty() && !rests_on.is_empty() {
             let others = std::mem::take(&mut blame.others);
-            for file in rests_on {
-                blame.files.entry(&file.path).or_insert((file, others.clone()));
+            for at in rests_on {
+                blame.files.entry(at).or_insert_with(|| others.clone());
             }
         }
         blame

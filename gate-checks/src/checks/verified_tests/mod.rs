@@ -1,19 +1,14 @@
 //! Tests that are believed because of the ground they stand on.
 //!
 //! ```text
-//! sync ─► controls ─► own run ─► overlay ─► deciding run ─► compare ─► sealed tests
+//! baseline run ─► old tests over the product ─► own run ─► control ─► compare ─► sealed tests
 //! ```
 //!
-//! The own run is the tree as it stands, in a copy that stays warm, with tests among its own
-//! that have to fail ([`control`](crate::control)). If the command is a known runner alone, one
-//! run says all: the controls have to fail and the command with them, and the rest of the report
-//! is judged as if the exit code, which is the runner's for failing tests, were 0. If the exit
-//! code says more (a script, a threshold of coverage), the command runs once without controls
-//! first.
-//!
-//! The deciding run is the tree's product with the baseline's tests, in a fresh folder and
-//! without a control ([`deciding`]). Where the baseline itself does not end there as in the warm
-//! copy, the warm copy decides ([`baseline_run`]).
+//! The old tests run in a copy of their own ([`deciding`]). The own run is the tree as it stands, in
+//! another copy; if nothing about tests was changed, it is the same as that of the old tests, and one
+//! run says all. Then tests that have to fail are called alone ([`control`](crate::control)): a command
+//! that passes with them passes whatever happens ([`control_call`]). The tests that ran are held
+//! against those of the baseline by name ([`identities`]).
 //!
 //! Tests that the agent does not see run last of all ([`sealed`]). Where tests are written before the
 //! work, a check of its own looks at them alone ([`tests_first`]).
@@ -21,14 +16,14 @@
 //! If the copy lacks something that is no part of the tree, the command runs in the tree itself
 //! once. It cannot pass there, but it can show why.
 
-mod adapted;
 mod baseline_run;
 mod context;
+mod control_call;
 mod control_outcome;
 mod deciding;
 mod identities;
+mod learn;
 mod overlay;
-mod prefetch;
 mod pull_request;
 mod red_tests;
 mod rerun;
@@ -40,7 +35,7 @@ mod trouble;
 mod verdict;
 mod written_first;
 
-use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -50,19 +45,21 @@ use serde_json::{Map, Value, json};
 use super::launch::{CopyReport, OVER_MEMORY, argv};
 use super::test_run::{Ran, TestRun};
 use crate::check::{CheckContext, CheckId};
-use crate::control::{Kinds, RunnerCommand, recognise};
-use crate::report::{Status, TestReport};
+use crate::report::TestReport;
+use crate::runner::{RunnerCommand, recognise};
+use crate::scripts::scripts_of;
 use crate::workspace::limit_copies;
 use crate::worktree::WorkTree;
 
-use control_outcome::{ControlOutcome, without};
-use overlay::Overlay;
+use baseline_run::{BaselineRun, RunKind};
+use identities::{Compared, Renamed, Sources, compare, names_all};
+use overlay::{Overlay, Replacement};
 use test_workspace::{Contents, TestWorkspace};
 use trouble::Trouble;
 use verdict::Verdict;
 
 pub use identities::is_allowed as is_test_allowed;
-pub use prefetch::learn_tests;
+pub use learn::learn_tests;
 pub use red_tests::red_tests;
 pub use rerun::{RedTests, RerunTree, rerun};
 pub(super) use tests_first::TestsFirst;
@@ -72,6 +69,9 @@ pub use written_first::carry_tests;
 /// The member of a record's detail that is true if the files of the baseline could not be read.
 pub const BASE_UNREAD: &str = "base_unread";
 
+/// The reason for no control if the runner is not known.
+const UNKNOWN_RUNNER: &str = "the command starts no runner that gate has a control for";
+
 /// A check whose tests are verified.
 pub(super) struct VerifiedTests<'a> {
     pub(super) id: &'a CheckId,
@@ -79,38 +79,21 @@ pub(super) struct VerifiedTests<'a> {
     pub(super) cx: &'a CheckContext,
 }
 
+/// A run of tests.
 #[derive(Clone)]
 struct TestOutcome {
-    /// The record, without the control.
     evidence: Evidence,
-    /// The report, without the control.
     report: Option<TestReport>,
-    control: Control,
-    /// The kinds of tests of the control.
-    kinds: Kinds,
-    /// The exit code with a control in the run.
-    code: Option<i32>,
-}
-
-/// The outcome of the control.
-#[derive(Clone)]
-enum Control {
-    /// There was none, and why.
-    None(String),
-    Planted(ControlOutcome),
 }
 
 impl TestOutcome {
-    fn new(result: Result<Ran, Box<Evidence>>, settings: &CheckPolicy, control: Control) -> Self {
+    fn new(result: Result<Ran, Box<Evidence>>, settings: &CheckPolicy) -> Self {
         match result {
             Ok(ran) => {
-                let (report, code) = (ran.report.clone(), ran.launched.exit_code);
-                Self { evidence: ran.judged(settings), report, control, kinds: Kinds::NONE, code }
+                let report = ran.report.clone();
+                Self { evidence: ran.judged(settings), report }
             }
-            Err(evidence) => {
-                let kinds = Kinds::NONE;
-                Self { evidence: *evidence, report: None, control, kinds, code: None }
-            }
+            Err(evidence) => Self { evidence: *evidence, report: None },
         }
     }
 
@@ -169,51 +152,243 @@ impl VerifiedTests<'_> {
 
     async fn verified_in(&self, tree: &WorkTree) -> Result<Evidence, Trouble> {
         let overlay = Overlay::new(self.cx, tree)?;
-        let overlay = overlay.as_ref();
         let runner = recognise(self.settings, &self.cx.site.folder_of(self.settings));
-        if let (true, Some(overlay)) = (self.cx.occasion.is_pull_request(), overlay) {
-            return self.judge_pull_request(tree, overlay, runner.as_ref()).await;
+        match &overlay {
+            Some(overlay) => self.against_baseline(tree, overlay, runner.as_ref()).await,
+            None => self.without_baseline(tree, runner.as_ref()).await,
         }
-        let Some(runner) = &runner else {
-            let reason = "the command starts no runner that gate has a control for".to_owned();
-            let own = TestOutcome::new(self.in_tree().await, self.settings, Control::None(reason));
-            if !own.passed() || overlay.is_none() && !self.is_sealed(tree) {
-                return Ok(Verdict::new(own).finished());
+    }
+
+    /// The record of a check if nothing older is known.
+    async fn without_baseline(
+        &self,
+        tree: &WorkTree,
+        runner: Option<&RunnerCommand>,
+    ) -> Result<Evidence, Trouble> {
+        let Some(runner) = runner else {
+            let mut verdict = Verdict::new(TestOutcome::new(self.in_tree().await, self.settings));
+            verdict.has_no_control(UNKNOWN_RUNNER);
+            if verdict.passed() && self.is_sealed(tree) {
+                let workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
+                let mut deciding = workspace.deciding(self.settings)?;
+                self.run_sealed(&mut deciding, (None, None), None, &mut verdict).await?;
             }
-            let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
-            return self.judged(&mut workspace, (overlay, None), own).await;
+            return Ok(verdict.finished());
         };
         let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
         workspace.sync(Contents::Tree)?;
-        workspace.note_changes(overlay);
-        let own = self.with_control(&workspace, runner).await?;
-        self.judged(&mut workspace, (overlay, Some(runner)), own).await
+        let result = workspace.run(self.id, false).await;
+        let own = self.let_go(&workspace, TestOutcome::new(result, workspace.settings()));
+        let mut verdict = Verdict::new(own);
+        if verdict.passed() {
+            self.call_control(&mut workspace, None, runner, &mut verdict).await?;
+            self.doubt_isolation(&workspace, &mut verdict).await;
+            let mut deciding = workspace.deciding(self.settings)?;
+            self.run_sealed(&mut deciding, (None, Some(runner)), None, &mut verdict).await?;
+        }
+        self.finished(verdict).await
     }
 
-    /// From the own run to the record.
-    async fn judged(
+    /// The record of a check, held against the baseline.
+    async fn against_baseline(
         &self,
-        workspace: &mut TestWorkspace,
-        (overlay, runner): (Option<&Overlay<'_>>, Option<&RunnerCommand>),
-        own: TestOutcome,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        runner: Option<&RunnerCommand>,
     ) -> Result<Evidence, Trouble> {
-        // With its failing tests: one that a person leaves out is red in the baseline all the same.
-        self.remember(workspace, overlay, runner, &own);
-        let own = self.let_go(workspace, own);
-        let mut verdict = self.own_verdict(workspace, overlay, runner, own).await?;
-        let mut adapted = BTreeSet::new();
-        if let (Some(overlay), true) = (overlay, verdict.passed()) {
-            adapted = self.decide(workspace, (overlay, runner), &mut verdict).await?;
+        let mut own = TestWorkspace::open(tree, self.settings, self.cx).await?;
+        own.note_changes(overlay);
+        let mut deciding = own.deciding(self.settings)?;
+        let is_loop = !self.cx.occasion.is_pull_request();
+        let differs = is_loop && !overlay.changes.is_empty();
+        let mut baseline = None;
+        if differs && runner.is_some() {
+            baseline = self.baseline_run(&mut deciding, overlay).await?;
         }
+        let laid = self.laid(tree, overlay, baseline.as_ref())?;
+        let old = match laid.is_empty() {
+            true => None,
+            false => Some(self.old_tests(&mut deciding, overlay, laid).await?),
+        };
+        if let Some(old) = old.as_ref().filter(|old| old.is_decided(&deciding)) {
+            let mut verdict = Verdict::new(old.run.clone());
+            verdict.add_detail("base_run", json!("failed"));
+            verdict.refuse(old.run.clone(), &old.laid);
+            self.note_red_before(&deciding, overlay, &mut verdict);
+            self.note_edited_first(overlay, &mut verdict);
+            return Ok(verdict.finished());
+        }
+        let runs = (&mut own, &mut deciding);
+        let own_run = self.own_run(runs, overlay, (runner, old.is_some())).await?;
+        let mut verdict = Verdict::new(own_run);
+        if is_loop && !differs {
+            baseline = self.kept(&deciding, overlay, RunKind::Tests);
+        } else if differs && runner.is_none() && verdict.passed() {
+            baseline = self.baseline_run(&mut deciding, overlay).await?;
+        }
+        if verdict.evidence.outcome == Outcome::Fail {
+            self.note_red_before(&deciding, overlay, &mut verdict);
+        }
+        match runner {
+            Some(runner) if verdict.passed() => {
+                self.call_control(&mut deciding, Some(overlay), runner, &mut verdict).await?;
+            }
+            Some(_) => verdict.has_no_control("the command did not pass without one"),
+            None => verdict.has_no_control(UNKNOWN_RUNNER),
+        }
+        let of_old = old.as_ref().and_then(|old| old.run.report.clone());
+        let mut compared = Compared::unknown(false);
+        if verdict.passed() && is_loop {
+            let report = of_old.as_ref().or(verdict.report.as_ref());
+            compared = self.compared(tree, overlay, (baseline.as_ref(), report));
+        } else if verdict.passed() && !self.is_approved() {
+            let found =
+                self.compare_names(&mut deciding, overlay, of_old.as_ref(), &verdict).await?;
+            compared = found.unwrap_or(compared);
+        }
+        match old {
+            Some(old) => old.weigh(&compared, (overlay, self.cx.occasion), &mut verdict),
+            None => {
+                verdict.add_detail("overlaid", json!([]));
+                verdict.add_detail("adapted", json!([]));
+                verdict.compare(&compared, overlay);
+            }
+        }
+        if is_loop && verdict.evidence.outcome == Outcome::Fail {
+            verdict.name_lost(&compared, overlay, &self.inside(tree));
+        }
+        if verdict.passed() && is_loop {
+            self.doubt_without_baseline(tree, overlay, &compared, &mut verdict)?;
+            let report = of_old.as_ref().or(verdict.report.as_ref()).cloned();
+            self.count_first(baseline.as_ref(), report.as_ref(), &mut verdict);
+        }
+        self.doubt_isolation(&own, &mut verdict).await;
+        self.doubt_isolation(&deciding, &mut verdict).await;
+        let sealed = (Some(overlay), runner);
+        self.run_sealed(&mut deciding, sealed, of_old.as_ref(), &mut verdict).await?;
+        self.note_edited_first(overlay, &mut verdict);
+        // Without a known runner the own run was the one in the tree.
+        match runner {
+            Some(_) => self.finished(verdict).await,
+            None => Ok(verdict.finished()),
+        }
+    }
+
+    /// The files that stand otherwise in the deciding copy than in the tree.
+    fn laid(
+        &self,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        baseline: Option<&BaselineRun>,
+    ) -> Result<Vec<Replacement>, Trouble> {
+        let scripts = scripts_of(self.settings, &self.cx.site, tree);
+        let mut laid = overlay.replacements(tree, &scripts)?;
+        let had_tests = match baseline {
+            Some(run) if !run.tests.is_empty() => {
+                let inside = self.inside(tree);
+                run.tests.iter().any(|test| !overlay.has_approved(&inside, &test.id))
+            }
+            _ => overlay.baseline.has_tests(tree)?,
+        };
+        if !had_tests {
+            // Without them a run would find no test, and no test is there to be protected.
+            laid.retain(|file| !file.is_new());
+        }
+        Ok(laid)
+    }
+
+    /// Runs the tree as it is: in its own copy, if the deciding one has other files, and in the tree
+    /// itself, if a copy may lack what an unknown command needs.
+    async fn own_run(
+        &self,
+        (own, deciding): (&mut TestWorkspace, &mut TestWorkspace),
+        overlay: &Overlay<'_>,
+        (runner, is_laid_over): (Option<&RunnerCommand>, bool),
+    ) -> Result<TestOutcome, Trouble> {
+        if runner.is_none() {
+            let run = TestOutcome::new(self.in_tree().await, self.settings);
+            return Ok(self.let_go(own, run));
+        }
+        let workspace = if is_laid_over {
+            own.sync(Contents::Tree)?;
+            own
+        } else {
+            self.lay(deciding, overlay, &[])?;
+            deciding
+        };
+        let result = workspace.run(self.id, false).await;
+        if self.cx.cancel.is_cancelled() {
+            return Err(Trouble::Ended);
+        }
+        let is_baseline = !is_laid_over && overlay.changes.is_empty();
+        if let (true, Ok(ran)) = (is_baseline, &result) {
+            let run = BaselineRun::new(ran.report.as_ref(), ran.launched.exit_code);
+            // What is not known may only lack something at this moment.
+            if !run.tests.is_empty() {
+                self.keep_baseline_run(workspace, overlay, &run);
+            }
+        }
+        let run = TestOutcome::new(result, workspace.settings());
+        // With its failing tests it is kept: one that a person leaves out is red all the same.
+        Ok(self.let_go(workspace, run))
+    }
+
+    /// Compares the tests of a run with the baseline's.
+    fn compared(
+        &self,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        (baseline, report): (Option<&BaselineRun>, Option<&TestReport>),
+    ) -> Compared {
+        let Some(baseline) = baseline.filter(|baseline| !baseline.tests.is_empty()) else {
+            return Compared::unknown(report.is_some_and(names_all));
+        };
+        let Some(report) = report.filter(|report| names_all(report)) else {
+            return Compared::unlisted(baseline.tests.len());
+        };
+        let renamed = Renamed::new(overlay, &self.inside(tree));
+        let mut compared = compare(&baseline.tests, report, &renamed, &self.cx.allow);
+        compared.relocate(&baseline.tests, report, || Sources::new(overlay, tree));
+        compared.count_without(self.first_tests());
+        if overlay.has_approved_settings(self.cx.occasion) {
+            compared.allow_what_is_not_run();
+        }
+        compared
+    }
+
+    /// A pass is inconclusive if a baseline with tests was taken, and the results of its tests are
+    /// not known.
+    fn doubt_without_baseline(
+        &self,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        compared: &Compared,
+        verdict: &mut Verdict,
+    ) -> Result<(), Trouble> {
+        let is_taken = !overlay.baseline.is_from_history();
+        if is_taken && compared.is_without_baseline() && overlay.baseline.has_tests(tree)? {
+            let summary = "the baseline's tests are not known: the command gave no report there; \
+                           install what it needs, then take a new one with `gate baseline`";
+            verdict.becomes(Outcome::Inconclusive, summary.to_owned());
+        }
+        Ok(())
+    }
+
+    /// A pass says nothing of a copy whose tests load files of the work tree.
+    async fn doubt_isolation(&self, workspace: &TestWorkspace, verdict: &mut Verdict) {
         if verdict.passed()
             && let Some(file) = workspace.tested_file_of_tree(self.id).await
         {
             verdict.is_about_the_tree(&file);
         }
-        self.run_sealed(workspace, (overlay, runner), &adapted, &mut verdict).await?;
-        if let Some(overlay) = overlay {
-            self.note_edited_first(overlay, &mut verdict);
-        }
+    }
+
+    /// The folder of the check, relative to the root.
+    fn inside(&self, tree: &WorkTree) -> PathBuf {
+        identities::inside(&self.cx.site.folder_of(self.settings), tree.root())
+    }
+
+    async fn finished(&self, verdict: Verdict) -> Result<Evidence, Trouble> {
         if verdict.falls_short && !self.cx.cancel.is_cancelled() {
             return Ok(self.in_tree_instead(verdict).await.finished());
         }
@@ -230,79 +405,6 @@ impl VerifiedTests<'_> {
             copy_report: CopyReport::default(),
         };
         run.run().await
-    }
-
-    /// Runs the command in the workspace, with a control if one can be planted.
-    async fn with_control(
-        &self,
-        workspace: &TestWorkspace,
-        found: &RunnerCommand,
-    ) -> Result<TestOutcome, Trouble> {
-        if workspace.is_about_tests(found) {
-            return self.together(workspace, found).await;
-        }
-        let why = Control::None("the command did not pass without one".to_owned());
-        let first =
-            TestOutcome::new(workspace.run(self.id, None, false).await, workspace.settings(), why);
-        if !first.passed() {
-            return Ok(first);
-        }
-        let Some(control) = workspace.plant(found)? else { return Ok(first.without_place(found)) };
-        let log = CheckId::new(format!("{}-control", self.id));
-        let second = match workspace.run(&log, Some(&control), true).await {
-            Ok(ran) => ran,
-            Err(evidence) => return Ok(TestOutcome { evidence: *evidence, ..first }),
-        };
-        let code = second.launched.exit_code;
-        let outcome = ControlOutcome::from_report(second.report.as_ref(), code, &control.id);
-        // If the report names no tests, the exit code alone shows that the command failed.
-        let is_silent = second.report.as_ref().is_none_or(|report| report.tests.is_empty());
-        let outcome = if outcome == ControlOutcome::NoTest && is_silent && code != Some(0) {
-            ControlOutcome::Failed
-        } else {
-            outcome
-        };
-        let kinds = control.id.kinds();
-        Ok(TestOutcome { control: Control::Planted(outcome), kinds, code, ..first })
-    }
-
-    /// One run with a control.
-    async fn together(
-        &self,
-        workspace: &TestWorkspace,
-        found: &RunnerCommand,
-    ) -> Result<TestOutcome, Trouble> {
-        let Some(control) = workspace.plant(found)? else {
-            let none = Control::None(String::new());
-            let ran = workspace.run(self.id, None, false).await;
-            return Ok(TestOutcome::new(ran, workspace.settings(), none).without_place(found));
-        };
-        let ran = match workspace.run(self.id, Some(&control), true).await {
-            Ok(ran) => ran,
-            failed @ Err(_) => {
-                let none = Control::None("the command gave no answer".to_owned());
-                return Ok(TestOutcome::new(failed, workspace.settings(), none));
-            }
-        };
-        let code = ran.launched.exit_code;
-        let outcome = ControlOutcome::from_report(ran.report.as_ref(), code, &control.id);
-        let report = ran.report.map(|report| without(report, &control.id));
-        let fails = report.as_ref().is_some_and(|report| {
-            report.failed > 0 || report.named(Status::Failed).next().is_some()
-        });
-        let is_tests = outcome.has_failed() && code == Some(found.runner.failing_code()) && !fails;
-        let as_if = if is_tests { Some(0) } else { code };
-        let ran = Ran { launched: ran.launched, report: report.clone() };
-        let evidence = ran.judged_as(workspace.settings(), as_if);
-        let kinds = control.id.kinds();
-        Ok(TestOutcome { evidence, report, control: Control::Planted(outcome), kinds, code })
-    }
-}
-
-impl TestOutcome {
-    fn without_place(self, found: &RunnerCommand) -> Self {
-        let why = format!("there is no place for a control of {}", found.runner.name());
-        Self { control: Control::None(why), ..self }
     }
 }
 

@@ -1,14 +1,16 @@
 //! The changes of the tree since its baseline, and the files that are laid over it.
 
+mod named;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use gate_core::decide::policy::Allowance;
 use gate_core::integrity::{
-    ChangedProduct, Guarded, MergedManifest, guarded, has_inline_tests, is_assertion_helper,
-    loaded_by_itself, merge_manifest, test_names, with_baseline_inline_tests,
+    Guarded, MergedManifest, ProductNames, guarded, has_inline_tests, is_assertion_helper,
+    loaded_by_itself, merge_manifest, test_names, with_baseline_inline_tests, with_new_names,
 };
 
 use super::identities;
@@ -17,10 +19,12 @@ use crate::check::{CheckContext, Occasion};
 use crate::workspace::Layout;
 use crate::worktree::{Globs, Kind, WorkTree, shown};
 
+pub(super) use named::is_data;
+
 /// The names of makefiles: make reads the first one that is there.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
-/// A file that stands otherwise in the deciding folder than in the tree.
+/// A file that stands otherwise in the deciding copy than in the tree.
 #[derive(Clone, Debug)]
 pub(super) struct Replacement {
     pub(super) path: PathBuf,
@@ -76,6 +80,35 @@ impl Replacement {
         }
     }
 
+    /// The same file with the product's new names in its old text, if its edit shows such names.
+    pub(super) fn with_new_names(
+        &self,
+        tree: &WorkTree,
+        overlay: &Overlay<'_>,
+        names: &ProductNames,
+    ) -> Option<Self> {
+        let stored = overlay.baseline.content(tree, &self.path).ok().flatten()?;
+        let now = tree.bytes(&self.path).or_else(|| overlay.moved_text(tree, &self.path))?;
+        let name = self.path.to_string_lossy();
+        let renamed = with_new_names(&name, &stored.bytes, &now, names)?;
+        let bytes = match self.kind {
+            ReplacementKind::Edited => renamed,
+            ReplacementKind::Inline => {
+                with_baseline_inline_tests(&name, &renamed, &now).unwrap_or(now)
+            }
+            _ => return None,
+        };
+        let tests = test_names(&name, &bytes);
+        let file = Some(StoredFile { bytes, kind: stored.kind });
+        Some(Self { file, tests, ..self.clone() })
+    }
+
+    /// The same file with the same text.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let text = |file: &Self| file.file.as_ref().map(|file| file.bytes.clone());
+        self.path == other.path && text(self) == text(other)
+    }
+
     /// True for a source of the product that had no test in it.
     pub(super) fn had_no_tests(&self) -> bool {
         self.kind == ReplacementKind::Inline && self.tests.is_empty()
@@ -97,12 +130,6 @@ impl Replacement {
     pub(super) fn is_old(&self) -> bool {
         !matches!(self.kind, ReplacementKind::Inline | ReplacementKind::Manifest)
     }
-
-    /// True if it decides which tests run, and how.
-    pub(super) fn is_settings(&self) -> bool {
-        use ReplacementKind::{Manifest, Recipe, Settings};
-        matches!(self.kind, Settings | Manifest | Recipe)
-    }
 }
 
 /// A tree, and what it was.
@@ -110,8 +137,6 @@ pub(super) struct Overlay<'a> {
     pub(super) baseline: &'a Baseline,
     pub(super) changes: Vec<Change>,
     allowed: Vec<bool>,
-    /// The files of the product that the work changes, read once an edited test needs them.
-    pub(super) changed_product: OnceLock<ChangedProduct>,
 }
 
 impl<'a> Overlay<'a> {
@@ -133,8 +158,7 @@ impl<'a> Overlay<'a> {
             let inside = tree.in_project(change.path.as_os_str().as_bytes());
             allowed.push(inside.is_some_and(|inside| globs.matches(inside)));
         }
-        let changed_product = OnceLock::new();
-        Ok(Some(Self { baseline, changes, allowed, changed_product }))
+        Ok(Some(Self { baseline, changes, allowed }))
     }
 
     /// True if the baseline is the commit that is judged.
@@ -179,20 +203,85 @@ impl<'a> Overlay<'a> {
         })
     }
 
-    /// The files that stand otherwise in the deciding folder than in the tree.
+    /// The names that the work gave up in the product, and those that it took.
+    pub(super) fn product_names(&self, tree: &WorkTree) -> ProductNames {
+        let mut names = ProductNames::default();
+        for change in self.changes.iter().filter(|change| change.guarded.is_none()) {
+            let before = self.baseline.content(tree, &change.path).ok().flatten();
+            let before = before.as_ref().map(|file| file.bytes.as_slice());
+            let now = tree.bytes(&change.path);
+            names.add_file(&change.path.to_string_lossy(), before, now.as_deref());
+        }
+        names
+    }
+
+    /// The text of the new test file that most of a removed one went into.
+    fn moved_text(&self, tree: &WorkTree, removed: &Path) -> Option<Vec<u8>> {
+        let before = self.baseline.content(tree, removed).ok().flatten()?;
+        let words = |text: &[u8]| -> BTreeSet<Vec<u8>> {
+            let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+            words.filter(|word| !word.is_empty()).map(<[u8]>::to_vec).collect()
+        };
+        let old = words(&before.bytes);
+        let new = self.changes.iter().filter(|change| {
+            change.what == What::Added && change.path.extension() == removed.extension()
+        });
+        let texts = new.filter_map(|change| tree.bytes(&change.path));
+        let shared = texts.map(|text| (words(&text).intersection(&old).count(), text));
+        let (count, text) = shared.max_by_key(|(count, _)| *count)?;
+        (count * 2 >= old.len()).then_some(text)
+    }
+
+    /// The removed and moved files of the product that tests are named after; `cwd` is the folder of
+    /// the check, relative to the root.
+    pub(super) fn lost_owner(&self, cwd: &Path, test: &str) -> Option<&Path> {
+        let gone = self.changes.iter().filter(|change| change.what == What::Removed);
+        let mut gone = gone.map(|change| change.path.as_path());
+        gone.find(|path| identities::owns(path, cwd, test))
+    }
+
+    /// The files that stand otherwise in the deciding copy than in the tree. `scripts` are those that
+    /// the check's command names.
     ///
     /// # Errors
     ///
     /// A file of the baseline that cannot be read any more.
-    pub(super) fn replacements(&self, tree: &WorkTree) -> Result<Vec<Replacement>, BaselineError> {
+    pub(super) fn replacements(
+        &self,
+        tree: &WorkTree,
+        scripts: &BTreeSet<PathBuf>,
+    ) -> Result<Vec<Replacement>, BaselineError> {
         let moved: Vec<_> = self.moved().map(|(from, _)| from.to_owned()).collect();
+        let named = self.named_by_tests(tree)?;
         let mut replacements = Vec::new();
         for (change, allowed) in self.changes.iter().zip(&self.allowed) {
-            if !*allowed && !moved.contains(&change.path) {
-                replacements.extend(self.replacement(tree, change)?);
+            if *allowed || moved.contains(&change.path) {
+                continue;
             }
+            let is_named = named.contains(&change.path) || scripts.contains(&change.path);
+            let is_product = matches!(change.guarded, None | Some(Guarded::Manifest | Guarded::Ci));
+            let replacement = match is_named && is_product {
+                true => self.as_it_was(tree, change)?,
+                false => self.replacement(tree, change)?,
+            };
+            replacements.extend(replacement);
         }
         Ok(replacements)
+    }
+
+    /// A changed file as it was; a new one is left out.
+    fn as_it_was(
+        &self,
+        tree: &WorkTree,
+        change: &Change,
+    ) -> Result<Option<Replacement>, BaselineError> {
+        let path = change.path.clone();
+        let file = self.baseline.content(tree, &path)?;
+        let kind = match file {
+            Some(_) => ReplacementKind::Edited,
+            None => ReplacementKind::New,
+        };
+        Ok(Some(Replacement { path, kind, file, tests: Vec::new() }))
     }
 
     /// The file in the place of a changed one; none if the tree's stays.
@@ -232,6 +321,9 @@ impl<'a> Overlay<'a> {
             let hidden = MAKEFILES[at + 1..].iter().map(|makefile| path.with_file_name(makefile));
             let hides = hidden.into_iter().any(|makefile| tree.bytes(&makefile).is_some());
             return hides.then_some(Replacement { path, kind, file: None, tests: Vec::new() });
+        }
+        if name.starts_with("vite.config.") {
+            return Some(Replacement { path, kind, file: None, tests: Vec::new() });
         }
         let is_of_python = matches!(name, "setup.cfg" | "tox.ini" | "pyproject.toml");
         let text = if is_of_python { tree.bytes(&path)? } else { return None };

@@ -29,9 +29,7 @@ pub fn red_tests(
             continue;
         }
         let tests = VerifiedTests { id: &id, settings: &settings, cx: &cx };
-        let kinds = [RunKind::WithControl, RunKind::Warm];
-        let run: Option<BaselineRun> =
-            kinds.iter().find_map(|kind| baseline.result(site, &tree, &tests.key(*kind)));
+        let run: Option<BaselineRun> = baseline.result(site, &tree, &tests.key(RunKind::Tests));
         red.extend(run.iter().flat_map(BaselineRun::failed).map(str::to_owned));
     }
     red.retain(|test| !is_allowed(test, &cx.allow) && !is_allowed(test, allow));

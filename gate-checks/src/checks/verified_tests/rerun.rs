@@ -18,8 +18,8 @@ use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::check::CheckId;
 use crate::check_kind::{CheckKind, with_command};
-use crate::control::{Runner, recognise};
 use crate::gather::GatherError;
+use crate::runner::{Runner, recognise};
 use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 
@@ -70,13 +70,13 @@ pub fn rerun(
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let Some((tree, cx)) = context(policy, site, baseline, cancel) else { return Ok(None) };
     let id = CheckId::new(red.check);
-    let trial = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+    let verified = VerifiedTests { id: &id, settings: &settings, cx: &cx };
     let ran = runtime.block_on(async {
         match on {
-            RerunTree::Baseline => trial.on_baseline(&tree, red.tests).await,
-            RerunTree::Now => Ok(trial.now(red.tests).await),
-            RerunTree::NowWhole => Ok(trial.now(&[]).await),
-            RerunTree::Without(files) => trial.without(&tree, files, red.tests).await,
+            RerunTree::Baseline => verified.on_baseline(&tree, red.tests).await,
+            RerunTree::Now => Ok(verified.now(red.tests).await),
+            RerunTree::NowWhole => Ok(verified.now(&[]).await),
+            RerunTree::Without(files) => verified.without(&tree, files, red.tests).await,
         }
     });
     // The cause of a failure stays unknown if the copy cannot be made.
@@ -131,7 +131,7 @@ impl VerifiedTests<'_> {
             workspace.run_files(&files);
         }
         let log = CheckId::new(format!("{}-again", self.id));
-        let Ok(ran) = workspace.run(&log, None, true).await else { return Ok(None) };
+        let Ok(ran) = workspace.run(&log, true).await else { return Ok(None) };
         let evidence = ran.judged(workspace.settings());
         Ok(Some(self.named(evidence)))
     }

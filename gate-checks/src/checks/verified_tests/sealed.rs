@@ -1,7 +1,7 @@
-//! Sealed tests: laid over the product in a fresh folder, after everything else has passed.
+//! Sealed tests: laid over the product in the deciding copy, after everything else has passed.
 //!
 //! Nothing of their text may leave this run: it has no log and no excerpt, its report stands in the
-//! fresh folder, which goes with the run, and the product under test is confined as far as the
+//! copy, which is emptied after the run, and the product under test is confined as far as the
 //! system can do that. What is shown is a count.
 
 use std::collections::BTreeSet;
@@ -14,16 +14,16 @@ use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
 use super::VerifiedTests;
-use super::overlay::{Overlay, Replacement};
+use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
 use super::trouble::Trouble;
 use super::verdict::Verdict;
 use crate::cancellation::Cancellation;
 use crate::check::{CheckId, PrivateRun};
 use crate::checks::test_run::Ran;
-use crate::control::RunnerCommand;
 use crate::process::{Capture, Confinement, Job, JobEnd, environment};
 use crate::report::{Status, TestReport};
+use crate::runner::RunnerCommand;
 use crate::seal::Seal;
 use crate::site::CheckSite;
 use crate::worktree::WorkTree;
@@ -68,17 +68,17 @@ impl VerifiedTests<'_> {
     /// Runs the check's sealed tests, if it has any and all is well so far.
     pub(super) async fn run_sealed(
         &self,
-        workspace: &TestWorkspace,
+        deciding: &mut TestWorkspace,
         (overlay, runner): (Option<&Overlay<'_>>, Option<&RunnerCommand>),
-        adapted: &BTreeSet<PathBuf>,
+        of_old: Option<&TestReport>,
         verdict: &mut Verdict,
     ) -> Result<(), Trouble> {
         if !verdict.passed() {
             return Ok(());
         }
-        let (site, tree) = (&self.cx.site, workspace.tree());
+        let (site, tree) = (&self.cx.site, deciding.tree().clone());
         let configured = self.settings.sealed.as_deref();
-        let found = Seal::find(site, tree, self.id.as_str(), configured);
+        let found = Seal::find(site, &tree, self.id.as_str(), configured);
         let found = found.and_then(|seal| match seal {
             Some(seal) => seal.files().map(|files| Some((seal, files))),
             None => Ok(None),
@@ -100,80 +100,72 @@ impl VerifiedTests<'_> {
             verdict.becomes(Outcome::Fail, summary);
             return Ok(());
         }
-        let mut fresh = self.fresh_for_sealed(workspace, overlay, adapted)?;
-        if let Err(evidence) = fresh.prepare(self.id).await {
-            verdict.becomes(Outcome::Inconclusive, evidence.summary);
-            return Ok(());
+        let laid = match overlay {
+            Some(overlay) => self.laid(&tree, overlay, None)?,
+            None => Vec::new(),
+        };
+        match overlay {
+            Some(overlay) => self.lay(deciding, overlay, &laid)?,
+            None => deciding.lay(self.id, Contents::Tree, &BTreeSet::new(), None)?,
         }
-        let mut report = verdict.report.clone();
-        let is_proved = verdict.detail.get("deciding").is_some_and(|folder| folder == "fresh");
-        if !is_proved || runner.is_none() {
-            let Some(unsealed) = self.passes_without(&fresh).await? else {
-                let summary = "sealed tests run in a fresh folder, and without them the command \
-                               does not pass there; make what is missing there with `prepare`";
+        let mut report = of_old.or(verdict.report.as_ref()).cloned();
+        if runner.is_none() {
+            // No earlier run proved that the copy lacks nothing.
+            let Some(unsealed) = self.passes_without(deciding).await? else {
+                let summary = "sealed tests run in a copy of the tree, and without them the command \
+                               does not pass there: what tests need and git ignores has to be \
+                               tracked, or made by the tests";
                 verdict.becomes(Outcome::Inconclusive, summary.to_owned());
                 return Ok(());
             };
-            // Without a runner to select tests, the own run also has those that are new in the tree.
-            if runner.is_none() {
-                report = unsealed.report;
-            }
+            report = unsealed.report;
         }
-        fresh.lay_sealed(&seal.folder, &files)?;
-        let confinement = confinement(site, &fresh, &seal, &self.cx.cancel).await;
+        let mut sealed = deciding.deciding(self.settings)?;
+        sealed.lay_sealed(&seal.folder, &files)?;
+        let ran = self.run_confined(&mut sealed, (&seal, &files), (runner, report.as_ref())).await;
+        sealed.end_private()?;
+        let (ran, is_alone, confined) = ran?;
+        let unsealed = if is_alone { None } else { report.as_ref() };
+        let readable = seal.is_readable_in(&tree);
+        self.weigh_sealed(ran.as_ref(), unsealed, (confined, readable), verdict);
+        Ok(())
+    }
+
+    /// Runs the sealed tests, alone if the runner can; and the limits of that run.
+    async fn run_confined(
+        &self,
+        sealed: &mut TestWorkspace,
+        (seal, files): (&Seal, &[PathBuf]),
+        (runner, report): (Option<&RunnerCommand>, Option<&TestReport>),
+    ) -> Result<(Option<Ran>, bool, &'static str), Trouble> {
+        let confinement = confinement(&self.cx.site, sealed, seal, &self.cx.cancel).await;
         let confined = match &confinement {
             Some(confinement) if confinement.has_namespaces => "network",
             Some(_) => "files",
             None => "none",
         };
-        let folder = fresh.folder().to_owned();
-        fresh.keep_private(PrivateRun { folder, confinement });
-        let is_alone = runner.zip(report.as_ref()).is_some_and(|(runner, report)| {
+        let folder = sealed.folder().to_owned();
+        sealed.keep_private(PrivateRun { folder, confinement });
+        let is_alone = runner.zip(report).is_some_and(|(runner, report)| {
             // No other test runs then, and each in the report is sealed.
-            fresh.run_only(runner, &files, report)
+            sealed.run_only(runner, files, report)
         });
-        let unsealed = if is_alone { None } else { report.as_ref() };
-        let ran = fresh.run(&CheckId::new(format!("{}-sealed", self.id)), None, true).await;
+        let ran = sealed.run(&CheckId::new(format!("{}-sealed", self.id)), true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
-        let readable = seal.is_readable_in(tree);
-        self.weigh_sealed(ran.ok().as_ref(), unsealed, (confined, readable), verdict);
-        Ok(())
+        Ok((ran.ok(), is_alone, confined))
     }
 
     /// The run of the command in this folder as it is; none if it does not pass. Where no earlier
     /// run proved that, a folder that lacks something would look like a wrong product.
-    async fn passes_without(&self, fresh: &TestWorkspace) -> Result<Option<Ran>, Trouble> {
+    async fn passes_without(&self, copy: &TestWorkspace) -> Result<Option<Ran>, Trouble> {
         let log = CheckId::new(format!("{}-unsealed", self.id));
-        let ran = fresh.run(&log, None, true).await;
+        let ran = copy.run(&log, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
         Ok(ran.ok().filter(|ran| ran.launched.exit_code == Some(0)))
-    }
-
-    /// A fresh folder with the product, and the tests and runner settings of the baseline.
-    fn fresh_for_sealed(
-        &self,
-        workspace: &TestWorkspace,
-        overlay: Option<&Overlay<'_>>,
-        adapted: &BTreeSet<PathBuf>,
-    ) -> Result<TestWorkspace, Trouble> {
-        let check = (self.id, self.settings);
-        let Some(overlay) = overlay else {
-            return workspace.fresh(check, Contents::Tree, &BTreeSet::new(), false);
-        };
-        let tree = workspace.tree();
-        let replacements = overlay.replacements(tree)?;
-        let laid: Vec<&Replacement> =
-            replacements.iter().filter(|file| !adapted.contains(&file.path)).collect();
-        let old: BTreeSet<_> =
-            laid.iter().filter(|file| file.is_old()).map(|file| file.path.as_path()).collect();
-        let changed = overlay.changes.iter().map(|change| change.path.as_path());
-        let changed = changed.filter(|path| !old.contains(path)).collect();
-        let with_builds = !overlay.changes_builds(tree);
-        workspace.fresh(check, Contents::Replaced(&laid), &changed, with_builds)
     }
 
     fn weigh_sealed(
@@ -234,11 +226,11 @@ impl VerifiedTests<'_> {
 /// The limits of the run: as many as the system can set. None if it can set none.
 async fn confinement(
     site: &CheckSite,
-    fresh: &TestWorkspace,
+    copy: &TestWorkspace,
     seal: &Seal,
     cancel: &Cancellation,
 ) -> Option<Confinement> {
-    let folder = fresh.folder().to_owned();
+    let folder = copy.folder().to_owned();
     let hidden: Vec<PathBuf> = [Some(&seal.folder), site.state.as_ref()]
         .into_iter()
         .flatten()

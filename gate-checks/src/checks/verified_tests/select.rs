@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::control::Runner;
 use crate::report::TestReport;
+use crate::runner::Runner;
 
 /// The most files that a command line should name.
 const MAX_FILES: usize = 2_000;

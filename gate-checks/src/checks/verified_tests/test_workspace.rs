@@ -7,20 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::CheckPolicy;
 use tokio::time::sleep;
 
 use super::overlay::{Overlay, Replacement};
 use super::select::Selection;
 use super::trouble::Trouble;
-use crate::baseline::What;
+use crate::baseline::{Baseline, What};
 use crate::check::{CheckContext, CheckId, PrivateRun};
-use crate::checks::launch::{CopyReport, Launch};
-use crate::checks::test_run::{Ran, TestRun};
-use crate::control::{self, Changed, Control, Place, RunnerCommand};
+use crate::checks::launch::CopyReport;
+use crate::checks::test_run::{NO_BYTECODE, Ran, TestRun};
+use crate::control::{self, Changed, Control, Place};
 use crate::logs::Logs;
 use crate::report::{TestReport, with_options};
+use crate::runner::RunnerCommand;
 use crate::site::CheckSite;
 use crate::workspace::{Layout, OpenedFiles, Workspace};
 use crate::worktree::{Snapshot, WorkTree};
@@ -45,6 +46,8 @@ pub(super) struct TestWorkspace {
     opened: Mutex<BTreeSet<PathBuf>>,
     /// New files of the tree, and edited ones.
     changed: (Vec<PathBuf>, Vec<PathBuf>),
+    /// Python keeps what it compiles: dates tell which source it is of.
+    compiles: bool,
 }
 
 /// The files that the workspace shall have.
@@ -86,45 +89,54 @@ impl TestWorkspace {
             led_to: Vec::new(),
             opened: Mutex::default(),
             changed: (Vec::new(), Vec::new()),
+            compiles: false,
             workspace,
         })
     }
 
-    /// A workspace with a random path that nobody has written to. `changed` are the files that
-    /// are not as in the baseline.
-    pub(super) fn fresh(
-        &self,
-        check: (&CheckId, &CheckPolicy),
-        contents: Contents<'_>,
-        changed: &BTreeSet<&Path>,
-        with_builds: bool,
-    ) -> Result<Self, Trouble> {
-        let (id, settings) = check;
-        let workspace = Workspace::fresh(&self.real, self.tree.root())?;
+    /// The copy in which the baseline's tests decide; the workspace is ours in both.
+    pub(super) fn deciding(&self, settings: &CheckPolicy) -> io::Result<Self> {
+        let workspace = self.workspace.deciding()?;
         let site = Arc::new(workspace.site(&self.real, &settings.env)?);
-        let mut fresh = Self {
+        Ok(Self {
             settings: workspace.settings(settings),
             tree: self.tree.clone(),
             snapshot: Arc::clone(&self.snapshot),
             real: Arc::clone(&self.real),
             cx: CheckContext { site, ..self.cx.clone() },
-            files: Vec::new(),
-            led_to: Vec::new(),
+            files: self.files.clone(),
+            led_to: self.led_to.clone(),
             opened: Mutex::default(),
-            changed: (Vec::new(), Vec::new()),
+            changed: self.changed.clone(),
+            compiles: true,
             workspace,
-        };
-        let mut layout = fresh.layout(contents)?;
-        layout.date_all_but(changed);
-        if with_builds {
-            fresh.workspace.use_builds(&fresh.real, id.as_str());
-        }
-        fresh.write(&layout)?;
-        Ok(fresh)
+        })
     }
 
-    /// Puts sealed tests into a fresh workspace.
+    /// Makes the deciding copy hold these files, with what the run of this baseline has built and no
+    /// more. `changed` are the files that are not as in the baseline.
+    pub(super) fn lay(
+        &mut self,
+        id: &CheckId,
+        contents: Contents<'_>,
+        changed: &BTreeSet<&Path>,
+        caches: Option<&Baseline>,
+    ) -> Result<(), Trouble> {
+        let mut layout = self.layout(contents)?;
+        self.workspace.date(&mut layout, changed, &self.real);
+        self.write(&layout)?;
+        let digest = caches.map(Baseline::digest);
+        Ok(self.workspace.restore_caches(&self.real, id.as_str(), digest)?)
+    }
+
+    /// Empties it of all that a private run may have left.
+    pub(super) fn end_private(&self) -> io::Result<()> {
+        self.workspace.end_private()
+    }
+
+    /// Puts sealed tests into the deciding copy.
     pub(super) fn lay_sealed(&self, from: &Path, files: &[PathBuf]) -> io::Result<()> {
+        self.workspace.begin_private()?;
         let root = self.workspace.root();
         for file in files {
             let to = root.join(file);
@@ -150,14 +162,14 @@ impl TestWorkspace {
         self.cx.private = Some(Arc::new(private));
     }
 
-    /// The folder that the workspace stands in.
+    /// The folder that the copy stands in.
     pub(super) fn folder(&self) -> &Path {
         self.workspace.folder()
     }
 
     /// Keeps what a run of the baseline has built.
-    pub(super) fn keep_builds(&self, id: &CheckId) {
-        self.workspace.keep_builds(&self.real, id.as_str());
+    pub(super) fn keep_caches(&self, id: &CheckId, baseline: &Baseline) {
+        self.workspace.keep_caches(&self.real, id.as_str(), baseline.digest());
     }
 
     /// Makes the workspace hold these files.
@@ -186,35 +198,9 @@ impl TestWorkspace {
         Ok(())
     }
 
-    /// Runs the commands that make what the command needs and no commit has.
-    ///
-    /// # Errors
-    ///
-    /// The record of a command that did not end with code 0.
-    pub(super) async fn prepare(&self, id: &CheckId) -> Result<(), Box<Evidence>> {
-        for (index, argv) in self.settings.prepare.iter().enumerate() {
-            let id = CheckId::new(format!("{id}-prepare-{}", index + 1));
-            let launch = Launch {
-                id: &id,
-                settings: &self.settings,
-                argv: argv.clone(),
-                variables: self.workspace.variables(),
-                stdin: None,
-                reader: None,
-                copy_report: CopyReport { mapping: Some(self.workspace.mapping()), hidden: None },
-            };
-            let ran = launch.run(&self.cx).await?;
-            if ran.exit_code != Some(0) {
-                let summary = format!("`{}` did not succeed (`prepare`)", argv.join(" "));
-                return Err(Box::new(ran.came_to(Outcome::Inconclusive, &summary, None)));
-            }
-        }
-        Ok(())
-    }
-
     /// Notes the files that the agent has changed, for controls.
-    pub(super) fn note_changes(&mut self, overlay: Option<&Overlay<'_>>) {
-        for change in overlay.into_iter().flat_map(|overlay| &overlay.changes) {
+    pub(super) fn note_changes(&mut self, overlay: &Overlay<'_>) {
+        for change in &overlay.changes {
             match change.what {
                 What::Added => self.changed.0.push(change.path.clone()),
                 What::Edited => self.changed.1.push(change.path.clone()),
@@ -232,27 +218,45 @@ impl TestWorkspace {
         control::plant(found.runner, &place)
     }
 
-    /// True if the runner's exit code only depends on tests, so that the code without a failed test
-    /// is known.
-    pub(super) fn is_about_tests(&self, found: &RunnerCommand) -> bool {
-        let cwd = self.folder_of_tests();
-        found.alone && !found.runner.judges_more(&found.args, &cwd, self.workspace.root())
+    /// Runs the tests of a control; with all others if they cannot be told apart.
+    pub(super) async fn run_control(
+        &self,
+        id: &CheckId,
+        found: &RunnerCommand,
+        control: &Control,
+    ) -> Result<Ran, Box<Evidence>> {
+        let mut settings = self.settings.clone();
+        if let Some(args) = found.args_of_control(control, &self.folder_of_tests()) {
+            let before = settings.command.len().saturating_sub(found.args.len());
+            settings.command.truncate(before);
+            settings.command.extend(args);
+        }
+        self.run_with(&settings, id, Some(control), true).await
     }
 
-    /// Runs the command once; with a control, and to its end whatever fails.
-    pub(super) async fn run(
+    /// Runs the command once, and to its end whatever fails if it is to keep going.
+    pub(super) async fn run(&self, id: &CheckId, keep_going: bool) -> Result<Ran, Box<Evidence>> {
+        self.run_with(&self.settings, id, None, keep_going).await
+    }
+
+    async fn run_with(
         &self,
+        settings: &CheckPolicy,
         id: &CheckId,
         control: Option<&Control>,
         keep_going: bool,
     ) -> Result<Ran, Box<Evidence>> {
         let mapping = self.workspace.mapping();
+        let mut variables = self.workspace.variables();
+        if self.compiles {
+            variables.push((NO_BYTECODE.to_owned(), String::new()));
+        }
         let run = TestRun {
             id,
-            settings: &self.settings,
+            settings,
             cx: &self.cx,
             keep_going,
-            variables: self.workspace.variables(),
+            variables,
             copy_report: CopyReport {
                 mapping: Some(mapping),
                 hidden: control.map(|control| &control.id),
@@ -304,8 +308,9 @@ impl TestWorkspace {
             return None;
         }
         let log = CheckId::new(format!("{check}-isolation"));
+        self.workspace.forget_compiled_of_tree();
         // Only the files that it opens count.
-        drop(self.run(&log, None, false).await);
+        drop(self.run(&log, false).await);
         suspected.intersection(&self.take_opened()).next().cloned()
     }
 

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
-use gate_core::integrity::{Guarded, is_prose, with_baseline_inline_tests};
+use gate_core::integrity::{Guarded, is_prose, tests_in_source, with_baseline_inline_tests};
 use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
@@ -27,7 +27,6 @@ use crate::baseline::{Change, What};
 use crate::check::{Check, CheckContext, CheckId};
 use crate::checks::command::test_checks;
 use crate::checks::test_run::Ran;
-use crate::control::{RunnerCommand, recognise};
 use crate::report::{Status, Test, TestReport};
 use crate::site::CheckSite;
 use crate::worktree::{WorkTree, shown};
@@ -86,7 +85,6 @@ pub fn tests_first_policy(policy: &Policy, site: &CheckSite) -> Option<Policy> {
         timeout_ms,
         needs: Vec::new(),
         hermetic: false,
-        prepare: Vec::new(),
         sealed: None,
         report: None,
         retry: 0,
@@ -142,7 +140,7 @@ impl TestsFirst {
                            done";
             return Ok(self.evidence(Outcome::Fail, summary));
         }
-        let old = self.changed_old_tests(cx, &tree, &overlay)?;
+        let old = self.changed_old_tests(&tree, &overlay)?;
         if !old.is_empty() {
             let names = some_names(&old, MAX_NAMES);
             let summary = format!(
@@ -168,15 +166,12 @@ impl TestsFirst {
     /// decide any more: the next phase takes the new ones for the baseline's.
     fn changed_old_tests(
         &self,
-        cx: &CheckContext,
         tree: &WorkTree,
         overlay: &Overlay<'_>,
     ) -> Result<Vec<String>, Trouble> {
-        let Some((id, settings)) = self.tests.first() else { return Ok(Vec::new()) };
-        let tests = VerifiedTests { id, settings, cx };
-        let replacements = overlay.replacements(tree)?;
+        let replacements = overlay.replacements(tree, &BTreeSet::new())?;
         let old = replacements.iter().filter(|file| {
-            !file.is_new() && !file.had_no_tests() && !tests.is_adapted(tree, overlay, file)
+            !file.is_new() && !file.had_no_tests() && !keeps_tests(tree, overlay, &file.path)
         });
         Ok(old.map(Replacement::name).collect())
     }
@@ -262,6 +257,20 @@ fn is_test(overlay: &Overlay<'_>, tree: &WorkTree, change: &Change) -> Result<bo
         .is_some_and(|product| lines(&product).eq(lines(&before.bytes))))
 }
 
+/// True for an edited file that has each of its old tests, with the same code.
+fn keeps_tests(tree: &WorkTree, overlay: &Overlay<'_>, path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    let tests = |bytes: &[u8]| tests_in_source(&name, &String::from_utf8_lossy(bytes));
+    let before = overlay.baseline.content(tree, path).ok().flatten();
+    let (Some(before), Some(now)) = (before, tree.bytes(path)) else { return false };
+    let (before, mut now) = (tests(&before.bytes), tests(&now));
+    let mut keeps = |test: &(String, String)| {
+        let at = now.iter().position(|other| other == test);
+        at.map(|at| now.swap_remove(at)).is_some()
+    };
+    !before.is_empty() && before.iter().all(&mut keeps)
+}
+
 /// The lines of a source without the empty ones: some stand around new tests.
 fn lines(source: &[u8]) -> impl Iterator<Item = &[u8]> {
     source.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())
@@ -277,17 +286,14 @@ impl VerifiedTests<'_> {
         changed: &ChangedFiles,
         first: &mut FirstTests,
     ) -> Result<Result<(), Box<Evidence>>, Trouble> {
-        let folder = self.cx.site.folder_of(self.settings);
-        let command = recognise(self.settings, &folder);
         let mut workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
-        let Some(before) = self.tests_before(&mut workspace, overlay, command.as_ref()).await?
-        else {
+        let Some(before) = self.tests_before(&mut workspace, overlay).await? else {
             let summary = "the tests that were there before are not known: the command names none";
             return Ok(Err(self.stopped(Outcome::Inconclusive, summary)));
         };
         workspace.sync(Contents::Tree)?;
         let log = CheckId::new(format!("{}-first", self.id));
-        let ran = workspace.run(&log, None, true).await;
+        let ran = workspace.run(&log, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }
@@ -336,17 +342,16 @@ impl VerifiedTests<'_> {
         &self,
         workspace: &mut TestWorkspace,
         overlay: &Overlay<'_>,
-        found: Option<&RunnerCommand>,
     ) -> Result<Option<Vec<Test>>, Trouble> {
-        let planted = found.is_some_and(|found| workspace.is_about_tests(found));
-        let (known, _) = self.calibrated_baseline(workspace, overlay, (found, planted)).await?;
-        if let Some(known) = known.filter(|known| !known.tests.is_empty()) {
-            return Ok(Some(known.tests));
+        let mut deciding = workspace.deciding(self.settings)?;
+        let run = self.baseline_run(&mut deciding, overlay).await?;
+        if let Some(run) = run.filter(|run| !run.tests.is_empty()) {
+            return Ok(Some(run.tests));
         }
         // This run shows whether the baseline had no test yet.
         workspace.sync(Contents::Baseline(overlay))?;
         let log = CheckId::new(format!("{}-baseline", self.id));
-        let ran = workspace.run(&log, None, true).await;
+        let ran = workspace.run(&log, true).await;
         if self.cx.cancel.is_cancelled() {
             return Err(Trouble::Ended);
         }

@@ -35,14 +35,11 @@ pub fn carry_tests(
         let tests = VerifiedTests { id: &id, settings: &settings, cx: &cx };
         let failing = first.failing.get(id.as_str()).into_iter().flatten();
         let failing = failing.map(|id| Test { id: id.clone(), status: Status::Failed });
-        let failing: Vec<_> = failing.collect();
-        for kind in [RunKind::Warm, RunKind::WithControl, RunKind::Fresh] {
-            let key = tests.key(kind);
-            let Some(mut run) = from.result::<BaselineRun>(site, &tree, &key) else { continue };
-            run.tests.extend(failing.iter().cloned());
-            // What is not kept is found out again.
-            let _ = to.keep_result(site, &tree, &key, &run);
-        }
+        let key = tests.key(RunKind::Tests);
+        let Some(mut run) = from.result::<BaselineRun>(site, &tree, &key) else { continue };
+        run.tests.extend(failing);
+        // What is not kept is found out again.
+        let _ = to.keep_result(site, &tree, &key, &run);
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use gate_core::decide::evidence::Outcome;
-use gate_core::decide::policy::{CheckPolicy, Deciding, Mode, Policy, Priority, Reveal, When};
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy, Priority, Reveal, When};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::event::Events;
@@ -71,8 +71,6 @@ fn nothing() -> CheckPolicy {
         needs: Vec::new(),
         hermetic: false,
         control: false,
-        prepare: Vec::new(),
-        deciding: Deciding::Warm,
         sealed: None,
         reveal: Reveal::Count,
         tests: BTreeMap::new(),

@@ -26,7 +26,13 @@ pub(super) fn apply(argv: &mut Vec<String>, at: usize, format: Format) {
             remove_bail(argv, at);
             append(argv, at, ["--bail=0".to_owned()]);
         }
-        Format::Go => remove_switch(argv, at, "-failfast"),
+        Format::Go => {
+            remove_switch(argv, at, "-failfast");
+            // A result of an earlier run is none.
+            if count(argv, at, "-count") == 0 {
+                insert(argv, at, ["-count=1".to_owned()]);
+            }
+        }
         Format::Node | Format::Junit | Format::Tap => {}
     }
 }
@@ -70,7 +76,7 @@ mod tests {
         check(Format::Pytest, 1, "pytest -x tests", "pytest -x tests --maxfail=0");
         check(Format::Jest, 1, "jest --bail 2 a", "jest a --bail=0");
         check(Format::Vitest, 1, "vitest run --bail -b=3 a", "vitest run a --bail=0");
-        check(Format::Go, 2, "go test -failfast ./...", "go test ./...");
+        check(Format::Go, 2, "go test -failfast ./...", "go test -count=1 ./...");
         check(Format::Node, 1, "node --test", "node --test");
     }
 }

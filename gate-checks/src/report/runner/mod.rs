@@ -1,6 +1,5 @@
 //! Prepares a command so that it reports, and chooses the reader of its report.
 
-mod argv;
 mod keep_going;
 mod options;
 mod unknown;
@@ -8,7 +7,6 @@ mod unknown;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use self::argv::Runner;
 use super::format::serves;
 use super::go::Go;
 use super::jest::Jest;
@@ -17,6 +15,7 @@ use super::nextest::Nextest;
 use super::node::{self, Node};
 use super::pytest::{self, Pytest};
 use super::{Format, Reader};
+use crate::runner::{Invocation, find};
 
 /// Replaced in arguments by the path of the report.
 pub(super) const PLACEHOLDER: &str = "{report}";
@@ -57,10 +56,10 @@ pub struct Prepared {
 /// A runner whose report is missing in the end counts as incomplete; an unknown command that
 /// reported nothing is judged by its exit code.
 pub fn prepare(request: &Request<'_>) -> Prepared {
-    let runner = if request.shell { None } else { argv::runner(request.argv) };
-    let mut prepared = match runner {
-        Some(runner) if request.demanded.is_none_or(|format| serves(runner.format, format)) => {
-            known(request, runner)
+    let found = if request.shell { None } else { find(request.argv) };
+    let mut prepared = match found.and_then(|found| Some((found, found.runner.format()?))) {
+        Some((found, format)) if request.demanded.is_none_or(|wanted| serves(format, wanted)) => {
+            known(request, found, format)
         }
         _ => unknown::prepare(request),
     };
@@ -73,20 +72,15 @@ pub fn prepare(request: &Request<'_>) -> Prepared {
 
 /// The command with more options for its runner; none if gate does not know the runner.
 pub(crate) fn with_options(argv: &[String], words: Vec<String>) -> Option<Vec<String>> {
-    let runner = argv::runner(argv)?;
+    let found = find(argv)?;
     let mut argv = argv.to_vec();
-    options::insert(&mut argv, runner.options, words);
+    options::insert(&mut argv, found.options, words);
     Some(argv)
-}
-
-/// True if gate knows the command as a test runner.
-pub fn is_runner(argv: &[String]) -> bool {
-    runner_format(argv).is_some()
 }
 
 /// The format in which a test runner reports; none if gate does not know the command as one.
 pub(crate) fn runner_format(argv: &[String]) -> Option<Format> {
-    Some(argv::runner(argv)?.format)
+    find(argv)?.runner.format()
 }
 
 /// Replacement of the placeholder: a file or a folder, as the runner likes.
@@ -94,22 +88,22 @@ fn report_place(folder: &Path) -> PathBuf {
     folder.join("report")
 }
 
-fn known(request: &Request<'_>, runner: Runner) -> Prepared {
+fn known(request: &Request<'_>, found: Invocation, format: Format) -> Prepared {
     let mut command = Command {
         argv: request.argv.to_vec(),
         env: Vec::new(),
         folder: request.folder,
         cwd: request.cwd,
-        at: runner.options,
+        at: found.options,
     };
     if request.keep_going {
-        keep_going::apply(&mut command.argv, runner.options, runner.format);
+        keep_going::apply(&mut command.argv, found.options, format);
     }
-    let reader: Box<dyn Reader> = match runner.format {
+    let reader: Box<dyn Reader> = match format {
         Format::Nextest => command.nextest(),
         Format::Pytest => command.pytest(),
-        Format::Jest => command.jest(runner),
-        Format::Vitest => command.vitest(runner),
+        Format::Jest => command.jest(found),
+        Format::Vitest => command.vitest(found),
         Format::Node => command.node(),
         Format::Go => command.go(),
         // There is no runner of the others; this is cargo test.
@@ -152,30 +146,30 @@ impl Command<'_> {
         Box::new(Pytest::new(path))
     }
 
-    fn jest(&mut self, runner: Runner) -> Box<dyn Reader> {
+    fn jest(&mut self, found: Invocation) -> Box<dyn Reader> {
         let path = self.file("jest.json");
         options::remove(&mut self.argv, self.at, "--outputFile");
         options::remove_switch(&mut self.argv, self.at, "--json");
         options::append(&mut self.argv, self.at, jest_options(&path));
-        self.guard(runner);
+        self.guard(found);
         Box::new(Jest::new(Format::Jest, path, self.cwd.to_owned()))
     }
 
-    fn vitest(&mut self, runner: Runner) -> Box<dyn Reader> {
+    fn vitest(&mut self, found: Invocation) -> Box<dyn Reader> {
         let path = self.file("vitest.json");
         options::remove(&mut self.argv, self.at, "--outputFile");
         let readable = options::count(&self.argv, self.at, "--reporter") == 0;
         options::append(&mut self.argv, self.at, vitest_options(&path, readable));
-        self.guard(runner);
+        self.guard(found);
         Box::new(Jest::new(Format::Vitest, path, self.cwd.to_owned()))
     }
 
     /// `npm exec` takes options for its own that no `--` keeps from it.
-    fn guard(&mut self, runner: Runner) {
-        let before = &self.argv[..runner.program];
+    fn guard(&mut self, found: Invocation) {
+        let before = &self.argv[..found.program];
         let npm = before.iter().any(|word| word == "npm");
         if npm && !before.iter().any(|word| word == "--") {
-            self.argv.insert(runner.program, "--".to_owned());
+            self.argv.insert(found.program, "--".to_owned());
         }
     }
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::report::{Format, Prepared, Request, is_runner, prepare, with_options};
+use crate::report::{Format, Prepared, Request, prepare, with_options};
+use crate::runner::is_runner;
 
 fn words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
@@ -58,7 +59,7 @@ fn a_runner_is_found_behind_several_prefixes() {
 #[test]
 fn a_program_is_known_by_its_name_in_any_folder() {
     check_options(".venv/bin/python3.12 -m pytest", Some(".venv/bin/python3.12 -m pytest --ours"));
-    check_options("python -m unittest -m pytest", None);
+    check_options("python -m unittest -k a", Some("python -m unittest --ours -k a"));
     check_options("python -m", None);
     check_options("pypy3 -W error -m pytest", Some("pypy3 -W error -m pytest --ours"));
     check_options("python3x -m pytest", None);
@@ -143,7 +144,7 @@ fn a_runner_goes_on_after_a_failure_only_where_that_is_asked_for() {
         |line: &str, keep_going| prepared(line, None, keep_going, folder.path()).argv.join(" ");
     assert_eq!(argv("cargo test -q", false), "cargo test -q");
     assert_eq!(argv("cargo test -q", true), "cargo test --no-fail-fast -q");
-    assert_eq!(argv("go test -failfast .", true), "go test -json .");
+    assert_eq!(argv("go test -failfast .", true), "go test -json -count=1 .");
     let ours = "--message-format=libtest-json-plus --no-tests=fail";
     assert_eq!(
         argv("cargo nextest run --max-fail=1", true),

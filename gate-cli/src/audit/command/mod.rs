@@ -3,7 +3,7 @@
 mod names;
 mod writes;
 
-use gate_checks::report::is_runner;
+use gate_checks::is_runner;
 
 use super::shell::{Part, Then, parts};
 use names::{base, meant};

@@ -35,6 +35,7 @@ fn runs_of_known_runners_are_checks() {
         "poetry run pytest tests/",
         "powershell -Command \"Set-Location 'c:\\a'; npx vitest run\"",
         "for i in 1 2; do pytest -q; done",
+        "python3 -m unittest",
     ] {
         check(line, "both");
     }
@@ -46,7 +47,6 @@ fn what_else_runs_may_check_something() {
         "npm test",
         "make check",
         "./scripts/run-tests.sh",
-        "python3 -m unittest",
         "npx tsc --noEmit",
         "cargo build",
         "cargo clippy -- -D warnings",

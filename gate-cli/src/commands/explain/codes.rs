@@ -1,7 +1,7 @@
 //! Codes of reasons, warnings and errors, and rules of `integrity`, in words.
 
 use gate_core::decide::reason::Explanation;
-use gate_core::integrity::{About, Severity, UNCHANGED};
+use gate_core::integrity::{About, Severity};
 
 use crate::render::page::{Mark, Page};
 
@@ -24,7 +24,6 @@ pub(crate) fn rule_page(rule: &About) -> String {
     let effect = match rule.severity {
         Severity::Tamper => "`integrity` does not count, whatever its mode",
         Severity::Block => "`integrity` fails",
-        Severity::Budget => "`integrity` fails if there are more than `[integrity] budget` allows",
         Severity::Warn => "none: it is only shown",
     };
     let mut page = Page::new();
@@ -41,14 +40,11 @@ pub(crate) fn rule_page(rule: &About) -> String {
 
 /// The setting by which the operator allows what a rule finds.
 fn allowance(rule: &About) -> String {
-    let setting = match rule.id == UNCHANGED.id {
-        true => "`[integrity] nothing_changed = false`".to_owned(),
-        false => format!(
-            "`[[integrity.allow]]` with `rule = \"{}\"` and a `reason`; `path` and `test` narrow it",
-            rule.id
-        ),
-    };
-    format!("in gate.toml: {setting}; then `gate trust`")
+    let id = rule.id;
+    format!(
+        "in gate.toml: `[[integrity.allow]]` with `rule = \"{id}\"` and a `reason`; `path` narrows it; \
+         then `gate trust`"
+    )
 }
 
 /// All codes by group, a row each.

@@ -16,7 +16,6 @@ pub(super) fn card(record: &PruneRecord, older: Duration) -> String {
     let kinds = [
         ("copies of trees", removed.copies),
         ("build output", removed.builds),
-        ("left behind", removed.leftovers),
         ("logs of checks", removed.logs),
         ("folders of runs", removed.runs),
     ];

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use gate_core::decide::changed_tests::DecidedIn;
 use gate_core::decide::evidence::{Evidence, NOT_RUN_AGAIN, Outcome};
 use gate_core::decide::policy::Mode;
 use gate_core::integrity::Finding;
@@ -27,7 +26,6 @@ pub(crate) fn check(
     next: Option<&str>,
 ) {
     page.marked(mark(evidence), &evidence.check, &check_text(evidence));
-    warm(page, evidence);
     let most = if verbose { usize::MAX } else { MAX_SHOWN };
     failures(page, evidence, most);
     let (found, _) = findings(std::slice::from_ref(evidence));
@@ -82,14 +80,6 @@ fn excerpt(page: &mut Page, evidence: &Evidence, most: usize) {
     }
 }
 
-/// A line if no fresh folder decided.
-fn warm(page: &mut Page, evidence: &Evidence) {
-    if evidence.decided_in() == DecidedIn::Warm {
-        let why = evidence.why_warm().map(|why| format!(": {}", brief(why))).unwrap_or_default();
-        page.detail(&format!("decided in the warm copy{why}"));
-    }
-}
-
 pub(crate) fn mark(evidence: &Evidence) -> Mark {
     match evidence.outcome {
         Outcome::Pass => Mark::Good,
@@ -101,7 +91,6 @@ pub(crate) fn mark(evidence: &Evidence) -> Mark {
 /// True if a check passed and a card need not say more about it.
 pub(crate) fn is_quiet(evidence: &Evidence) -> bool {
     findings(std::slice::from_ref(evidence)).0.is_empty()
-        && evidence.decided_in() != DecidedIn::Warm
 }
 
 /// A check that passed, with its time if that was a second or more.

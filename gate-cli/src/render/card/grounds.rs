@@ -3,6 +3,7 @@
 use gate_core::decide::decision::Decision;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::is_of_behaviour;
+use gate_core::text::some_names;
 use serde_json::Value;
 
 /// The grounds of a verified exit, such as "2 checks passed", "old tests 311 of 311".
@@ -60,9 +61,21 @@ fn old_tests(decision: &Decision) -> Option<String> {
         Some((passed, approved as u64))
     });
     let (passed, approved) = sums(counts.collect());
-    let who = if approved > 0 { format!(" ({approved} approved)") } else { String::new() };
+    let edited = edited_files(decision);
+    let note = match (approved, edited.as_slice()) {
+        (0, []) => String::new(),
+        (0, files) => format!(" (edited: {})", some_names(files, 1)),
+        (approved, _) => format!(" ({approved} approved)"),
+    };
     let total = passed + approved;
-    (total > 0).then(|| format!("old tests {passed} of {total}{who}"))
+    (total > 0).then(|| format!("old tests {passed} of {total}{note}"))
+}
+
+/// The files whose old texts ran in the place of the tree's: their new texts may ask for less.
+fn edited_files(decision: &Decision) -> Vec<String> {
+    let details = decision.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
+    let files = details.filter_map(|detail| detail.get("tests")?.get("overlaid")?.as_array());
+    files.flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 fn sums(counts: Vec<(u64, u64)>) -> (u64, u64) {

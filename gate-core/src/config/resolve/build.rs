@@ -15,8 +15,8 @@ use crate::config::key::KeyPath;
 use crate::config::matcher;
 use crate::config::pack;
 use crate::config::raw::{
-    RawAllowance, RawBreaker, RawBudget, RawConfig, RawCriterion, RawCustomSignal, RawHook,
-    RawIntegrity, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawRun, RawSignal,
+    GuardedChange, RawAllowance, RawBreaker, RawBudget, RawConfig, RawCriterion, RawCustomSignal,
+    RawHook, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawRun, RawSignal,
 };
 use crate::decide::language::{Language, LanguageChange, LanguageRule};
 use crate::decide::pattern::Pattern;
@@ -42,7 +42,6 @@ pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
         ("mode", Value::from(mode)),
         ("hermetic", Value::from(false)),
         ("control", Value::from(true)),
-        ("deciding", Value::from("fresh")),
         ("reveal", Value::from("count")),
         ("retry", Value::from(0)),
         ("when", strings(&["check", "run", "hook"])),
@@ -89,7 +88,7 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         breaker: breaker(&raw.breaker.clone().unwrap_or_default())?,
         budget: budget(&raw.budget.clone().unwrap_or_default())?,
         hook: hook(&raw.hook.clone().unwrap_or_default())?,
-        integrity: integrity(raw.integrity.clone().unwrap_or_default())?,
+        integrity: integrity(raw)?,
         tree_ignore: raw.tree.clone().and_then(|tree| tree.ignore).unwrap_or_default(),
         tree_branches: raw.tree.clone().and_then(|tree| tree.branches).unwrap_or_default(),
         project_id: raw.project.clone().and_then(|project| project.id),
@@ -210,8 +209,6 @@ fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
         needs: raw.needs.unwrap_or_default(),
         hermetic: set(raw.hermetic, "hermetic")?,
         control: set(raw.control, "control")?,
-        prepare: raw.prepare.unwrap_or_default(),
-        deciding: set(raw.deciding, "deciding")?,
         sealed: raw.sealed,
         reveal: set(raw.reveal, "reveal")?,
         tests: BTreeMap::new(),
@@ -232,12 +229,12 @@ fn allowance(raw: RawAllowance) -> Result<Allowance, Fault> {
     Ok(Allowance { path, test, rule, reason: set(reason, "reason")? })
 }
 
-fn integrity(raw: RawIntegrity) -> Result<IntegrityPolicy, Fault> {
+fn integrity(raw: &RawConfig) -> Result<IntegrityPolicy, Fault> {
+    let guarded = raw.guarded.iter().flatten();
+    let allow = raw.integrity.clone().unwrap_or_default().allow;
     Ok(IntegrityPolicy {
-        protect: raw.protect.unwrap_or_default(),
-        budget: set(raw.budget, "integrity.budget")?,
-        nothing_changed: set(raw.nothing_changed, "integrity.nothing_changed")?,
-        allow: raw.allow.into_iter().flatten().map(allowance).collect::<Result<_, Fault>>()?,
+        protect: guarded.map(|(glob, GuardedChange::Block)| glob.clone()).collect(),
+        allow: allow.into_iter().flatten().map(allowance).collect::<Result<_, Fault>>()?,
     })
 }
 

@@ -37,7 +37,7 @@ fn unknown_keys_have_the_nearest_known_one() {
     check(
         "\"\\u001b[2J\" = 1\n[breaker]\n\"a b\" = 1\n",
         "1:1: unknown key `\\u{1b}[2J`, known are `locked`, `exit_gate`, `signal`, `patterns`, `language`, \
-         `checks`, `criteria`, `breaker`, `budget`, `hook`, `run`, `notify`, `work`, `tree`, `integrity`, `project`, `task_types`",
+         `checks`, `criteria`, `breaker`, `budget`, `hook`, `run`, `notify`, `work`, `tree`, `guarded`, `integrity`, `project`, `task_types`",
     );
     check(
         "[hook]\nzzz = 1\n",

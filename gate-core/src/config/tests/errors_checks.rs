@@ -29,12 +29,6 @@ fn lists_of_a_check_have_no_blank_entries() {
         let text = format!("[checks.tests]\ncommand = [\"x\"]\n{key} = {list}\n");
         assert!(error(&text).to_string().ends_with(&expected), "{}", error(&text));
     }
-    let prepare = "[checks.tests]\nprepare = [[\"npm\", \"ci\"], []]\n";
-    check(prepare, "2:27: `checks.tests.prepare[1]`: the list is empty, at least one is needed");
-    check(
-        "[checks.tests]\nprepare = [[\" \", \"ci\"]]\n",
-        "2:13: `checks.tests.prepare[0][0]`: is empty",
-    );
     check("[checks.tests]\ncwd = \" \"\n", "2:7: `checks.tests.cwd`: is empty");
 }
 
@@ -119,7 +113,6 @@ fn an_allowance_does_not_name_nothing() {
         &allow("rule = \"skip-python\"\nreason = \"\"\n"),
         "3:10: `integrity.allow[0].reason`: is empty",
     );
-    check("[integrity]\nprotect = [\"docs/**\", \"\"]\n", "2:23: `integrity.protect[1]`: is empty");
 }
 
 #[test]

@@ -10,8 +10,13 @@ consecutive = 2
 [checks.tests]
 command = [\"true\"]
 fail_to_pass = true
+deciding = \"warm\"
 [checks.noticed]
 runs = 5
+[integrity]
+budget = 2
+nothing_changed = false
+protect = [\"docs/**\"]
 [task_types.docs]
 checks.tests.fail_to_pass = \"auto\"
 ";
@@ -21,15 +26,23 @@ fn a_key_of_an_earlier_version_changes_nothing_and_is_named() {
     let resolved = resolve(&[project(OLD).unwrap()], Some("docs")).unwrap();
     assert_eq!(resolved.policy.consecutive.get(), 2);
     assert_eq!(resolved.policy.checks.keys().collect::<Vec<_>>(), ["tests"]);
+    assert_eq!(resolved.policy.integrity.protect, ["docs/**"]);
     let said: Vec<_> = resolved.warnings.iter().map(ConfigWarning::to_string).collect();
     assert_eq!(
         said,
         [
             "gate.toml:5: `checks.tests.fail_to_pass` is gone and changes nothing: with `gate run \
              --tests-first` tests have to fail before the work",
-            "gate.toml:6: `checks.noticed` is gone and changes nothing: a check of your own can \
+            "gate.toml:6: `checks.tests.deciding` is gone and changes nothing: the baseline's tests \
+             always decide in a copy of their own",
+            "gate.toml:7: `checks.noticed` is gone and changes nothing: a check of your own can \
              run a tool such as `cargo mutants`",
-            "gate.toml:9: `task_types.docs.checks.tests.fail_to_pass` is gone and changes nothing: \
+            "gate.toml:10: `integrity.budget` is gone and changes nothing: a linter as a check \
+             counts suppressions",
+            "gate.toml:11: `integrity.nothing_changed` is gone and changes nothing: work that \
+             changed nothing is asked about once",
+            "gate.toml:12: `integrity.protect` is `[guarded]` now: write `\"GLOB\" = \"block\"` there",
+            "gate.toml:14: `task_types.docs.checks.tests.fail_to_pass` is gone and changes nothing: \
              with `gate run --tests-first` tests have to fail before the work",
         ]
     );

@@ -161,23 +161,6 @@ fn tests_that_were_red_before_refuse_and_are_named() {
 }
 
 #[test]
-fn the_worst_folder_is_told() {
-    let ran = |folder: &str| failed(&json!({ "deciding": folder, "why_warm": "no lock file" }));
-    for (folders, expected) in [
-        (vec![], DecidedIn::None),
-        (vec!["none"], DecidedIn::None),
-        (vec!["fresh", "none"], DecidedIn::Fresh),
-        (vec!["fresh", "warm"], DecidedIn::Warm),
-        (vec!["later"], DecidedIn::None),
-    ] {
-        let evidence: Vec<_> = folders.iter().map(|folder| ran(folder)).collect();
-        let decision = judge(&claim(&evidence, RunState::default()), &two_checks()).decision;
-        assert_eq!(decision.deciding, expected, "{folders:?}");
-    }
-    assert_eq!(ran("warm").why_warm(), Some("no lock file"));
-}
-
-#[test]
 fn what_does_not_fit_is_left_out() {
     for tests in [json!(null), json!({ "changed": 7 }), json!({ "changed": [7, {}, []] })] {
         assert_eq!(failed(&tests).changed_tests(), []);
@@ -195,6 +178,7 @@ fn the_command_has_the_real_names_as_a_shell_takes_them() {
             .map(|(file, tests)| ChangedTests {
                 file: (*file).to_owned(),
                 tests: tests.iter().map(|test| (*test).to_owned()).collect(),
+                guarded: false,
             })
             .collect();
         let command = approve_command(&names_to_approve(&changed));

@@ -131,7 +131,8 @@ fn absent(near_misses: &[NearMiss]) -> String {
 fn approve(input: &Input) -> String {
     let changed: Vec<_> = input.evidence.iter().flat_map(Evidence::changed_tests).collect();
     let command = approve_command(&names_to_approve(&changed));
-    format!("`{command}`, then check again; or put the tests back")
+    let what = if changed.iter().all(|changed| changed.guarded) { "files" } else { "tests" };
+    format!("`{command}`, then check again; or put the {what} back")
 }
 
 /// The repair of the first thing that a check names: a criterion, a failing test, a place, a

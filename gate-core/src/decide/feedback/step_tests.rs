@@ -71,7 +71,7 @@ fn the_advice_of_the_first_finding_that_decides_is_the_next_step() {
     let warning = finding("warn", "t.rs", Some(1));
     let found = json!([warning, { "torn": true }, finding("block", "t.rs", Some(3))]);
     check(with(found.clone()), "t.rs:3: block it");
-    check(with(json!([finding("budget", ".", None), warning])), "budget it");
+    check(with(json!([finding("tamper", ".", None), warning])), "tamper it");
     check(with(json!([warning])), "make tests pass: t.rs:3: a test is skipped [r]");
     // A program's own words are no advice of gate's.
     let command = Evidence { argv: vec!["make".to_owned()], ..with(found) };

@@ -32,28 +32,6 @@ pub enum When {
     Hook,
 }
 
-/// The folder in which tests run once more before an `exit`.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Deciding {
-    /// A folder of its own, with what the agent did not make.
-    #[default]
-    Fresh,
-    /// The copy of the tree that is kept between runs.
-    Warm,
-}
-
-impl Deciding {
-    /// Policies that were recorded before this setting existed have the digest of those that leave
-    /// it out.
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// The part of the result of sealed tests that is shown. Their text never is.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
@@ -189,12 +167,6 @@ pub struct CheckPolicy {
     /// over it and a test of gate's that has to fail.
     #[serde(default = "yes", skip_serializing_if = "is_on")]
     pub control: bool,
-    /// Commands that make what a fresh folder of the deciding run needs, in this order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub prepare: Vec<Vec<String>>,
-    /// The folder of the deciding run.
-    #[serde(default, skip_serializing_if = "Deciding::is_default")]
-    pub deciding: Deciding,
     /// A folder outside of the tree with tests that the agent does not see, relative to the
     /// project; `None`: there are none, unless the operator has set some apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]

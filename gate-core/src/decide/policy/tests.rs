@@ -79,8 +79,6 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
         "/signal/exit_protocol",
         "/signal/language",
         "/checks/tests/control",
-        "/checks/tests/prepare",
-        "/checks/tests/deciding",
         "/checks/tests/sealed",
         "/checks/tests/reveal",
         "/checks/tests/memory_bytes",
@@ -92,6 +90,8 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
     // Settings that are gone are passed over.
     old["checks"]["tests"]["fail_to_pass"] = true.into();
     old["checks"]["tests"]["runs"] = 3.into();
+    old["checks"]["tests"]["deciding"] = "warm".into();
+    old["integrity"] = serde_json::json!({ "protect": [], "budget": 0, "allow": [] });
     let hook = old.get_mut("hook").and_then(Value::as_object_mut).unwrap();
     for key in ["signal", "budget_ms", "subagents"] {
         assert!(hook.remove(key).is_some(), "{key}");
@@ -134,12 +134,10 @@ fn a_record_keeps_each_setting_that_is_not_the_default() {
         change(&|policy| set(policy.checks.get_mut("tests").unwrap()));
     };
     check(|check| check.control = false);
-    check(|check| check.deciding = Deciding::Warm);
     check(|check| check.reveal = Reveal::Names);
     check(|check| check.priority = Priority::Normal);
     change(&|policy| policy.unverified = Unverified::Continue);
-    change(&|policy| policy.integrity.budget = 1);
-    change(&|policy| policy.integrity.nothing_changed = false);
+    change(&|policy| policy.integrity.protect = vec!["a".to_owned()]);
     change(&|policy| policy.signal.exit_protocol = true);
     change(&|policy| {
         let off = LanguageChange { id: "none-pl".to_owned(), rule: None };

@@ -2,7 +2,7 @@
 
 use super::{Case, Ruling};
 use crate::decide::changed_tests::ChangedTests;
-use crate::decide::evidence::Outcome;
+use crate::decide::evidence::{Evidence, Outcome};
 use crate::decide::policy::Mode;
 use crate::decide::reason::{Reason, ReasonCode};
 use crate::decide::verdict::Verdict;
@@ -13,7 +13,14 @@ impl Case<'_> {
     /// the person can help.
     pub(super) fn changed_tests(&self, reasons: Vec<Reason>) -> Ruling {
         let was_told = self.input.kept().is_some_and(|memory| memory.run.told_of_tests);
-        Ruling::new(if was_told { Verdict::Blocked } else { Verdict::Continue }, reasons)
+        // An agent can say why the task needs another test; a guarded file is a person's anyway.
+        let changed: Vec<_> =
+            self.input.evidence.iter().flat_map(Evidence::changed_tests).collect();
+        let is_guarded = changed.iter().all(|changed| changed.guarded);
+        Ruling::new(
+            if was_told || is_guarded { Verdict::Blocked } else { Verdict::Continue },
+            reasons,
+        )
     }
 
     /// True if an approval of changed tests is all that is missing. The indicators of
@@ -55,7 +62,10 @@ pub(super) fn tests_changed(check: &str, changed: &[ChangedTests]) -> Reason {
         0 => String::new(),
         more => format!(", and {more} more files"),
     };
-    let message =
-        format!("{check}: a person has to approve changed tests: {}{more}", shown.join(", "));
+    let what = match changed.iter().all(|changed| changed.guarded) {
+        true => "changes of guarded files",
+        false => "changed tests",
+    };
+    let message = format!("{check}: a person has to approve {what}: {}{more}", shown.join(", "));
     Reason::for_check(ReasonCode::TestsChanged, check, message)
 }

@@ -38,11 +38,6 @@ pub(super) fn edits(
     edits
 }
 
-/// The examples of a source.
-pub(super) fn all(view: &View<'_>, items: &Items) -> Vec<String> {
-    documented(view, items).iter().flat_map(|documented| documented.doc.tests()).collect()
-}
-
 /// Puts a comment back above what it documented, or above an item of its own.
 fn put_back(doc: &Documented<'_>, (now, is): (&View<'_>, &Items), lost: &mut usize) -> Edit {
     let (name, number) = &doc.key;

@@ -9,14 +9,12 @@ const TEXT: &str = include_str!("../../../patterns/integrity.toml");
 fn language(name: &str) -> Language {
     use Language::{C, CSharp, Go, Java, Js, Kotlin, Make, Php, Python, Ruby, Rust, Shell, Yaml};
     let all = [C, CSharp, Go, Java, Js, Kotlin, Make, Php, Python, Ruby, Rust, Shell, Yaml];
-    all.into_iter().find(|it| it.name() == name).unwrap()
+    all.into_iter().find(|language| language.name() == name).unwrap()
 }
 
 /// The languages in which a sample of a rule may be written.
 fn languages(rule: &Rule) -> Vec<Language> {
-    let named = rule.languages.iter().map(|name| language(name));
-    let any = [Language::Python, Language::Rust];
-    if rule.languages.is_empty() { any.into() } else { named.collect() }
+    rule.languages.iter().map(|name| language(name)).collect()
 }
 
 fn hits(rule: &Rule, language: Language, sample: &str) -> bool {

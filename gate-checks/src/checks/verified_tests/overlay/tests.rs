@@ -55,7 +55,7 @@ fn check_overlaid(
 ) {
     let (tree, cx) = context(fixture, baseline, allow);
     let overlay = Overlay::new(&cx, &tree).unwrap().unwrap();
-    let replacements = overlay.replacements(&tree).unwrap();
+    let replacements = overlay.replacements(&tree, &BTreeSet::new()).unwrap();
     let laid = replacements.iter().filter(|file| !file.is_new());
     assert_eq!(laid.map(Replacement::name).collect::<Vec<_>>(), expected);
 }
@@ -127,7 +127,7 @@ fn new_tests_and_new_files_that_load_by_themselves_are_left_out() {
     }
     let (tree, cx) = context(&fixture, &baseline, &[]);
     let overlay = Overlay::new(&cx, &tree).unwrap().unwrap();
-    let replacements = overlay.replacements(&tree).unwrap();
+    let replacements = overlay.replacements(&tree, &BTreeSet::new()).unwrap();
     assert!(replacements.iter().all(|file| file.is_new()));
     let names: Vec<_> = replacements.iter().map(Replacement::name).collect();
     assert_eq!(names, ["conftest.py", "tests/helper.py", "tests/test_new.py"]);
@@ -208,7 +208,11 @@ fn a_workspace_holds_what_each_question_needs() {
     };
     check(
         &|overlay, tree, layout| {
-            overlay.replacements(tree).unwrap().iter().for_each(|file| file.lay(layout));
+            overlay
+                .replacements(tree, &BTreeSet::new())
+                .unwrap()
+                .iter()
+                .for_each(|file| file.lay(layout));
         },
         &[("src/sum.py", "work"), ("tests/test_a.py", TEST_A), ("tests/test_b.py", TEST_B)],
     );

@@ -24,14 +24,14 @@ fn report(passed: u64, failed: u64, error: Option<&str>) -> TestReport {
     }
 }
 
-fn tried(outcome: Outcome, report: Option<TestReport>, control: Control) -> TestOutcome {
-    TestOutcome { evidence: evidence(outcome), report, control, kinds: Kinds::ALL, code: Some(1) }
+fn tried(outcome: Outcome, report: Option<TestReport>) -> TestOutcome {
+    TestOutcome { evidence: evidence(outcome), report }
 }
 
 #[test]
 fn a_copy_falls_short_where_something_other_than_a_test_failed() {
     let check = |outcome, report: Option<TestReport>, expected: bool| {
-        let verdict = Verdict::new(tried(outcome, report.clone(), Control::None(String::new())));
+        let verdict = Verdict::new(tried(outcome, report.clone()));
         assert_eq!(verdict.falls_short, expected, "{outcome:?} {report:?}");
     };
     check(Outcome::Pass, None, false);
@@ -46,25 +46,9 @@ fn a_copy_falls_short_where_something_other_than_a_test_failed() {
 }
 
 #[test]
-fn a_record_tells_the_control_among_the_tests() {
-    let check = |control: Control, expected: Value| {
-        let finished = Verdict::new(tried(Outcome::Pass, None, control)).finished();
-        assert_eq!(finished.detail, Some(json!({ "tests": expected })));
-    };
-    let kinds = ["raise", "assertion", "inside"];
-    let planted =
-        |control| json!({ "control": control, "controls": kinds, "exit_code_with_control": 1 });
-    check(Control::Planted(ControlOutcome::Failed), planted("failed-as-it-must"));
-    check(Control::Planted(ControlOutcome::NoTest), planted("missing"));
-    check(
-        Control::None("no runner".to_owned()),
-        json!({ "control": "none", "why_none": "no runner" }),
-    );
-}
-
-#[test]
 fn further_members_stand_beside_what_a_record_tells_already() {
-    let mut verdict = Verdict::new(tried(Outcome::Pass, None, Control::None("x".to_owned())));
+    let mut verdict = Verdict::new(tried(Outcome::Pass, None));
+    verdict.has_no_control("x");
     verdict.evidence.detail =
         Some(json!({ "exit": 0, "tests": { "passed": 3, "control": "old" } }));
     verdict.add_detail("why_none", json!("y"));
@@ -75,7 +59,7 @@ fn further_members_stand_beside_what_a_record_tells_already() {
 
 #[test]
 fn a_verdict_that_is_decided_does_not_fall_short_any_more() {
-    let mut verdict = Verdict::new(tried(Outcome::Fail, None, Control::None(String::new())));
+    let mut verdict = Verdict::new(tried(Outcome::Fail, None));
     assert!(verdict.falls_short);
     verdict.becomes(Outcome::Tamper, "it is reported as passed".to_owned());
     assert_eq!(

@@ -35,7 +35,7 @@ fn a_decision_says_what_waits_for_a_person() {
     let (file, tests) = ("a.py".to_owned(), strings(&["a.py::x"]));
     assert_eq!(waits(&green), (false, false, vec![]));
     assert_eq!(waits(&settings), (true, false, vec![]));
-    assert_eq!(waits(&changed), (false, true, vec![ChangedTests { file, tests }]));
+    assert_eq!(waits(&changed), (false, true, vec![ChangedTests { file, tests, guarded: false }]));
 }
 
 #[test]

@@ -1,0 +1,59 @@
+//! Finding out a baseline's tests when it is taken.
+
+use gate_core::decide::policy::Policy;
+use tokio::runtime::Builder;
+
+use super::VerifiedTests;
+use super::context::context;
+use super::overlay::Overlay;
+use super::test_workspace::TestWorkspace;
+use super::trouble::Trouble;
+use crate::baseline::Baseline;
+use crate::cancellation::Cancellation;
+use crate::checks::command::test_checks;
+use crate::gather::GatherError;
+use crate::site::CheckSite;
+use crate::worktree::WorkTree;
+
+/// Runs the commands of all checks that look at tests on a baseline, as far as its tests are not
+/// known yet, and keeps their results with it. What cannot be found out stays unknown, and is tried
+/// again where it is needed.
+///
+/// It blocks until all is done, or nobody waits for it any more, and must not be called
+/// inside of a tokio runtime.
+///
+/// # Errors
+///
+/// [`GatherError`]: nothing could be run.
+pub fn learn_tests(
+    policy: &Policy,
+    site: &CheckSite,
+    baseline: &Baseline,
+    cancel: &Cancellation,
+) -> Result<(), GatherError> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let Some((tree, cx)) = context(policy, site, baseline, cancel) else { return Ok(()) };
+    for (id, settings) in test_checks(policy, site) {
+        if !cancel.is_cancelled() {
+            let tests = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+            // What was not found out is tried again.
+            let _ = runtime.block_on(async {
+                let _slot = match &cx.slots {
+                    Some(slots) => slots.take(cancel, || ()).await,
+                    None => None,
+                };
+                tests.learn(&tree).await
+            });
+        }
+    }
+    Ok(())
+}
+
+impl VerifiedTests<'_> {
+    async fn learn(&self, tree: &WorkTree) -> Result<(), Trouble> {
+        let Some(overlay) = Overlay::new(self.cx, tree)? else { return Ok(()) };
+        let workspace = TestWorkspace::open(tree, self.settings, self.cx).await?;
+        let mut deciding = workspace.deciding(self.settings)?;
+        self.baseline_run(&mut deciding, &overlay).await.map(drop)
+    }
+}
