@@ -26,10 +26,11 @@ const RUNG_FILES: usize = 4;
 
 type Files = Vec<(String, String)>;
 
-/// An agent's work: a source that it edits, and a test that is red.
+/// An agent's work: a source, its text when it is right, and when it breaks a test.
 struct Work {
-    source: (&'static str, &'static str),
-    red: (&'static str, &'static str),
+    source: &'static str,
+    right: &'static str,
+    wrong: &'static str,
 }
 
 fn main() {
@@ -38,9 +39,11 @@ fn main() {
     println!("{:<46}{:>9}{:>9}{:>7}{:>6}", "", "gate", "bare", "ratio", "bar");
     let command = ["python3", "-m", "pytest", "-q"];
     if is_wanted("pytest") {
-        let red = "import time\n\n\ndef test_red():\n    assert False\n";
-        let work = Work { source: ("thing.py", "LIMIT = 2\n"), red: ("tests/test_red.py", red) };
-        rows("pytest", &command, &python(FILES), &work);
+        let work = Work { source: "thing.py", right: "LIMIT = 2\n", wrong: "LIMIT = 3\n" };
+        let limit = "from thing import LIMIT\n\n\ndef test_limit():\n    assert LIMIT < 3\n";
+        let mut files = python(FILES);
+        files.push(("tests/test_limit.py".to_owned(), limit.to_owned()));
+        rows("pytest", &command, &files, &work);
     }
     if is_wanted("rungs") {
         rungs(&command, &python(RUNG_FILES));
@@ -52,16 +55,20 @@ fn main() {
         let sleep = "std::thread::sleep(std::time::Duration::from_millis(200));";
         let test = |n| format!("#[test]\nfn t{n}() {{\n    {sleep}\n}}\n");
         let tests: String = (0..TESTS).map(test).collect();
+        let limit = "#[test]\nfn limit() {\n    assert!(thing::LIMIT < 3);\n}\n";
         let manifest =
             "[package]\nname = \"thing\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
         let mut files = vec![
             ("Cargo.toml".to_owned(), manifest.to_owned()),
-            ("src/lib.rs".to_owned(), "//! A thing.\n".to_owned()),
+            ("src/lib.rs".to_owned(), "pub const LIMIT: u8 = 1;\n".to_owned()),
+            ("tests/limit.rs".to_owned(), limit.to_owned()),
         ];
         files.extend((0..FILES).map(|n| (format!("tests/it_{n}.rs"), tests.clone())));
-        let red = "#[test]\nfn red() {\n    panic!();\n}\n";
-        let work =
-            Work { source: ("src/lib.rs", "//! Another thing.\n"), red: ("tests/red.rs", red) };
+        let work = Work {
+            source: "src/lib.rs",
+            right: "pub const LIMIT: u8 = 2;\n",
+            wrong: "pub const LIMIT: u8 = 3;\n",
+        };
         rows("cargo", &["cargo", "test", "--offline", "--", "--test-threads=1"], &files, &work);
     }
 }
@@ -77,21 +84,21 @@ fn python(count: usize) -> Files {
     files
 }
 
-/// An exit with its deciding run, a refused claim, and a stop of a person's session.
+/// An exit, a refused claim, and a stop of a person's session.
 fn rows(name: &str, command: &[&str], files: &Files, work: &Work) {
     let folder = tempfile::tempdir().unwrap();
     let project = &folder.path().join("work");
     begin(project, command, files, "");
     hook(project, "SessionStart");
-    write(project, work.source.0, work.source.1);
+    write(project, work.source, work.right);
     let (program, args) = command.split_first().unwrap();
     let check = ["check", "-q", "--no-cache", "--new-run", "out.log"];
     // Each iteration has work of its own, which both have to build.
     let edit = || {
-        let text = format!("{}\n", fs::read_to_string(project.join(work.source.0)).unwrap());
-        write(project, work.source.0, &text);
+        let text = format!("{}\n", fs::read_to_string(project.join(work.source)).unwrap());
+        write(project, work.source, &text);
     };
-    compare(&format!("{name}: an exit, with the deciding run"), 2.2, || {
+    compare(&format!("{name}: an exit"), 1.3, || {
         edit();
         (run(project, (0, GATE), &check, ""), run(project, (0, program), args, ""))
     });
@@ -99,7 +106,7 @@ fn rows(name: &str, command: &[&str], files: &Files, work: &Work) {
         edit();
         (hook(project, "Stop"), run(project, (0, program), args, ""))
     });
-    write(project, work.red.0, work.red.1);
+    write(project, work.source, work.wrong);
     let red = if program == &"cargo" { 101 } else { 1 };
     compare(&format!("{name}: a refused claim"), 1.3, || {
         (run(project, (1, GATE), &check, ""), run(project, (red, program), args, ""))
@@ -115,9 +122,9 @@ fn rungs(command: &[&str], files: &Files) {
     let criterion = "[[criteria]]\nid = \"a\"\ntext = \"a limit\"\n\
                      verify = [\"python3\", \"-c\", \"import thing\"]\n";
     for (name, bar, settings) in [
-        ("none of these", 2.2, ""),
-        ("a criterion with a command", 2.2, criterion),
-        ("sealed tests", 2.4, "sealed = \"../sealed\"\n"),
+        ("a new test", 2.4, ""),
+        ("a new test and a criterion with a command", 2.4, criterion),
+        ("a new test and sealed tests", 2.7, "sealed = \"../sealed\"\n"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let project = &folder.path().join("work");
