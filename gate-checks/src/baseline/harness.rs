@@ -218,7 +218,7 @@ impl Baseline {
             let before = was.get(name).map(String::as_str);
             let is_declared = is_edited || is_locked(tree, now, name, known);
             let is_explained = || self.declares(tree, now, name);
-            let effect = effect(tree, name, (before, known), was, (is_declared, &is_explained))?;
+            let effect = effect(tree, name, (before, known), was, is_declared, &is_explained)?;
             let how = if before.is_some() { "was changed" } else { "is new" };
             let finding = HARNESS.finding(name);
             let message = format!("{}: it {how}", finding.message);
@@ -253,7 +253,8 @@ fn effect(
     name: &str,
     (before, now): (Option<&str>, &str),
     was: &BTreeMap<String, String>,
-    (is_declared, is_explained): (bool, &dyn Fn() -> bool),
+    is_declared: bool,
+    is_explained: &dyn Fn() -> bool,
 ) -> Option<Severity> {
     let path = Path::new(name);
     let is_alone = path.file_name().is_some_and(|name| {

@@ -12,6 +12,7 @@ mod pem;
 mod tokens;
 mod variables;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -55,7 +56,8 @@ impl Masker {
     fn with_named(&self, texts: &[&str]) -> Self {
         let named = texts.iter().flat_map(|text| output::named_values(text));
         let named = named.filter(|value| !MASKED.contains(value.as_str()));
-        Self { values: self.values.iter().cloned().chain(named).collect(), search: OnceLock::new() }
+        let values: BTreeSet<_> = self.values.iter().cloned().chain(named).collect();
+        Self { values: values.into_iter().collect(), search: OnceLock::new() }
     }
 
     /// Returns the text without secrets.

@@ -299,3 +299,12 @@ fn a_check_s_output_stays_readable() {
         assert_eq!(printed(line), line);
     }
 }
+
+#[test]
+fn an_output_full_of_names_is_masked_in_each_place() {
+    let value = |at: usize| format!("zQ4rT8mW2kLp6Hs{at:08}");
+    let output: String = (0..40_000).map(|at| format!("X_TOKEN={}\n", value(at))).collect();
+    let masked = printed(&output);
+    assert_eq!(masked.lines().count(), 40_000);
+    assert!(!masked.contains("zQ4rT8mW2kLp6Hs"));
+}
