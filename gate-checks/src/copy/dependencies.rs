@@ -118,7 +118,7 @@ pub(super) struct Entry {
 }
 
 impl Lookup<'_> {
-    /// A folder of links in the place of a folder; none if nothing in it leads into the tree.
+    /// A folder of links in the place of a folder; none if one link does.
     fn expanded(&self, inside: &Path) -> Option<Vec<Linked>> {
         if is_environment(&self.mapping.real, inside) {
             return environment::expanded(self, inside);
@@ -129,6 +129,10 @@ impl Lookup<'_> {
     /// A link to the tree's own.
     pub(super) fn link(&self, inside: &Path) -> Linked {
         linked(inside, LinkedItem::Link(self.mapping.real.join(inside)))
+    }
+
+    pub(super) fn has(&self, inside: &Path) -> bool {
+        self.mapping.real.join(inside).is_dir()
     }
 
     /// The entries of a folder of the tree, by name. Names that are no text are left out.

@@ -1,21 +1,24 @@
-//! Folders of packages (`node_modules`, `vendor`) in which some packages are links into the tree.
+//! Folders of packages (`node_modules`, `vendor`) in which some packages are links into the tree, or
+//! tools keep what they have compiled.
 
 use std::path::Path;
 
 use super::dependencies::{Entry, Linked, LinkedItem, Lookup, linked};
 
-/// Folders that tools fill while they run: a copy has its own.
+/// Folders that tools fill while they run: a copy has its own, since what the tree's have may stand for
+/// another source.
 const CACHES: [&str; 5] = [".cache", ".turbo", ".vite", ".vite-temp", ".vitest"];
 
 /// The folder with the packages' programs. Some of them find their package beside the folder, so
 /// it is never a link itself.
 const PROGRAMS: &str = ".bin";
 
-/// The folder of links; none if nothing in it leads into the tree.
+/// The folder of links; none if nothing in it leads into the tree and no tool keeps anything there.
 pub(super) fn expanded(lookup: &Lookup<'_>, inside: &Path) -> Option<Vec<Linked>> {
     let mut folder = Folder { lookup, links: Vec::new(), leads: false };
     folder.add(inside, true);
-    folder.leads.then_some(folder.links)
+    let has_cache = CACHES.iter().any(|cache| lookup.has(&inside.join(cache)));
+    (folder.leads || has_cache).then_some(folder.links)
 }
 
 struct Folder<'a> {

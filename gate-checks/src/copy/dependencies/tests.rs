@@ -203,3 +203,11 @@ fn an_editable_install_is_the_copys() {
     assert_eq!(found.keys().collect::<Vec<_>>(), [".venv/bin/plain"]);
     assert_eq!(bench.leads(), ["", "other", "src", "src/own"]);
 }
+
+#[test]
+fn a_cache_among_packages_is_not_shared() {
+    let bench = Bench::new(&["package.json"]);
+    bench.write("node_modules/left/index.js", "");
+    bench.write("node_modules/.cache/jest/compiled", "");
+    check(&bench, &[("node_modules/left", "-> REAL/node_modules/left")]);
+}
