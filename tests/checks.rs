@@ -299,3 +299,12 @@ fn progress_is_for_terminals() {
     let settings = "[checks.one]\ncommand = [\"sleep\", \"0.3\"]\n";
     judge("check out.log", DONE).settings(settings).code(0).stderr("");
 }
+
+#[test]
+fn a_reviewer_alone_is_no_check_of_behaviour() {
+    let review = "[checks.review]\nmode = \"require\"\ncommand = [\"echo\", \"VERDICT: PASS\"]\n";
+    judge("check out.log", DONE)
+        .settings(review)
+        .code(0)
+        .says("1 check passed, no check of behaviour");
+}

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gate_core::decide::checks::CheckKind;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::iteration_facts::TreeState;
@@ -26,7 +27,6 @@ use crate::baseline::Baseline;
 use crate::cache::EvidenceCache;
 use crate::cancellation::Cancellation;
 use crate::check::{About, CheckContext, Occasion};
-use crate::check_kind::CheckKind;
 use crate::checks::{self, OwnChecks, Planned};
 use crate::event::{Event, Events};
 use crate::logs::Logs;

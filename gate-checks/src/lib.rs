@@ -18,7 +18,6 @@ pub mod baseline;
 mod cache;
 mod cancellation;
 pub mod check;
-mod check_kind;
 mod checks;
 mod control;
 mod copy;

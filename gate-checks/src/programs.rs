@@ -1,9 +1,10 @@
 //! Lists the programs that the checks of a policy would start, for the operator's approval.
 
+use gate_core::decide::checks::{CheckKind, Cost};
 use gate_core::decide::policy::{CheckPolicy, Policy};
 
-use crate::check_kind::{CheckKind, with_command};
 use crate::checks::{Verify, written_commands};
+use crate::project;
 use crate::site::CheckSite;
 
 /// A program that a check would start.
@@ -25,11 +26,27 @@ pub struct Program {
 /// True if a check starts a program; false if it only reads files.
 pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
     match CheckKind::for_check(name, settings) {
-        CheckKind::CleanGit | CheckKind::Handoff | CheckKind::Integrity => false,
-        CheckKind::TestsFirst => true,
         CheckKind::Criteria => settings.criteria.iter().any(|one| !one.verify.is_empty()),
-        CheckKind::Review | CheckKind::Command | CheckKind::Plugin => true,
+        _ => Cost::of_check(name, settings) != Cost::Look,
     }
+}
+
+/// The settings, with a command found in the project if they have none, and the evidence for that
+/// command. A proposal that is only mentioned is not taken.
+pub(crate) fn with_command(
+    name: &str,
+    settings: &CheckPolicy,
+    site: &CheckSite,
+) -> Option<(CheckPolicy, Option<String>)> {
+    if !settings.command.is_empty() {
+        return Some((settings.clone(), None));
+    }
+    let proposals = project::detect(&site.project).proposals.into_iter();
+    let mut proposals = proposals.filter(|proposal| !proposal.optional);
+    let proposal = proposals.find(|proposal| proposal.check == name)?;
+    let cwd = settings.cwd.clone().or(proposal.cwd);
+    let settings = CheckPolicy { command: proposal.command, cwd, shell: false, ..settings.clone() };
+    Some((settings, Some(proposal.why)))
 }
 
 /// The programs that the checks of a policy would start, in order of names.

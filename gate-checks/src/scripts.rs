@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use gate_core::decide::policy::{CheckPolicy, Policy};
 
-use crate::check_kind::with_command;
+use crate::programs::with_command;
 use crate::site::CheckSite;
 use crate::worktree::WorkTree;
 

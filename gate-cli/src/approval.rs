@@ -6,6 +6,7 @@ use std::io::Write as _;
 
 use gate_checks::{programs, worktree};
 use gate_core::config::{self, Layer, Resolved};
+use gate_core::decide::checks::CRITERIA;
 use gate_core::text;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -117,9 +118,8 @@ fn source(settings: &[config::Setting], check: &str) -> String {
         settings.iter().filter(|setting| setting.key == key || setting.key.starts_with(&prefix));
     let command = own.clone().find(|setting| setting.key.ends_with(".command"));
     // The check of the criteria need not be written.
-    let criteria = settings
-        .iter()
-        .find(|setting| check == "acceptance_criteria" && setting.key.starts_with("criteria"));
+    let criteria =
+        settings.iter().find(|setting| check == CRITERIA && setting.key.starts_with("criteria"));
     match command.or(criteria).or_else(|| own.next()) {
         Some(setting) => match setting.line {
             Some(line) => format!("{}:{line}", setting.origin),

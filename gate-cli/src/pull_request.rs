@@ -24,6 +24,7 @@ use gate_checks::project::Detected;
 use gate_checks::worktree::WorkTree;
 use gate_checks::{BASE_UNREAD, CheckSite, Events, GatherOptions};
 use gate_core::Policy;
+use gate_core::decide::checks::BUILT_IN;
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::{Mode, When};
 use gate_core::integrity::{Language, guarded};
@@ -47,9 +48,6 @@ use service::Change;
 pub(crate) use service::{CiJob, Service};
 use settings::{INTEGRITY, JudgingSettings, SettingsFrom, SettingsSearch};
 use summary::{next, summary};
-
-/// Checks that ask if an agent's work is over, which no pull request has to be.
-const OF_LOOPS: [&str; 3] = ["clean_git", "acceptance_criteria", "handoff"];
 
 /// The options of `gate ci`.
 #[derive(Clone, Debug)]
@@ -180,8 +178,12 @@ impl<'r> Review<'r> {
     ) -> Result<CheckResults, Failure> {
         let mut resolved = settings.resolved.clone();
         let checks = &mut resolved.policy.checks;
-        let left_out: Vec<_> =
-            OF_LOOPS.into_iter().filter(|name| checks.remove(*name).is_some()).collect();
+        // They ask if an agent's work is over, which no pull request has to be.
+        let of_loops = BUILT_IN.iter().filter(|check| check.ends_a_loop);
+        let left_out: Vec<_> = of_loops
+            .map(|check| check.name)
+            .filter(|name| checks.remove(*name).is_some())
+            .collect();
         if self.baseline.is_none() {
             checks.remove(INTEGRITY);
         }

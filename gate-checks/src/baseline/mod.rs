@@ -27,6 +27,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gate_core::decide::checks::CRITERIA;
 use gate_core::decide::policy::{CheckPolicy, Policy};
 use gate_core::integrity::{Guarded, guarded};
 use serde::{Deserialize, Serialize};
@@ -54,9 +55,8 @@ const MAX_FILE_BYTES: u64 = 16 << 20;
 /// True if one of these checks looks at a baseline. Otherwise none is looked for.
 pub fn is_wanted(policy: &Policy) -> bool {
     // Criteria have their commands from the baseline's files.
-    let reads = |(name, check): (&String, &CheckPolicy)| {
-        name == "acceptance_criteria" && !check.files.is_empty()
-    };
+    let reads =
+        |(name, check): (&String, &CheckPolicy)| name == CRITERIA && !check.files.is_empty();
     compares_tree(policy) || policy.checks.iter().any(reads)
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use gate_core::decide::policy::Policy;
 use serde::{Deserialize, Serialize};
 
-use crate::check_kind::with_command;
 use crate::copy;
+use crate::programs::with_command;
 use crate::site::CheckSite;
 
 /// A program that a check's command names.

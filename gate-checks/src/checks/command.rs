@@ -7,6 +7,7 @@
 //! see `verified_tests`.
 
 use async_trait::async_trait;
+use gate_core::decide::checks::{CheckKind, Cost};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
@@ -14,7 +15,7 @@ use super::launch::{CopyReport, Launch, argv};
 use super::test_run::TestRun;
 use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId, Occasion};
-use crate::check_kind::{CheckKind, with_command};
+use crate::programs::with_command;
 use crate::runner::is_runner;
 use crate::seal::seals;
 use crate::site::CheckSite;
@@ -120,7 +121,7 @@ pub fn required_tests(policy: &Policy, site: &CheckSite) -> RequiredTests {
         if of_tests.iter().any(|(id, _)| id.as_str() == name) {
             required.verified.push(name.clone());
         } else if CheckKind::for_check(name, check) == CheckKind::Command
-            && !matches!(name.as_str(), "build" | "lint" | "typecheck")
+            && Cost::of_check(name, check) == Cost::Run
         {
             required.unverified.push(name.clone());
         }

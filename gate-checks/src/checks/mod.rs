@@ -17,11 +17,11 @@ mod verified_tests;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gate_core::decide::checks::{CheckKind, Cost};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
 use crate::cache::{CachedCommand, EvidenceCache};
 use crate::check::{Check, CheckId};
-use crate::check_kind::CheckKind;
 use crate::decorate::{Cached, Retry, Slotted, Timeout, decorated};
 use crate::site::CheckSite;
 
@@ -57,21 +57,6 @@ pub(crate) struct Planned {
     pub(crate) is_too_long: bool,
 }
 
-/// Rough cost of a check; the cheap ones run first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Cost {
-    /// It only reads files.
-    Look,
-    /// It runs a tool that reads sources.
-    Tool,
-    /// It builds.
-    Build,
-    /// It runs the work.
-    Run,
-    /// It runs a reviewer.
-    Ask,
-}
-
 /// The checks that a policy configures, or one of them alone. Those of the calling program run
 /// in the place of the plug-ins of their names.
 pub(crate) fn plan(
@@ -86,7 +71,7 @@ pub(crate) fn plan(
         let brought = own.planned(name, settings);
         let reads_all_files = matches!(kind, CheckKind::CleanGit | CheckKind::Integrity);
         Planned {
-            cost: cost(name, kind),
+            cost: Cost::of_check(name, settings),
             rerun_on_new_files: reads_all_files || brought.is_some(),
             check: brought
                 .unwrap_or_else(|| configured((name, kind), settings, policy, site, cache)),
@@ -96,16 +81,6 @@ pub(crate) fn plan(
         }
     });
     planned.collect()
-}
-
-fn cost(name: &str, kind: CheckKind) -> Cost {
-    match (kind, name) {
-        (CheckKind::Review, _) => Cost::Ask,
-        (CheckKind::Plugin, _) | (CheckKind::Command, "lint" | "typecheck") => Cost::Tool,
-        (CheckKind::Command, "build") => Cost::Build,
-        (CheckKind::Command | CheckKind::TestsFirst, _) => Cost::Run,
-        _ => Cost::Look,
-    }
 }
 
 /// The check of this name: a built-in one, a command, or a plug-in.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use gate_core::config::{self, Layer};
+use gate_core::decide::checks::CheckKind;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Policy};
 use gate_core::text::brief;
@@ -20,7 +21,6 @@ use tokio::time::sleep;
 use super::limit;
 use crate::cancellation::Cancellation;
 use crate::check::{Check, CheckContext, CheckId};
-use crate::check_kind::CheckKind;
 use crate::decorate::{Retry, Slotted, Timeout, decorated};
 use crate::settings::BadSetting;
 

@@ -1,6 +1,7 @@
 //! Proving that a command can fail: by a control among its tests, else by
 //! sources that are none any more.
 
+use gate_core::decide::checks::{CheckKind, built_in};
 use gate_core::decide::evidence::{Evidence, Outcome};
 
 use super::bench::{Bench, Trouble};
@@ -94,7 +95,7 @@ fn by_sabotage(bench: &Bench<'_>, but: &str) -> Result<Proof, Trouble> {
             let how = format!("{what} failed: {}", after.summary);
             Ok(bench.proof(SelfTestOutcome::CanFail, how, &after))
         }
-        Outcome::Pass if !READ_SOURCES.contains(&bench.name) => by_ruin(bench, &what),
+        Outcome::Pass if !reads_sources(bench.name) => by_ruin(bench, &what),
         Outcome::Pass => {
             let how = format!("{what} passed all the same: {}", after.summary);
             Ok(bench.proof(SelfTestOutcome::CannotFail, how, &after))
@@ -103,8 +104,10 @@ fn by_sabotage(bench: &Bench<'_>, but: &str) -> Result<Proof, Trouble> {
     }
 }
 
-/// The names of checks that are meant to look at sources.
-const READ_SOURCES: [&str; 4] = ["tests", "build", "lint", "typecheck"];
+/// True for the checks that are meant to look at sources.
+fn reads_sources(check: &str) -> bool {
+    built_in(check).is_some_and(|check| check.kind == CheckKind::Command)
+}
 
 /// A check of another name may look at something else than sources. If it fails once every file is
 /// broken, nothing shows that it cannot fail.

@@ -9,7 +9,6 @@
 mod bench;
 mod clean_git;
 mod command;
-
 mod criteria;
 mod examine;
 mod finding;
@@ -21,6 +20,7 @@ mod sabotage;
 #[cfg(test)]
 mod tests;
 
+use gate_core::decide::checks::CheckKind;
 use gate_core::decide::policy::{CheckPolicy, Policy};
 
 pub use examine::{examine, examine_surroundings};
@@ -28,11 +28,12 @@ pub use finding::{Finding, Level};
 pub use proof::{Proof, SelfTestOutcome};
 
 use bench::{Bench, Trouble};
+use examine::Look;
 
-use crate::check_kind::{CheckKind, with_command};
 use crate::copy::Copy;
 use crate::event::Events;
 use crate::gather::GatherError;
+use crate::programs::with_command;
 use crate::site::CheckSite;
 use crate::worktree::{Snapshot, WorkTree, WorktreeError};
 
@@ -84,22 +85,17 @@ struct Test<'a> {
 impl Test<'_> {
     fn prove(&self, name: &str, settings: &CheckPolicy) -> Result<Proof, GatherError> {
         let not_shown = |how: String| Ok(Proof::new(name, SelfTestOutcome::NotShown, how));
-        let (settings, prove): (_, Prove) = match CheckKind::for_check(name, settings) {
-            CheckKind::Review => return not_shown("a reviewer is asked, not tested".to_owned()),
-            CheckKind::Plugin => return not_shown("a plug-in is asked, not tested".to_owned()),
-            CheckKind::TestsFirst => {
-                return not_shown("it asks, and refuses nothing".to_owned());
+        let kind = CheckKind::for_check(name, settings);
+        let prove = match Examination::of(kind).self_test {
+            Ok(prove) => prove,
+            Err(reason) => return not_shown(reason.to_owned()),
+        };
+        let settings = match with_command(name, settings, self.site) {
+            Some((settings, _)) => settings,
+            None if kind == CheckKind::Command => {
+                return not_shown("it has no command, and the project shows none".to_owned());
             }
-            CheckKind::CleanGit => (settings.clone(), clean_git::prove),
-            CheckKind::Criteria => (settings.clone(), criteria::prove),
-            CheckKind::Handoff => (settings.clone(), handoff::prove),
-            CheckKind::Integrity => (settings.clone(), integrity::prove),
-            CheckKind::Command => match with_command(name, settings, self.site) {
-                Some((settings, _)) => (settings, command::prove),
-                None => {
-                    return not_shown("it has no command, and the project shows none".to_owned());
-                }
-            },
+            None => settings.clone(),
         };
         let tree = match &self.tree {
             Ok(tree) => tree,
@@ -120,3 +116,46 @@ impl Test<'_> {
 
 /// Makes a check fail.
 type Prove = fn(&Bench<'_>) -> Result<Proof, Trouble>;
+
+/// The examination of the checks of one kind.
+struct Examination {
+    /// Findings about its settings and its surroundings.
+    findings: fn(&Look<'_>) -> Vec<Finding>,
+    /// Makes it fail in a copy, or the reason why nothing does.
+    self_test: Result<Prove, &'static str>,
+}
+
+impl Examination {
+    fn of(kind: CheckKind) -> Self {
+        match kind {
+            CheckKind::CleanGit => {
+                Self { findings: |look| vec![look.clean_git()], self_test: Ok(clean_git::prove) }
+            }
+            CheckKind::Criteria => Self {
+                findings: |look| vec![look.files("criteria")],
+                self_test: Ok(criteria::prove),
+            },
+            CheckKind::Handoff => {
+                Self { findings: |look| vec![look.files("handoff")], self_test: Ok(handoff::prove) }
+            }
+            CheckKind::Integrity => {
+                Self { findings: |look| vec![look.integrity()], self_test: Ok(integrity::prove) }
+            }
+            CheckKind::Command => {
+                Self { findings: |look| look.command(), self_test: Ok(command::prove) }
+            }
+            CheckKind::Review => Self {
+                findings: |look| look.review(),
+                self_test: Err("a reviewer is asked, not tested"),
+            },
+            CheckKind::Plugin => Self {
+                findings: |look| vec![look.plugin()],
+                self_test: Err("a plug-in is asked, not tested"),
+            },
+            CheckKind::TestsFirst => Self {
+                findings: |look| look.command(),
+                self_test: Err("it asks, and refuses nothing"),
+            },
+        }
+    }
+}

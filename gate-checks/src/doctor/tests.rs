@@ -184,6 +184,8 @@ fn findings_say_what_is_wrong() {
     check("[checks.audit]\n", &files, &["program-missing"]);
     let unchecked = "tests-unchecked";
     check("[checks.integrity]\n", &files, &[unchecked]);
+    let review = "[checks.review]\nmode = \"require\"\ncommand = [\"true\"]\n";
+    check(review, &files, &[unchecked]);
     check("[checks.handoff]\n", &files, &[unchecked, "handoff-unknown"]);
     check("[checks.handoff]\nfiles = [\"HANDOFF.md\"]\n", &files, &[unchecked]);
     let no_match = [unchecked, "glob-matches-nothing"];

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use gate_core::decide::checks::Cost;
 use gate_core::decide::policy::Mode;
 use tokio::runtime::Builder;
 
 use super::*;
 use crate::cancellation::Cancellation;
 use crate::check::{About, Check, CheckId, Occasion};
-use crate::checks::Cost;
 use crate::event::Events;
 use crate::logs::Logs;
 use crate::worktree::WorkTree;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Command, Error};
+use gate_core::decide::checks::BUILT_IN;
 use gate_core::decide::reason::{ReasonCode, WarningCode};
 use gate_transcript::Forced;
 
@@ -113,5 +114,5 @@ pub(crate) fn codes() -> Vec<&'static str> {
 
 /// The checks that gate has itself.
 pub(crate) fn checks() -> Vec<&'static str> {
-    vec!["tests", "build", "lint", "clean_git", "integrity", "acceptance_criteria"]
+    BUILT_IN.iter().map(|check| check.name).collect()
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use gate_checks::Events;
+use gate_core::decide::checks::CRITERIA;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,9 +25,6 @@ Exit codes:
   1    a criterion is open, not met, or not known
   2    usage or configuration error
   5    internal error";
-
-/// The check that looks at criteria.
-const CHECK: &str = "acceptance_criteria";
 
 /// Exit code if a criterion is not met.
 const NOT_MET: u8 = 1;
@@ -83,7 +81,7 @@ pub(crate) struct CriterionRecord {
 
 pub(super) fn run(here: &Here, args: &CriteriaArgs) -> Result<u8, Failure> {
     let (settings, trust) = trust::settings_in_force(&here.places, &args.settings.selection())?;
-    if !settings.policy.checks.contains_key(CHECK) {
+    if !settings.policy.checks.contains_key(CRITERIA) {
         let failure = Failure::usage("no-criteria", "the settings name no criteria");
         return Err(failure.hint(
             "write [[criteria]], or files = [\"TASKS.md\"] in [checks.acceptance_criteria]",
@@ -95,12 +93,12 @@ pub(super) fn run(here: &Here, args: &CriteriaArgs) -> Result<u8, Failure> {
     let request = Request {
         task: args.task.clone(),
         dry_run: true,
-        checks: Checks::Only(CHECK.to_owned()),
+        checks: Checks::Only(CRITERIA.to_owned()),
         events: Events::nobody(),
         ..Request::default()
     };
     let record = gate.check_with(&Source::Message(String::new()), &request)?;
-    let evidence = record.decision.evidence.into_iter().find(|evidence| evidence.check == CHECK);
+    let evidence = record.decision.evidence.into_iter().find(|evidence| evidence.check == CRITERIA);
     let Some(evidence) = evidence else {
         return Err(Failure::internal(
             "criteria-unreadable",

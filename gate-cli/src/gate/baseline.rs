@@ -6,11 +6,12 @@ use gate_checks::baseline::{self, Baseline, BaselineError};
 use gate_checks::worktree::WorkTree;
 use gate_checks::{CancelReason, Cancellation, CheckSite, Gathered, Grace, programs};
 use gate_core::Verdict;
+use gate_core::decide::checks::CRITERIA;
+use gate_core::decide::checks::runs_the_work;
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::policy::Allowance;
 use gate_core::decide::reason::{Warning, WarningCode};
-use gate_core::decide::release::runs_the_work;
 use jiff::Timestamp;
 
 use super::Gate;
@@ -261,9 +262,8 @@ impl Gate {
     /// criteria, which are in files.
     fn misses_baseline(&self) -> bool {
         let programs = programs(&self.policy, &self.site);
-        let written = programs
-            .iter()
-            .any(|program| program.check == "acceptance_criteria" && program.found.is_some());
+        let written =
+            programs.iter().any(|program| program.check == CRITERIA && program.found.is_some());
         baseline::compares_tree(&self.policy) || written
     }
 

@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use gate_checks::baseline::Baseline;
 use gate_checks::{Cancellation, CheckSite, Gathered, Grace, RedTests, RerunTree, rerun};
+use gate_core::decide::checks::runs_the_work;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{Mode, Policy};
-use gate_core::decide::release::{failing_tests, runs_the_work};
+use gate_core::decide::release::failing_tests;
 use gate_core::decide::situation::FailureShares;
 
 use super::{Gate, before_unchecked};

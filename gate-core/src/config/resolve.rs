@@ -14,6 +14,7 @@ use super::layer::{Layer, Origin};
 use super::lock::{Lock, LockedAttempt};
 use super::merge::Merged;
 use super::raw::{NotifyEvent, RawConfig};
+use crate::decide::checks::CRITERIA;
 use crate::decide::policy::{Policy, Threshold};
 use crate::text::brief;
 
@@ -244,7 +245,7 @@ fn check_defaults(merged: &mut Merged<'_>) {
     let mut names: BTreeSet<String> = named.map(|(name, _)| name.clone()).collect();
     // Criteria are looked at by a check of this name, which need not be written.
     if merged.table().contains_key("criteria") {
-        names.insert(build::CRITERIA.to_owned());
+        names.insert(CRITERIA.to_owned());
     }
     for name in names {
         for (key, value) in build::check_defaults(&name) {

@@ -17,6 +17,7 @@ use super::raw::{
     RawCustomSignal, RawIntegrity, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawSignal,
     RawTaskType,
 };
+use crate::decide::checks::BUILT_IN;
 use crate::decide::language::Language;
 use crate::decide::policy::Spelling;
 use crate::decide::signal::BLOCKED;
@@ -268,20 +269,22 @@ fn check_runs(at: &KeyPath, raw: &RawCheck) -> Validation {
 
 /// The keys that only some built-in checks know.
 fn check_own(at: &KeyPath, id: &str, raw: &RawCheck) -> Validation {
-    let own: [(_, _, &[&str]); 4] = [
-        ("files", &raw.files, &["acceptance_criteria", "handoff"]),
-        ("optional", &raw.optional, &["acceptance_criteria"]),
-        ("done_marks", &raw.done_marks, &["acceptance_criteria"]),
-        ("ignore", &raw.ignore, &["clean_git"]),
+    let lists = [
+        ("files", &raw.files),
+        ("optional", &raw.optional),
+        ("done_marks", &raw.done_marks),
+        ("ignore", &raw.ignore),
     ];
-    for (key, list, known) in own {
+    for (key, list) in lists {
+        let checks = BUILT_IN.iter().filter(|check| check.keys.contains(&key));
+        let names: Vec<_> = checks.map(|check| check.name).collect();
         strings(&at.key(key), list.as_ref())?;
         if id == "clean_git" && raw.command.is_some() {
             let fault = Fault::invalid(at.key("command"), "the check `clean_git` runs no command");
             return Err(fault.hint("a check of another name does"));
         }
-        if list.is_some() && !known.contains(&id) {
-            let message = format!("only the check `{}` has `{key}`", known.join("` or `"));
+        if list.is_some() && !names.contains(&id) {
+            let message = format!("only the check `{}` has `{key}`", names.join("` or `"));
             return Err(Fault::invalid(at.key(key), message));
         }
     }

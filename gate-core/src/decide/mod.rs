@@ -9,6 +9,7 @@ pub mod breaker;
 mod breaker_input;
 mod budget;
 pub mod changed_tests;
+pub mod checks;
 pub mod decision;
 pub mod elsewhere;
 pub mod evidence;

@@ -13,29 +13,12 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use super::checks::is_of_behaviour;
 use super::language::Language;
 use super::pattern::{Matcher, Pattern};
 
 pub use check::{CheckPolicy, Criterion, Mode, Priority, ReportFormat, Reveal, When};
 pub use integrity::{Allowance, IntegrityPolicy};
-
-/// Checks that say nothing of what the product does.
-const NO_BEHAVIOUR: [&str; 8] = [
-    "acceptance_criteria",
-    "build",
-    "clean_git",
-    "format",
-    "handoff",
-    "integrity",
-    "lint",
-    "typecheck",
-];
-
-/// True if a check of this name runs the product. The command of a check with a name of its own
-/// is taken for one.
-pub fn is_of_behaviour(check: &str) -> bool {
-    !NO_BEHAVIOUR.contains(&check)
-}
 
 /// Everything that settings say about a decision.
 #[non_exhaustive]

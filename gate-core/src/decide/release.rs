@@ -1,6 +1,7 @@
 //! Rulings on stops that a hook lets go without a verdict that ends the work. [`Situation::course`]
 //! decides which stops those are.
 
+use super::checks::runs_the_work;
 use super::elsewhere::WorkElsewhere;
 use super::evidence::{Evidence, Outcome, worst_of};
 use super::input::Input;
@@ -234,13 +235,6 @@ pub(super) fn checked_elsewhere(situation: &Situation) -> Option<StopRuling> {
 
 fn released(kind: Released, message: impl Into<String>) -> StopRuling {
     StopRuling::Release(kind, Reason::new(ReasonCode::Released, message))
-}
-
-/// True if a check runs the work: a command or a plug-in. False for the built-in checks that
-/// look at plans, at git and at settings.
-pub fn runs_the_work(check: &str) -> bool {
-    let looks = ["acceptance_criteria", "clean_git", "handoff", "review", "integrity"];
-    !looks.contains(&check)
 }
 
 /// The failing tests that a check reports; else its own name.

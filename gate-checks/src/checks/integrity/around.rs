@@ -8,8 +8,8 @@ use gate_core::decide::policy::Policy;
 use gate_core::integrity::{Around, idle_targets, python_dependencies};
 
 use crate::baseline::Reader;
-use crate::check_kind::with_command;
 use crate::checks::command::test_checks;
+use crate::programs::with_command;
 use crate::scripts::{folder_of, scripts_of};
 use crate::site::CheckSite;
 use crate::worktree::WorkTree;

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use gate_core::decide::checks::CRITERIA;
 use gate_core::decide::policy::Policy;
 use gate_core::integrity::{
     Around, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL, UNSEEN,
@@ -44,7 +45,7 @@ pub(super) fn compare(
     let changes =
         reader.changes(&cx.tree, &cx.cancel.clone()).map_err(|error| error.to_string())?;
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
-    let plan = policy.checks.get("acceptance_criteria");
+    let plan = policy.checks.get(CRITERIA);
     let plans = plan.map_or(&[][..], |plan| &plan.files[..]);
     let rules = plan.map(PlanRules::from).unwrap_or_default();
     let around = around(policy, &cx.site, tree, &reader);

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use gate_core::decide::checks::CheckKind;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Policy};
 use tokio::runtime::Builder;
@@ -17,8 +18,8 @@ use super::trouble::Trouble;
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::check::CheckId;
-use crate::check_kind::{CheckKind, with_command};
 use crate::gather::GatherError;
+use crate::programs::with_command;
 use crate::runner::{Runner, recognise};
 use crate::site::CheckSite;
 use crate::worktree::WorkTree;

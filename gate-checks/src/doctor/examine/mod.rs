@@ -10,11 +10,12 @@ mod program;
 mod state;
 mod supervisor;
 
+use gate_core::decide::checks::CheckKind;
 use gate_core::decide::policy::{CheckPolicy, Policy};
 
-use super::Tree;
 use super::finding::{Finding, fine, note, problem};
-use crate::check_kind::{CheckKind, with_command};
+use super::{Examination, Tree};
+use crate::programs::with_command;
 use crate::site::CheckSite;
 
 /// Findings about the checks of a policy: what is as it should be, and what is not.
@@ -68,7 +69,7 @@ fn policy_alone(policy: &Policy) -> Vec<Finding> {
 }
 
 /// A look at one check.
-struct Look<'a> {
+pub(super) struct Look<'a> {
     name: &'a str,
     settings: &'a CheckPolicy,
     policy: &'a Policy,
@@ -78,25 +79,26 @@ struct Look<'a> {
 
 impl Look<'_> {
     fn findings(&self) -> Vec<Finding> {
-        let mut found = match CheckKind::for_check(self.name, self.settings) {
-            CheckKind::CleanGit => vec![self.clean_git()],
-            CheckKind::Criteria => vec![files::look("criteria", self.name, self.policy, self.site)],
-            CheckKind::Handoff => vec![files::look("handoff", self.name, self.policy, self.site)],
-            CheckKind::Review => self.review(),
-            CheckKind::Integrity => vec![self.integrity()],
-            CheckKind::Command | CheckKind::TestsFirst => self.command(),
-            CheckKind::Plugin => vec![program::plugin(self.name, self.site)],
-        };
+        let kind = CheckKind::for_check(self.name, self.settings);
+        let mut findings = (Examination::of(kind).findings)(self);
         if let Some(tree) = self.tree {
-            let all = [("paths", &self.settings.paths), ("ignore", &self.settings.ignore)];
-            for (key, globs) in all {
-                found.extend(globs::look(key, globs, tree, self.site));
+            for (key, globs) in [("paths", &self.settings.paths), ("ignore", &self.settings.ignore)]
+            {
+                findings.extend(globs::look(key, globs, tree, self.site));
             }
         }
-        found
+        findings
     }
 
-    fn clean_git(&self) -> Finding {
+    pub(super) fn files(&self, purpose: &str) -> Finding {
+        files::look(purpose, self.name, self.policy, self.site)
+    }
+
+    pub(super) fn plugin(&self) -> Finding {
+        program::plugin(self.name, self.site)
+    }
+
+    pub(super) fn clean_git(&self) -> Finding {
         let repository = self.tree.is_some_and(|tree| tree.snapshot.index.is_some());
         if repository {
             return fine("built-in", "built-in: looks for what is not committed");
@@ -104,7 +106,7 @@ impl Look<'_> {
         problem("no-repository", "it needs a git repository, and here is none").hint("git init")
     }
 
-    fn integrity(&self) -> Finding {
+    pub(super) fn integrity(&self) -> Finding {
         match self.tree.map(|tree| tree.snapshot.head.is_some()) {
             Some(true) => fine("built-in", "built-in: looks for what gets around the checks"),
             _ => problem("no-baseline", "it needs a git repository with a commit to compare with")
@@ -112,7 +114,7 @@ impl Look<'_> {
         }
     }
 
-    fn review(&self) -> Vec<Finding> {
+    pub(super) fn review(&self) -> Vec<Finding> {
         if self.settings.command.is_empty() {
             let hint = "write `command`: the program of the reviewer";
             return vec![problem("command-missing", "it has no command").hint(hint)];
@@ -120,7 +122,7 @@ impl Look<'_> {
         self.command_findings(self.settings, None)
     }
 
-    fn command(&self) -> Vec<Finding> {
+    pub(super) fn command(&self) -> Vec<Finding> {
         match with_command(self.name, self.settings, self.site) {
             Some((settings, found_in)) => self.command_findings(&settings, found_in.as_deref()),
             None => {

@@ -1,8 +1,8 @@
 //! The grounds of an exit, for the first line of its card.
 
+use gate_core::decide::checks::is_of_behaviour;
 use gate_core::decide::decision::Decision;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::is_of_behaviour;
 use gate_core::text::some_names;
 use serde_json::Value;
 

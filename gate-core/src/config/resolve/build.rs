@@ -18,28 +18,22 @@ use crate::config::raw::{
     GuardedChange, RawAllowance, RawBreaker, RawBudget, RawConfig, RawCriterion, RawCustomSignal,
     RawHook, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawRun, RawSignal,
 };
+use crate::decide::checks::{CRITERIA, built_in};
 use crate::decide::language::{Language, LanguageChange, LanguageRule};
 use crate::decide::pattern::Pattern;
 use crate::decide::policy::{
     Allowance, BreakerPolicy, Budget, CheckPolicy, Criterion, CustomSignal, HookPolicy,
-    IntegrityPolicy, Policy, SignalPolicy, Spelling, Threshold,
+    IntegrityPolicy, Mode, Policy, SignalPolicy, Spelling, Threshold,
 };
 
-/// The check that looks at criteria.
-pub(super) const CRITERIA: &str = "acceptance_criteria";
-
-/// Defaults of the check of this name. Two checks look at more than this iteration's work, so they
-/// only count.
+/// Defaults of the check of this name.
 pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
-    let mode = match name {
-        "clean_git" | "review" => "count",
-        _ => "require",
-    };
+    let mode = built_in(name).map_or(Mode::Require, |check| check.mode);
     let mut defaults = vec![
         ("shell", Value::from(false)),
         ("timeout", Value::from("10m")),
         ("priority", Value::from("low")),
-        ("mode", Value::from(mode)),
+        ("mode", Value::from(mode.name())),
         ("hermetic", Value::from(false)),
         ("control", Value::from(true)),
         ("reveal", Value::from("count")),

@@ -20,6 +20,17 @@ pub enum Mode {
     Warn,
 }
 
+impl Mode {
+    /// Its name in settings and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Require => "require",
+            Self::Count => "count",
+            Self::Warn => "warn",
+        }
+    }
+}
+
 /// The place in which a check runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
