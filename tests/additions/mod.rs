@@ -57,7 +57,7 @@ fn each_addition_fits_and_touches_six_files_at_most() {
         assert!((2..=MOST_FILES).contains(&files.len()), "{name}: {files:?}");
         let generated = |file: &&String| GENERATED.iter().any(|place| file.starts_with(place));
         assert_eq!(files.iter().find(generated), None, "{name}");
-        apply(&root(), name, &["--check"]);
+        apply(root(), name, &["--check"]);
     }
 }
 
@@ -67,7 +67,7 @@ fn tree_with_additions() -> PathBuf {
     if tree.exists() {
         fs::remove_dir_all(&tree).unwrap();
     }
-    let listed = run(&root(), &["git", "ls-files", "-z"]);
+    let listed = run(root(), &["git", "ls-files", "-z"]);
     for file in listed.split_terminator('\0') {
         let (from, to) = (root().join(file), tree.join(file));
         fs::create_dir_all(to.parent().unwrap()).unwrap();
