@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use gate_cli::governance::{Brief, Bus, Caller, Heads, Project, RunFolder, Runs, Settled};
-use gate_fleet::bus::{self, Message};
+use gate_fleet::bus::{self, Draft};
 use gate_fleet::run::{Preamble, RunInfo, Status, layout};
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -146,11 +146,6 @@ fn done_is_a_file() {
     assert_eq!(task.is_done(), Ok(true));
 }
 
-/// The id of the last message.
-fn head(bus: &Bus) -> String {
-    bus.read().unwrap().messages.pop().map(|message| message.msg_id).unwrap_or_default()
-}
-
 #[test]
 fn an_agent_is_told_what_is_known() {
     let folder = TempDir::new().unwrap();
@@ -158,15 +153,15 @@ fn an_agent_is_told_what_is_known() {
     let (run, _) = begun(&project, 7, "");
     let task = project.task("t1").unwrap();
     let bus = task.bus().unwrap();
-    bus.append(Message { body: "old".to_owned(), ..Message::new("INFO", "shop") }).unwrap();
-    let seen = head(&bus);
+    bus.append(Draft { body: "old".to_owned(), ..Draft::new("INFO", "shop") }).unwrap();
+    let seen = bus.head().unwrap();
     let since = Heads { task: seen.clone(), ..Heads::default() };
     let of_project = project.bus().unwrap();
     of_project
-        .append(Message { body: "db is SQLite".to_owned(), ..Message::new("FACT", "shop") })
+        .append(Draft { body: "db is SQLite".to_owned(), ..Draft::new("FACT", "shop") })
         .unwrap();
-    bus.append(Message::new(bus::START, "shop")).unwrap();
-    bus.append(Message { body: "new".to_owned(), ..Message::new("USER", "shop") }).unwrap();
+    bus.append(Draft::new(bus::START, "shop")).unwrap();
+    bus.append(Draft { body: "new".to_owned(), ..Draft::new("USER", "shop") }).unwrap();
     fs::write(task.folder().join(layout::TASK_STATE), "half way").unwrap();
     fs::write(project.folder().join("FACT-20260220-db.md"), "no fact").unwrap();
     fs::write(project.folder().join(layout::PROJECT_FACTS), "# Facts\n").unwrap();
@@ -177,9 +172,9 @@ fn an_agent_is_told_what_is_known() {
         brief.messages.iter().map(|message| message.body.as_str()).collect::<Vec<_>>(),
         ["new"]
     );
-    assert_eq!(brief.heads.task, head(&bus));
+    assert_eq!(brief.heads.task, bus.head().unwrap());
     assert!(brief.project_messages().ends_with("from a person)\ndb is SQLite\n"));
-    assert_eq!(brief.heads.project, head(&of_project));
+    assert_eq!(brief.heads.project, of_project.head().unwrap());
     assert!(brief.problems.len() == 1 && brief.problems[0].contains("front matter"));
     assert_eq!(
         Brief::read(&task, &Heads { task: "gone".to_owned(), ..Heads::default() })
@@ -192,10 +187,8 @@ fn an_agent_is_told_what_is_known() {
     let run_folder = run.folder().display().to_string();
     let preamble = Preamble { run_folder: &run_folder, messages: &messages, ..Preamble::default() };
     assert!(preamble.to_string().contains("USER (MSG-"), "{preamble}");
-    let messages = bus.read().unwrap().messages;
-    let since = bus::since(&messages, &seen).unwrap();
-    let kinds: Vec<_> = since.iter().map(|message| message.kind.as_str()).collect();
-    assert_eq!(kinds, ["RUN_START", "USER"]);
+    let since: Vec<_> = bus.since(&seen).unwrap().into_iter().map(|since| since.kind).collect();
+    assert_eq!(since, ["RUN_START", "USER"]);
 }
 
 #[test]

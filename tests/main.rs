@@ -8,7 +8,6 @@
     reason = "a test that cannot go on fails"
 )]
 
-mod additions;
 mod approve;
 mod attacks;
 mod audit;
@@ -155,7 +154,6 @@ mod tidy_imports;
 mod tidy_language;
 mod tokens;
 mod tokens_loops;
-mod transcripts;
 mod trust;
 mod trust_changed;
 mod tune;

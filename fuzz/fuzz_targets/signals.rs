@@ -23,7 +23,7 @@ const GOES_ON: [&str; 4] = [
 static POLICIES: LazyLock<[Policy; 3]> = LazyLock::new(|| {
     let policy = config::resolve(&[], None).expect("the embedded default is right").policy;
     let mut easy = policy.clone();
-    easy.exit_gate.require_explicit_signal = false;
+    easy.require_explicit_signal = false;
     easy.signal.agent_override = AgentOverride::HighConfidence;
     let mut narrow = easy.clone();
     narrow.signal.accept = vec![Spelling::Promise];
@@ -72,7 +72,7 @@ fuzz_target!(|input: &[u8]| {
     let json = serde_json::to_string(&decision).expect("a decision is plain data");
     let read: Decision = serde_json::from_str(&json).expect("its own JSON");
     assert_eq!(serde_json::to_string(&read).ok(), Some(json));
-    assert_eq!(decide(&read.input, policy), read);
+    assert_eq!(decide(&read.input(), policy), read);
 
     // Where all is prose, nothing makes an example of what stands behind it.
     let said = format!("{}\n\nThat is all.\n\n{goes_on}\n", prose(text));

@@ -13,26 +13,60 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gate_core::decide::checks::CheckKind;
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::iteration_facts::TreeState;
-use gate_core::decide::policy::Policy;
+use gate_core::decide::policy::{Allowance, Policy};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 
 use crate::baseline::Baseline;
 use crate::cache::EvidenceCache;
 use crate::cancellation::Cancellation;
-use crate::check::{CheckContext, Checks, GatherOptions, Occasion};
-use crate::checks::{self, Planned};
-use crate::event::Event;
+use crate::check::{About, CheckContext, Occasion};
+use crate::checks::{self, OwnChecks, Planned};
+use crate::event::{Event, Events};
+use crate::logs::Logs;
 use crate::schedule::{self, Rules};
 use crate::settings::BadSetting;
 use crate::site::CheckSite;
+use crate::slots::Slots;
 use crate::store;
 use crate::too_long::TooLong;
 use crate::worktree::{Changes, FileList, Snapshot, WorkTree, WorktreeError};
+
+/// Options of [`gather`].
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct GatherOptions {
+    /// Runs this check alone; the others leave a skipped record.
+    pub only: Option<String>,
+    /// Runs all checks, even if the verdict is certain before the last has ended.
+    pub all: bool,
+    /// Takes no earlier record.
+    pub fresh: bool,
+    /// The occasion of the checks. In a session, a pass on the same files from another session's stop
+    /// counts, too.
+    pub occasion: Occasion,
+    /// Time limit of the call. A check that takes longer is ended without grace, and its
+    /// record is inconclusive.
+    pub deadline: Option<Duration>,
+    /// Checks that the caller brings, beside those of the policy.
+    pub checks: OwnChecks,
+    /// The work tree before the agent acted, if known.
+    pub baseline: Option<Baseline>,
+    /// Changes that the operator has approved, beside those of the policy.
+    pub allow: Vec<Allowance>,
+    /// Facts about the decision.
+    pub about: About,
+    /// The tests that were written before the work, if a phase of its own wrote some.
+    pub first_tests: Option<FirstTests>,
+    /// Ends the call from outside: checks that still run then are inconclusive.
+    pub cancel: Cancellation,
+}
 
 /// Result of [`gather`].
 #[derive(Clone, Debug, Default)]
@@ -81,15 +115,15 @@ pub enum GatherError {
 /// # Errors
 ///
 /// [`GatherError`]: nothing was run.
-#[allow(clippy::needless_pass_by_value, reason = "it is published like this")]
 pub fn gather(
     policy: &Policy,
     site: CheckSite,
     options: &GatherOptions,
+    events: Events,
 ) -> Result<Gathered, GatherError> {
     let deadline = options.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
-    let policy = &*options.own_checks.in_policy(policy)?;
-    if policy.checks.is_empty() || options.checks == Checks::None {
+    let policy = &*options.checks.in_policy(policy)?;
+    if policy.checks.is_empty() {
         return Ok(Gathered::default());
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -105,7 +139,8 @@ pub fn gather(
     let folder = folder.as_deref();
     let is_session = options.occasion == Occasion::Session;
     let cache = Arc::new(EvidenceCache::new(folder, options.fresh, is_session));
-    let wanted = (options.checks.only(), &options.own_checks);
+    let masker = Arc::new(site.masker());
+    let wanted = (options.only.as_deref(), &options.checks);
     let mut plan = checks::plan(policy, &site, &cache, wanted);
     if is_session {
         plan.retain(|planned| !is_integrity(policy, planned.check.id().as_str()));
@@ -120,17 +155,27 @@ pub fn gather(
         runtime,
         tree,
         cache,
-        rules: Rules {
-            jobs: policy.jobs.get() as usize,
-            all: options.checks == Checks::All,
-            deadline,
+        rules: Rules { jobs: policy.jobs.get() as usize, all: options.all, deadline },
+        cx: CheckContext {
+            slots: Slots::at(&site, policy.machine_jobs),
+            copies_max_bytes: policy.copies_max_bytes,
+            private: None,
+            site: Arc::new(site),
+            tree: before,
+            baseline: options.baseline.clone(),
+            allow: policy.integrity.allow.iter().chain(&options.allow).cloned().collect(),
+            occasion: options.occasion,
+            about: Arc::new(options.about.clone()),
+            first_tests: options.first_tests.clone().map(Arc::new),
+            cancel: options.cancel.clone(),
+            events,
+            masker: Arc::clone(&masker),
+            logs: Arc::new(Logs::new(folder)),
         },
-        cx: CheckContext::new(policy, &site, before, folder, options.clone()),
     };
-    let masker = Arc::clone(&gathering.cx.masker);
     let mut gathered = gathering.run(&plan);
     too_long.note(&gathered.evidence, options.deadline, schedule::is_too_long);
-    gathered.evidence.extend(left_out(policy, options.checks.only()));
+    gathered.evidence.extend(left_out(policy, options.only.as_deref()));
     for record in &mut gathered.evidence {
         masker.evidence(record);
     }
@@ -256,7 +301,7 @@ impl Gathering {
             doubt(&mut evidence, &again, &changes);
             return gathered(evidence, &first, &after, changes);
         }
-        self.cx.options.events.send(Event::TreeChanged { files: disturbed(&changes) });
+        self.cx.events.send(Event::TreeChanged { files: disturbed(&changes) });
         self.cx.tree = Arc::clone(&after);
         let mut fresh = self.round(&again);
         doubt_failures(&mut fresh, &changes);

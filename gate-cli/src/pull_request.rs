@@ -22,7 +22,7 @@ use gate_checks::baseline::Baseline;
 use gate_checks::check::Occasion;
 use gate_checks::project::Detected;
 use gate_checks::worktree::WorkTree;
-use gate_checks::{BASE_UNREAD, CheckSite, Checks, Events, GatherOptions};
+use gate_checks::{BASE_UNREAD, CheckSite, Events, GatherOptions};
 use gate_core::Policy;
 use gate_core::decide::checks::BUILT_IN;
 use gate_core::decide::evidence::Evidence;
@@ -196,15 +196,12 @@ impl<'r> Review<'r> {
             return Err(Failure::usage("ci-no-checks", message)
                 .hint("give gate.toml a check that is required: `gate init --merge` finds them"));
         }
+        let mut options = GatherOptions::default();
+        options.all = true;
+        options.fresh = true;
         let approved = approval.is_some_and(|approval| approval.counts);
-        let mut options = GatherOptions {
-            checks: Checks::All,
-            fresh: true,
-            occasion: Occasion::PullRequest { approved },
-            baseline: self.baseline.clone(),
-            events: self.options.events.clone(),
-            ..GatherOptions::default()
-        };
+        options.occasion = Occasion::PullRequest { approved };
+        options.baseline.clone_from(&self.baseline);
         let tests = gate_checks::required_tests(policy, &site);
         if let Some(approval) = approval.filter(|approval| approval.counts) {
             let folder = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
@@ -214,8 +211,8 @@ impl<'r> Review<'r> {
         let folders = check_folders(policy, &site, &self.tree);
         let scripts = gate_checks::named_scripts(policy, &site, &self.tree);
         let beside_scripts = self.beside(&scripts)?;
-        let site = CheckSite { ignore: policy.tree.ignore.clone(), ..site };
-        let gathered = gate_checks::gather(policy, site, &options)?;
+        let site = CheckSite { ignore: policy.tree_ignore.clone(), ..site };
+        let gathered = gate_checks::gather(policy, site, &options, self.options.events.clone())?;
         let mut evidence = gathered.evidence;
         refuse_unreadable(&evidence)?;
         for record in &mut evidence {

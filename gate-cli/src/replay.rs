@@ -17,13 +17,10 @@ pub(crate) const ROW: &str = "gate.replay.v1";
 /// The name of a group's schema.
 pub(crate) const GROUP: &str = "gate.replay.group.v1";
 
-/// The name of a summary's schema.
-pub(crate) const SUMMARY: &str = "gate.replay.summary.v1";
-
 /// One iteration of a transcript, as the gate would have judged it. Fields are
 /// added, never changed.
 #[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ReplayRecord {
     /// Always `gate.replay.v1`.
     pub schema: &'static str,
@@ -148,7 +145,9 @@ impl Label {
 }
 
 /// Comparison of a verdict with a label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judged {
     /// As labelled.
@@ -189,7 +188,7 @@ impl Judged {
 }
 
 /// Another verdict than in the earlier replay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Changed {
     /// The verdict then; null if the file was absent or could not be read.
     pub from: Option<ReplayVerdict>,
@@ -199,7 +198,7 @@ pub struct Changed {
 
 /// The iterations of one folder or session together.
 #[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ReplayGroup {
     /// Always `gate.replay.group.v1`.
     pub schema: &'static str,

@@ -149,13 +149,13 @@ proptest! {
         let json = serde_json::to_string(&decision).expect("a decision is plain data");
         let read: Decision = serde_json::from_str(&json).expect("its own JSON");
         prop_assert_eq!(&read, &decision);
-        prop_assert_eq!(decide(&read.input, &policy), decision);
+        prop_assert_eq!(decide(&read.input(), &policy), decision);
     }
 
     #[test]
     fn what_forbids_never_exits_unforced((input, policy) in case()) {
         let mut unforced = input.clone();
-        unforced.force_reason = None;
+        unforced.forced = None;
         let decision = decide(&unforced, &policy);
         unforced.settings_changed = Some("it changed".to_owned());
         prop_assert_ne!(decide(&unforced, &policy).verdict, Verdict::Exit);
@@ -179,7 +179,7 @@ proptest! {
         let text = format!("{}\n\nIn the end:\n\n{goes_on}\n\n{}", before.concat(), after.concat());
         let mut policy = POLICY.clone();
         policy.signal.accept = vec![accept];
-        policy.exit_gate.require_explicit_signal = explicit;
+        policy.require_explicit_signal = explicit;
         let mut scanner = Scanner::new(&PATTERNS, None);
         scanner.push(text.as_bytes());
         let scan = scanner.finish(&policy.signal).without_token();
@@ -216,7 +216,7 @@ fn case() -> impl Strategy<Value = (Input, Policy)> {
             input.observed = observed;
             input.agent_exit_code = failed.then_some(1);
             input.settings_changed = changed.then(|| "gate.toml changed".to_owned());
-            input.force_reason = forced;
+            input.forced = forced;
             (input, policy)
         },
     )
@@ -240,11 +240,10 @@ fn policy(checks: &[Check], explicit: bool, consecutive: bool) -> Policy {
         check.mode = *mode;
         policy.checks.insert(name(index), check);
     }
-    policy.exit_gate.require_explicit_signal = explicit;
-    policy.exit_gate.threshold = Threshold::Reachable;
+    policy.require_explicit_signal = explicit;
+    policy.threshold = Threshold::Reachable;
     policy.signal.agent_override = AgentOverride::HighConfidence;
-    policy.exit_gate.consecutive =
-        NonZeroU32::new(if consecutive { 2 } else { 1 }).expect("not zero");
+    policy.consecutive = NonZeroU32::new(if consecutive { 2 } else { 1 }).expect("not zero");
     policy
 }
 

@@ -17,7 +17,7 @@ fn policy() -> Policy {
     let text = "[breaker]\nrefused = 0\nno_progress = 0\n[checks.tests]\ncommand = [\"true\"]";
     let layer = Layer::parse(Origin::Project("gate.toml".into()), text).expect("it is TOML");
     let mut policy = resolve(&[layer], None).expect("it holds").policy;
-    policy.exit_gate.threshold = Threshold::Fixed(2);
+    policy.threshold = Threshold::Fixed(2);
     policy
 }
 
@@ -49,7 +49,7 @@ impl Session {
         input.memory = Some(self.memory.clone());
         input.observed.stop = Some(self.stop.clone());
         let Judged { decision, memory, .. } = judge(&input, &self.policy);
-        assert_eq!(judge(&decision.input, &self.policy).decision, decision);
+        assert_eq!(judge(&decision.input(), &self.policy).decision, decision);
         self.memory = memory.expect("state is kept");
         decision
     }
@@ -96,7 +96,7 @@ fn silence_is_refused_once_with_the_protocol_and_then_evidence_decides() {
     let second = session.stops(SILENT, tests(Outcome::Fail));
     assert_eq!(codes(&second)[0], ReasonCode::RequiredCheckFailed);
     assert!(!second.feedback.contains("EXIT_STATUS"), "{}", second.feedback);
-    session.policy.exit_gate.threshold = Threshold::Fixed(1);
+    session.policy.threshold = Threshold::Fixed(1);
     assert_eq!(session.stops(SILENT, tests(Outcome::Pass)).verdict, Verdict::Exit);
     // The next prompt is told again.
     assert_eq!(session.stops(SILENT, tests(Outcome::Pass)).verdict, Verdict::Continue);
@@ -204,9 +204,9 @@ fn where_settings_changed_a_hook_goes_by_the_approved_ones_and_a_loop_waits_for_
         (looped.verdict, codes(&looped)),
         (Verdict::Blocked, vec![ReasonCode::SettingsChanged])
     );
-    assert!(looped.input.warnings.iter().all(|warning| warning.message != "gate.toml changed"));
+    assert!(looped.warnings.iter().all(|warning| warning.message != "gate.toml changed"));
     input.observed.stop = Some(Session::new(policy.clone()).stop);
     let stopped = judge(&input, &policy).decision;
     assert_eq!(stopped.verdict, Verdict::Exit);
-    assert!(stopped.input.warnings.iter().any(|warning| warning.message == "gate.toml changed"));
+    assert!(stopped.warnings.iter().any(|warning| warning.message == "gate.toml changed"));
 }

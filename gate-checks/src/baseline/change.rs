@@ -25,7 +25,7 @@ pub struct Change {
 }
 
 /// The kind of a file's change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
     /// It is new.
     Added,

@@ -11,7 +11,7 @@ use gate_core::decide::checks::{CheckKind, Cost};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
-use super::launch::{Launch, argv};
+use super::launch::{CopyReport, Launch, argv};
 use super::test_run::TestRun;
 use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId, Occasion};
@@ -48,10 +48,18 @@ impl CommandCheck {
     }
 
     async fn run_tests(&self, cx: &CheckContext) -> Evidence {
-        if self.settings.control && cx.options.occasion != Occasion::Session {
+        if self.settings.control && cx.occasion != Occasion::Session {
             return VerifiedTests { id: &self.id, settings: &self.settings, cx }.run().await;
         }
-        match TestRun::new(&self.id, &self.settings, cx).run().await {
+        let run = TestRun {
+            id: &self.id,
+            settings: &self.settings,
+            cx,
+            keep_going: false,
+            variables: Vec::new(),
+            copy_report: CopyReport::default(),
+        };
+        match run.run().await {
             Ok(ran) => ran.judged(&self.settings),
             Err(evidence) => *evidence,
         }
@@ -64,8 +72,16 @@ impl CommandCheck {
     }
 
     async fn run_command(&self, cx: &CheckContext) -> Evidence {
-        let argv = argv(&self.settings.command, self.settings.shell);
-        let launched = match Launch::new(&self.id, &self.settings, argv).run(cx).await {
+        let launch = Launch {
+            id: &self.id,
+            settings: &self.settings,
+            argv: argv(&self.settings.command, self.settings.shell),
+            variables: Vec::new(),
+            stdin: None,
+            reader: None,
+            copy_report: CopyReport::default(),
+        };
+        let launched = match launch.run(cx).await {
             Ok(launched) => launched,
             Err(evidence) => return *evidence,
         };
@@ -105,7 +121,7 @@ pub fn required_tests(policy: &Policy, site: &CheckSite) -> RequiredTests {
         if of_tests.iter().any(|(id, _)| id.as_str() == name) {
             required.verified.push(name.clone());
         } else if CheckKind::for_check(name, check) == CheckKind::Command
-            && Cost::for_check(name, check) == Cost::Run
+            && Cost::of_check(name, check) == Cost::Run
         {
             required.unverified.push(name.clone());
         }
@@ -138,10 +154,7 @@ impl Check for CommandCheck {
                            (`gate init` looks for one)";
             return self.inconclusive(summary);
         }
-        if cx.options.occasion != Occasion::Session
-            && !self.uses_baseline()
-            && self.has_sealed_tests(cx)
-        {
+        if cx.occasion != Occasion::Session && !self.uses_baseline() && self.has_sealed_tests(cx) {
             let summary = "its sealed tests cannot run: they need a command whose tests gate runs \
                            in a copy (`control = true`, a known test runner or `report`)";
             return self.inconclusive(summary);

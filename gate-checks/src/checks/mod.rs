@@ -21,8 +21,8 @@ use gate_core::decide::checks::{CheckKind, Cost};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
 use crate::cache::{CachedCommand, EvidenceCache};
-use crate::check::{Check, CheckId, OwnChecks};
-use crate::decorate::{BoundCheck, Cached};
+use crate::check::{Check, CheckId};
+use crate::decorate::{Cached, Retry, Slotted, Timeout, decorated};
 use crate::site::CheckSite;
 
 pub(crate) use acceptance::{Verify, written_commands};
@@ -35,6 +35,7 @@ use plugin::Plugin;
 use review::Review;
 
 pub use command::{RequiredTests, required_tests};
+pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 use verified_tests::TestsFirst;
 pub use verified_tests::{
@@ -62,17 +63,18 @@ pub(crate) fn plan(
     policy: &Policy,
     site: &CheckSite,
     cache: &Arc<EvidenceCache>,
-    (only, brought): (Option<&str>, &OwnChecks),
+    (only, own): (Option<&str>, &OwnChecks),
 ) -> Vec<Planned> {
     let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
     let planned = wanted.map(|(name, settings)| {
         let kind = CheckKind::for_check(name, settings);
-        let check = own::planned(brought, name, settings);
+        let brought = own.planned(name, settings);
         let reads_all_files = matches!(kind, CheckKind::CleanGit | CheckKind::Integrity);
         Planned {
-            cost: Cost::for_check(name, settings),
-            rerun_on_new_files: reads_all_files || check.is_some(),
-            check: check.unwrap_or_else(|| configured((name, kind), settings, policy, site, cache)),
+            cost: Cost::of_check(name, settings),
+            rerun_on_new_files: reads_all_files || brought.is_some(),
+            check: brought
+                .unwrap_or_else(|| configured((name, kind), settings, policy, site, cache)),
             needs: settings.needs.iter().map(CheckId::new).collect(),
             mode: settings.mode,
             is_too_long: false,
@@ -93,13 +95,16 @@ fn configured(
     match kind {
         CheckKind::CleanGit => reads_files(CleanGit::new(id, settings), settings),
         CheckKind::Criteria => {
-            starts_commands(AcceptanceCriteria::new(id, settings), limit(settings))
+            let check = AcceptanceCriteria::new(id, settings);
+            let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
+            decorated(check, Slotted)
         }
         CheckKind::Handoff => reads_files(Handoff::new(id, settings), settings),
         CheckKind::Integrity => reads_files(Integrity::new(id, policy), settings),
         CheckKind::TestsFirst => {
             let limit = limit(settings).saturating_mul(TRIES);
-            starts_commands(TestsFirst::new(id, settings), limit)
+            let check = decorated(Arc::new(TestsFirst::new(id, settings)), Timeout { limit });
+            decorated(check, Slotted)
         }
         CheckKind::Review => {
             let command = CachedCommand { words: settings.command.clone(), uses_baseline: false };
@@ -123,15 +128,7 @@ fn configured(
 /// Adds the timeout to a check that only reads files. It is cheap, so its result is not
 /// cached.
 fn reads_files(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
-    let limit = limit(settings);
-    let check = Arc::new(check);
-    Arc::new(BoundCheck { check, limit, retries: 0, takes_slot: false, cached: None })
-}
-
-/// Adds the timeout and a slot to a check that starts commands beside what it reads.
-fn starts_commands(check: impl Check + 'static, limit: Duration) -> Arc<dyn Check> {
-    let check = Arc::new(check);
-    Arc::new(BoundCheck { check, limit, retries: 0, takes_slot: true, cached: None })
+    decorated(Arc::new(check), Timeout { limit: limit(settings) })
 }
 
 /// Adds the timeout, retries, a slot and the cache to a check that runs a program.
@@ -144,14 +141,11 @@ fn runs_program(
     // One that verifies its tests runs its command several times, each within the limit.
     let times = if command.uses_baseline { TRIES } else { 1 };
     let limit = limit(settings).saturating_mul(times);
+    let check = decorated(Arc::new(check), Timeout { limit });
+    let check = decorated(check, Retry { times: settings.retry });
+    let check = decorated(check, Slotted);
     let cached = Cached { policy: settings.clone(), command, cache: Arc::clone(cache) };
-    Arc::new(BoundCheck {
-        check: Arc::new(check),
-        limit,
-        retries: settings.retry,
-        takes_slot: true,
-        cached: Some(cached),
-    })
+    decorated(check, cached)
 }
 
 /// The most runs of one command in a check that verifies its tests.

@@ -1,18 +1,19 @@
 //! One run of a command that reports on tests.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::CheckPolicy;
+use gate_core::decide::policy::{CheckPolicy, Mode};
 use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::whole_lines;
 use tokio::time::sleep;
 
-use super::launch::{Collected, CopyReport, EXCERPT, Launch, Launched, argv};
+use super::launch::{CopyReport, EXCERPT, Launch, Launched, argv};
 use crate::cancellation::{CancelReason, Grace};
 use crate::check::{CheckContext, CheckId};
 use crate::decorate::shown;
-use crate::report::{self, Judged, Request, TestReport};
+use crate::report::{self, Judged, Reader, Request, TestReport};
 use crate::temporary::Temporary;
 
 /// Python compares bytecode with its source by size and by seconds: bytecode that a run left behind
@@ -46,13 +47,7 @@ pub(super) struct Ran {
     pub(super) report: Option<TestReport>,
 }
 
-impl<'a> TestRun<'a> {
-    /// A run in the tree itself.
-    pub(super) fn new(id: &'a CheckId, settings: &'a CheckPolicy, cx: &'a CheckContext) -> Self {
-        let (variables, copy_report) = (Vec::new(), CopyReport::default());
-        Self { id, settings, cx, keep_going: false, variables, copy_report }
-    }
-
+impl TestRun<'_> {
     /// Runs it, no longer than the settings say.
     ///
     /// # Errors
@@ -101,19 +96,18 @@ impl<'a> TestRun<'a> {
             cwd: &cwd,
             keep_going: self.keep_going,
         });
-        let reader = Collected::new(Some(prepared.reader));
+        let reader = Shared::new(prepared.reader);
         let launch = Launch {
+            id: self.id,
+            settings: self.settings,
+            argv: argv(&prepared.argv, self.settings.shell),
             variables: self.variables(cx, prepared.env, prepared.env_added),
-            reader: Some(reader.reader(|reader, stream, line| {
-                if let Some(reader) = reader {
-                    reader.line(stream, line);
-                }
-            })),
+            stdin: None,
+            reader: Some(reader.lines()),
             copy_report: self.copy_report,
-            ..Launch::new(self.id, self.settings, argv(&prepared.argv, self.settings.shell))
         };
         let launched = launch.run(cx).await?;
-        let mut report = reader.take().and_then(|reader| reader.finish());
+        let mut report = reader.finish();
         report.iter_mut().for_each(|report| report.explain(&cwd));
         // Names of tests are kept with the baseline, and shown.
         for test in report.iter_mut().flat_map(|report| &mut report.tests) {
@@ -148,7 +142,8 @@ impl<'a> TestRun<'a> {
     }
 
     fn inconclusive(&self, summary: String) -> Evidence {
-        let mut evidence = self.id.record(Outcome::Inconclusive, summary);
+        let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
+        let mut evidence = evidence.with_summary(summary);
         evidence.argv = argv(&self.settings.command, self.settings.shell);
         evidence
     }
@@ -188,4 +183,32 @@ fn messages(failures: &[TestFailure]) -> String {
         None => failure.message.clone(),
     });
     messages.collect::<Vec<_>>().join("\n")
+}
+
+/// A reader that the process feeds and the check ends.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Option<Box<dyn Reader>>>>);
+
+impl Shared {
+    fn new(reader: Box<dyn Reader>) -> Self {
+        Self(Arc::new(Mutex::new(Some(reader))))
+    }
+
+    fn lines(&self) -> crate::process::LineReader {
+        let shared = self.clone();
+        Box::new(move |stream, line| {
+            if let Some(reader) = &mut *shared.lock() {
+                reader.line(stream, line);
+            }
+        })
+    }
+
+    fn finish(&self) -> Option<TestReport> {
+        let reader = self.lock().take();
+        reader.and_then(|reader| reader.finish())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Box<dyn Reader>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

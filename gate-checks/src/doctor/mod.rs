@@ -13,6 +13,9 @@ mod criteria;
 mod examine;
 mod finding;
 mod handoff;
+mod integrity;
+mod named;
+mod proof;
 mod sabotage;
 #[cfg(test)]
 mod tests;
@@ -21,7 +24,8 @@ use gate_core::decide::checks::CheckKind;
 use gate_core::decide::policy::{CheckPolicy, Policy};
 
 pub use examine::{examine, examine_surroundings};
-pub use finding::{Finding, Level, Proof, SelfTestOutcome};
+pub use finding::{Finding, Level};
+pub use proof::{Proof, SelfTestOutcome};
 
 use bench::{Bench, Trouble};
 use examine::Look;
@@ -134,11 +138,9 @@ impl Examination {
             CheckKind::Handoff => {
                 Self { findings: |look| vec![look.files("handoff")], self_test: Ok(handoff::prove) }
             }
-            // A module that hides a test runner.
-            CheckKind::Integrity => Self {
-                findings: |look| vec![look.integrity()],
-                self_test: Ok(|bench| bench.finds("pytest.py", "`[[integrity.allow]]`")),
-            },
+            CheckKind::Integrity => {
+                Self { findings: |look| vec![look.integrity()], self_test: Ok(integrity::prove) }
+            }
             CheckKind::Command => {
                 Self { findings: |look| look.command(), self_test: Ok(command::prove) }
             }

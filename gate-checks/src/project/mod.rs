@@ -6,71 +6,44 @@
 
 mod bats;
 mod cargo;
+mod criteria;
 mod dotnet;
 mod folder;
 mod go;
-mod jvm;
+mod gradle;
+mod just;
+mod kind;
+mod make;
+mod maven;
 mod merge;
 mod node;
 mod proposal;
 mod python;
-mod recipes;
+mod repository;
+mod targets;
 mod watching;
 mod workflows;
 
-use std::fs;
 use std::path::Path;
 
 use folder::Folder;
+use kind::Kind;
 use proposal::Found;
 pub use proposal::{Aim, Detected, Proposal};
 
-/// A kind of tool.
-struct Kind {
-    /// End of the check's name.
-    ecosystem: &'static str,
-    /// Runs any command, so that a tool of the language is a better choice.
-    is_general: bool,
-    /// Looks at a folder.
-    look: fn(&Folder<'_>) -> Found,
-}
-
 /// The kinds of tools, in the order in which they take the plain names.
 const KINDS: [Kind; 10] = [
-    special("rust", cargo::look),
-    special("node", node::look),
-    special("python", python::look),
-    special("go", go::look),
-    special("java", jvm::look_for_gradle),
-    special("java", jvm::look_for_maven),
-    special("dotnet", dotnet::look),
-    special("bats", bats::look),
-    Kind { is_general: true, ..special("make", recipes::look_for_make) },
-    Kind { is_general: true, ..special("just", recipes::look_for_just) },
+    Kind::special("rust", cargo::look),
+    Kind::special("node", node::look),
+    Kind::special("python", python::look),
+    Kind::special("go", go::look),
+    Kind::special("java", gradle::look),
+    Kind::special("java", maven::look),
+    Kind::special("dotnet", dotnet::look),
+    Kind::special("bats", bats::look),
+    Kind::general("make", make::look),
+    Kind::general("just", just::look),
 ];
-
-/// Files of this name in the project, the more usual first.
-const CRITERIA_FILES: [&str; 12] = [
-    "fix_plan.md",
-    "@fix_plan.md",
-    ".ralph/fix_plan.md",
-    ".ralph/@fix_plan.md",
-    ".ralph/ralph-tasks.md",
-    "prd.json",
-    ".ralph/prd.json",
-    "plans/prd.json",
-    "PRD.md",
-    "IMPLEMENTATION_PLAN.md",
-    "tasks.md",
-    "PLAN.md",
-];
-
-/// Folders of folders, one a feature, with such a file each.
-const FEATURES: [(&str, &str); 2] = [("specs", "tasks.md"), ("openspec/changes", "tasks.md")];
-
-const fn special(ecosystem: &'static str, look: fn(&Folder<'_>) -> Found) -> Kind {
-    Kind { ecosystem, is_general: false, look }
-}
 
 /// Looks at a project, and proposes checks for it. What CI runs is not looked at: a check without a
 /// command takes its own from here, and files of CI are easy to write.
@@ -96,53 +69,9 @@ fn detect_with(project: &Path, reads_ci: bool, is_there: &dyn Fn(&str) -> bool) 
     Detected {
         proposals: found.proposals,
         notes: [found.notes, read.notes].concat(),
-        repository: is_in_repository(project),
-        criteria: criteria_files(project),
+        repository: repository::holds(project),
+        criteria: criteria::files(project),
     }
-}
-
-/// True if the folder, or one above it, has a `.git`: a folder, or the file of a worktree
-/// or submodule.
-fn is_in_repository(project: &Path) -> bool {
-    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-    project.ancestors().any(|folder| folder.join(".git").exists())
-}
-
-/// Files, and globs for several files, as the settings would name them.
-fn criteria_files(project: &Path) -> Vec<String> {
-    let mut found: Vec<String> = CRITERIA_FILES
-        .iter()
-        .filter(|file| project.join(file).is_file())
-        .map(|&file| file.to_owned())
-        .collect();
-    found.retain(|file| !file.ends_with(".md") || has_boxes(&project.join(file)));
-    for (above, file) in FEATURES {
-        let folders = fs::read_dir(project.join(above)).into_iter().flatten().flatten();
-        let mut files = folders.map(|folder| folder.path().join(file));
-        if files.any(|file| has_boxes(&file)) {
-            found.push(format!("{above}/*/{file}"));
-        }
-    }
-    found.extend(beads(project));
-    found
-}
-
-/// True if a plan has a box: without one it has nothing to tick.
-fn has_boxes(file: &Path) -> bool {
-    let is_file = file.is_file();
-    let text = if is_file { fs::read_to_string(file).unwrap_or_default() } else { String::new() };
-    text.lines().any(|line| {
-        let line = line.trim_start_matches([' ', '\t', '>']);
-        let item = line.trim_start_matches(|c: char| c.is_ascii_digit());
-        let item = item.strip_prefix(['-', '*', '+', '.', ')']).unwrap_or_default().trim_start();
-        ["[ ]", "[x]", "[X]"].iter().any(|mark| item.starts_with(mark))
-    })
-}
-
-/// The file with the issues: the other files of a `.beads` folder are about them.
-fn beads(project: &Path) -> Option<String> {
-    let names = [".beads/issues.jsonl", ".beads/beads.jsonl"];
-    names.into_iter().find(|name| project.join(name).is_file()).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex, RegexBuilder};
+use regex_automata::meta::{Config, Regex};
+use regex_automata::util::captures::Captures;
 use serde::Deserialize;
 
 use super::failure::Printed;
@@ -77,9 +78,9 @@ impl TryFrom<String> for Pattern {
     type Error = String;
 
     fn try_from(regex: String) -> Result<Self, String> {
-        RegexBuilder::new(&regex)
-            .dfa_size_limit(REGEX_CACHE_BYTES)
-            .build()
+        Regex::builder()
+            .configure(Config::new().hybrid_cache_capacity(REGEX_CACHE_BYTES))
+            .build(&regex)
             .map(Self)
             .map_err(|error| format!("{regex}: {error}"))
     }
@@ -319,15 +320,23 @@ impl Reader for Console {
 }
 
 /// A line that a rule matches.
-struct Line<'l>(Captures<'l>);
+struct Line<'l> {
+    line: &'l str,
+    captures: Captures,
+}
 
 impl<'l> Line<'l> {
     fn new(line: &'l str, Pattern(regex): &Pattern) -> Option<Self> {
-        regex.captures(line).map(Self)
+        if !regex.is_match(line) {
+            return None;
+        }
+        let mut captures = regex.create_captures();
+        regex.captures(line, &mut captures);
+        Some(Self { line, captures })
     }
 
     fn get(&self, name: &str) -> Option<&'l str> {
-        self.0.name(name).map(|part| part.as_str())
+        self.captures.get_group_by_name(name).map(|span| &self.line[span.range()])
     }
 
     /// The numbers and words of its counts; `None` if a number cannot be read.

@@ -2,10 +2,11 @@
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::test_failure::TestFailure;
-use gate_core::text::{brief, counted};
+use gate_core::text::brief;
 use serde_json::{Value, json};
 
-use super::{Format, Status, TestReport, serves};
+use super::format::serves;
+use super::{Format, Status, TestReport};
 
 /// Most failing tests that a summary names.
 const MAX_SUMMARY_NAMES: usize = 5;
@@ -86,7 +87,8 @@ fn errors(report: &TestReport) -> Option<(Outcome, String)> {
     let first = clean(report.errors.first()?);
     let tests = match report.executed() {
         0 => String::new(),
-        tests => format!("{} passed, but ", counted(tests, "test")),
+        1 => "1 test passed, but ".to_owned(),
+        n => format!("{n} tests passed, but "),
     };
     let more = match report.errors.len() - 1 {
         0 => String::new(),

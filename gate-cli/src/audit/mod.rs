@@ -4,6 +4,7 @@
 mod claim;
 mod command;
 mod files;
+mod hooks;
 mod lookup;
 mod output;
 mod read;

@@ -10,7 +10,6 @@ use std::env;
 use std::path::Path;
 use std::time::Duration;
 
-use gate_checks::GatherOptions;
 use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
@@ -24,7 +23,7 @@ use jiff::Timestamp;
 pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run, USAGE};
 use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
-use self::loop_gate::{LoopGate, gate_for};
+use self::loop_gate::gate_for;
 use self::tests_first::{Stage, Writes};
 use super::common::DONE;
 use super::junit::write_junit;
@@ -38,10 +37,10 @@ use crate::memory::{LoopId, StoppedBy};
 use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
 use crate::render::{self, print};
-use crate::request::{Asker, Request, Turn};
+use crate::request::Request;
 use crate::runner::{
-    AgentStart, End, LiveFile, Loop, Order, PresetContext, agent_start, agents, other_loop_here,
-    shell_word, starts_runs,
+    AgentStart, End, LiveFile, Loop, LostLease, Order, PresetContext, agent_start, agents,
+    other_loop_here, shell_word, starts_runs,
 };
 use crate::secrets;
 use crate::settings::Selection;
@@ -102,7 +101,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     }
     let Some(job) = Job::claimed(here, args, &settings, &interrupt)? else {
         let by = interrupt.code().map_or(StoppedBy::NoWork, |_| StoppedBy::Cancelled);
-        return command.answer(here, "", &End::without_work(by, &command.project.folder()));
+        return command.answer(here, "", &End::without_work(by, command.project.folder()));
     };
     let task = job.task_id();
     let setting = (settings, trust);
@@ -158,11 +157,6 @@ impl RunCommand<'_> {
         self.tester.as_ref().unwrap_or(&self.worker)
     }
 
-    /// The agent of a loop.
-    fn worker(&self, stage: Stage<'_>) -> &Worker {
-        if stage.writes_tests() { self.tester() } else { &self.worker }
-    }
-
     /// Runs a loop.
     fn looped(
         &self,
@@ -173,16 +167,17 @@ impl RunCommand<'_> {
     ) -> Result<End, Failure> {
         let (settings, trust) = setting.clone();
         let (job, writes_tests) = (stage.job, stage.writes_tests());
+        let worker = if writes_tests { self.tester() } else { &self.worker };
         let site = here.site_under(&trust)?;
         let Some(Supervisor { program, .. }) = site.supervisor.clone() else {
             return Err(Failure::internal("no-supervisor", "gate's own program is not found"));
         };
         let project = here.places.top().display().to_string();
-        let marks = project_marks(&here.places, settings.policy.project.id.as_deref()).join(",");
+        let marks = project_marks(&here.places, settings.policy.project_id.as_deref()).join(",");
         let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project, marks] };
         let task = self.project.task(stage.task)?;
         let prompt = self.described(&task, stage)?;
-        let backoff = settings.run.backoff();
+        let backoff = settings.run.backoff;
         let prompt_digest = gate_core::digest(prompt.as_bytes());
         // Without an id from somebody, the same prompt is the same task.
         let id = match (&self.args.task, &self.args.work) {
@@ -191,51 +186,51 @@ impl RunCommand<'_> {
         };
         let began_at = gate_checks::head(&site);
         let about = (&task, stage, id);
-        let LoopGate { gate, baseline, first_tests: first } =
-            gate_for(here, (settings, trust), (site, interrupt), about)?;
+        let (gate, first) = gate_for(here, (settings, trust), (site, interrupt), about)?;
         let prompt = stage.prompt(prompt, first.as_ref());
         let signal = &gate.policy().signal;
         let protocol = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
         let prompt = format!("{}\n\n{protocol}", prompt.trim_end());
-        let order = self.order(here, stage, &task, prompt, gate.policy(), backoff)?;
-        let format = self.worker(stage).format;
-        let (raw, json) = (self.args.raw, self.args.json);
+        let wall = Some(gate.policy().budget.wall_ms).filter(|limit| *limit > 0);
+        let wall = wall.map(Duration::from_millis);
+        let lost = job.map(|job| job.lost.clone()).unwrap_or_default();
+        let order = self.order(here, worker, (&task, prompt), backoff)?;
+        let resume = self.resume(stage);
+        let order = Order { wall, lost, resume, writes_tests, ..order };
+        let (format, raw, json) = (worker.format, self.args.raw, self.args.json);
         let run = format!("{}-{}", task.project().id(), task.id());
         let root = here.places.top();
         render::notes(&other_loop_here(task.project().runs(), &root, &task));
         let file = LiveFile::new(&task, &root, &run, &order.agent);
         let reporter = LoopReporter::new(LoopDisplay { format, raw, json }, file);
-        let asker = Asker {
+        let request = Request {
+            format,
             task: self.args.task.as_ref().map(|_| stage.task.to_owned()).or(job.map(Job::task_id)),
             run: Some(run),
-            force_reason: self.args.reason.clone(),
+            new_run: false,
+            forced: self.args.reason.clone(),
             acts: acts(self.args),
+            allow: may_change(self.args),
             actor: Some(order.agent.clone()),
             of_work: job.is_some(),
-            ..Asker::default()
-        };
-        let checking = GatherOptions {
-            allow: may_change(self.args),
-            baseline: baseline.clone(),
-            first_tests: first,
+            first_tests: first.clone(),
             events: reporter.checks(),
-            ..GatherOptions::default()
+            ..Request::default()
         };
-        let request = Request { asker, turn: Turn { format, ..Turn::default() }, checking };
         let parts = (&gate, request);
         let end = Loop::new(&order, &task, parts, supervisor, (interrupt, &reporter)).run()?;
+        if end.by == StoppedBy::Completed && !writes_tests {
+            gate.forget_task(task.id())?;
+        }
         if !writes_tests {
             let is_exit = end.by == StoppedBy::Completed;
-            if is_exit {
-                gate.forget_task(task.id())?;
-            }
             gate.end_loop(id, began_at.as_deref(), is_exit)?;
             if let (LoopId::Prompt(_), false) = (id, is_exit)
                 && let Some(prompt) = self.prompt_now(here)
             {
                 // An agent that ticks boxes in its prompt makes no other task of it.
                 let digest = gate_core::digest(prompt.as_bytes());
-                gate.remember_as(baseline.as_ref(), LoopId::Prompt(&digest))?;
+                gate.remember_as(LoopId::Prompt(&digest))?;
             }
         }
         Ok(end)
@@ -282,10 +277,10 @@ impl RunCommand<'_> {
         print(&if self.args.json {
             render::json_line(&record)?
         } else {
-            display::run_card(&record)
+            display::run_card(&record, end.last.as_ref())
         })?;
         if let Some(notifier) = &self.notifier {
-            notify::loop_ended(notifier, &record);
+            notify::loop_ended(notifier, &record, end.last.as_ref());
         }
         write_junit(here, self.args.junit.as_deref(), end.last.as_ref())?;
         Ok(code)
@@ -351,7 +346,7 @@ fn is_below_unverified() -> bool {
 
 /// Fails if a flag is against a setting that the machine's settings lock.
 fn unlocked(settings: &Resolved, args: &Run) -> Result<(), Failure> {
-    let is_verified = settings.policy.exit_gate.unverified == Unverified::Continue;
+    let is_verified = settings.policy.unverified == Unverified::Continue;
     let flags = [
         (args.unverified && is_verified, "--unverified", "exit_gate.unverified"),
         (args.budget_tokens.is_some(), "--budget-tokens", "budget.tokens"),
@@ -400,20 +395,17 @@ fn preset(
     (settings, trust): (&Resolved, &Trust),
 ) -> Result<Worker, Failure> {
     let name = agent_name(agent);
-    let configured = settings.run.agents.get(name);
-    let args_of_agent = configured.and_then(|configured| configured.args.as_deref());
-    let args_of_agent = args_of_agent.unwrap_or_default();
+    let own = settings.run.agents.get(name).map(Vec::as_slice).unwrap_or_default();
     let key = format!("run.agents.{name}.args");
     let is_projects = settings.settings().iter().any(|setting| {
         setting.key == key && matches!(setting.origin, Origin::Project(_) | Origin::File(_))
     });
-    if !args_of_agent.is_empty() && is_projects {
+    if !own.is_empty() && is_projects {
         trust.admit_words(&key)?;
     }
     let tree = WorkTree::open(&here.site()?).ok();
     let git = tree.and_then(|tree| tree.git_folder());
-    let project =
-        PresetContext { policy: &settings.policy, git: git.as_deref(), args: args_of_agent };
+    let project = PresetContext { policy: &settings.policy, git: git.as_deref(), args: own };
     let start = agent_start(name, args.allow, &project).ok_or_else(|| {
         let known = agents().collect::<Vec<_>>().join(", ");
         let message = format!("gate does not know how to start {name}; it can start {known}");
@@ -459,20 +451,17 @@ impl RunCommand<'_> {
     fn order(
         &self,
         here: &Here,
-        stage: Stage<'_>,
-        task: &Task,
-        prompt: String,
-        policy: &Policy,
+        worker: &Worker,
+        (task, prompt): (&Task, String),
         backoff: Backoff,
     ) -> Result<Order, Failure> {
-        let (args, Worker { name, start, .. }) = (self.args, self.worker(stage));
-        let wall = Some(policy.budget.wall_ms).filter(|limit| *limit > 0);
+        let (args, start) = (self.args, &worker.start);
         let variables = here.places.environment.iter();
         // It begins a session of its own, also where an agent's session started gate.
         let variables = variables
             .filter(|(name, value)| !name.starts_with(HIDDEN) && !is_of_session(name, value));
         Ok(Order {
-            agent: name.clone(),
+            agent: worker.name.clone(),
             argv: start.argv.clone(),
             shown: (secrets::masked(&start.shell_line()), start.note),
             cwd: match args.cwd {
@@ -482,17 +471,17 @@ impl RunCommand<'_> {
             prompt,
             iterations: args.max_iterations.get(),
             timeout: args.timeout,
-            wall: wall.map(Duration::from_millis),
+            wall: None,
             idle: args.idle_timeout,
             children: args.children_timeout,
             grace: AGENTS_GRACE.max(GRACE),
             parent: self.parent.clone(),
-            lost: stage.job.map(|job| job.lost.clone()).unwrap_or_default(),
+            lost: LostLease::default(),
             environment: variables.chain(&start.variables).cloned().collect(),
             plain_prompt: args.plain_prompt,
             backoff,
-            writes_tests: stage.writes_tests(),
-            resume: self.resume(stage),
+            writes_tests: false,
+            resume: None,
         })
     }
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use gate_checks::{Seal, SealError, add_seal, remove_seal, seals};
-use gate_core::text::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -61,6 +60,15 @@ pub(crate) struct Remove {
     pub(crate) json: bool,
 }
 
+impl Sealing {
+    pub(crate) fn is_json(&self) -> bool {
+        match self {
+            Self::Add(Add { json, .. }) | Self::List(List { json }) => *json,
+            Self::Remove(Remove { json, .. }) => *json,
+        }
+    }
+}
+
 /// `gate.seals.v1`: the sealed folders. Fields are added, never changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SealsRecord {
@@ -92,8 +100,8 @@ impl SealRecord {
 
 pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
     let site = here.site()?;
-    let (done, is_json) = match sealing {
-        Sealing::List(list) => (String::new(), list.json),
+    let done = match sealing {
+        Sealing::List(_) => String::new(),
         Sealing::Add(add) => {
             here.operator("gate seal add")?;
             let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
@@ -110,8 +118,9 @@ pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
             let folder = here.places.folder.join(&add.folder);
             let seal = add_seal(&site, &add.name, &folder)?;
             here.memory(&policy)?.record_act("seal-add", Some(&seal.digest))?;
-            let (files, folder) = (counted(seal.files, "file"), seal.folder.display());
-            (format!("sealed for {}: {files} in {folder}\n", add.name), add.json)
+            let files =
+                if seal.files == 1 { "1 file".into() } else { format!("{} files", seal.files) };
+            format!("sealed for {}: {files} in {}\n", add.name, seal.folder.display())
         }
         Sealing::Remove(remove) => {
             here.operator("gate seal remove")?;
@@ -121,13 +130,12 @@ pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
                 return Err(unknown(&remove.name, all.keys()));
             };
             here.memory(&settings.policy)?.record_act("seal-remove", Some(&seal.digest))?;
-            let folder = seal.folder.display();
-            (format!("removed the seal of {}: {folder}\n", remove.name), remove.json)
+            format!("removed the seal of {}: {}\n", remove.name, seal.folder.display())
         }
     };
     let all = seals(&site)?;
     let seals: Vec<_> = all.into_iter().map(|(check, seal)| SealRecord::new(check, seal)).collect();
-    if is_json {
+    if sealing.is_json() {
         print(&render::json(&SealsRecord { schema: "gate.seals.v1", seals })?)?;
     } else if done.is_empty() {
         print_text(&listing(&seals))?;

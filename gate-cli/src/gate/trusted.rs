@@ -2,7 +2,7 @@
 
 use std::{fs, io};
 
-use gate_checks::{CheckSite, Checks, Gathered, programs};
+use gate_checks::{CheckSite, Gathered, programs};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::reason::{Warning, WarningCode};
@@ -12,7 +12,7 @@ use super::Gate;
 use crate::failure::Failure;
 use crate::memory::PendingDecision;
 use crate::record::Record;
-use crate::request::Request;
+use crate::request::{Checks, Request};
 use crate::settings::{Places, user_file};
 use crate::trust::{Claim, Level, Trust, TrustReport, TrustState};
 
@@ -44,7 +44,7 @@ impl Gate {
     /// None if no approval is required, or if none matters: without memory and checks.
     pub(super) fn trust_report(&self, request: &Request) -> Result<Option<TrustReport>, Failure> {
         match &self.trust {
-            Some(trusted) if self.memory.is_some() || !request.runs_no_checks() => {
+            Some(trusted) if self.memory.is_some() || request.checks != Checks::None => {
                 trusted.trust.report().map(Some)
             }
             _ => Ok(None),
@@ -73,7 +73,7 @@ impl Gate {
         settings.policy.budget = self.policy.budget;
         let memory = self.memory().map(|memory| memory.again(trust.places())).transpose()?;
         let site = CheckSite { project: trust.project()?, ..self.site.clone() };
-        let gate = Self::open(settings, site)?.at(place);
+        let gate = Self::open(settings, site)?.at(place).compared_with(self.baseline.clone());
         let gate = if self.writes_tests { gate.writing_tests()? } else { gate };
         let gate = memory.into_iter().fold(gate, Self::remembering);
         gate.trusting(trust).map(Some)
@@ -87,21 +87,21 @@ impl Gate {
         report: Option<&TrustReport>,
         request: &Request,
         scan: &Scan,
-        pending: Option<&PendingDecision>,
+        turn: Option<&PendingDecision>,
     ) -> Result<(), Failure> {
         let Some(report) = report else { return Ok(()) };
-        let state = pending.and_then(|pending| pending.trust).unwrap_or(report.state);
-        let is_operators = request.asker.is_forced() || request.runs_no_checks();
-        let is_tampered = pending.is_some_and(|pending| pending.tampered.is_some());
+        let state = turn.and_then(|turn| turn.trust).unwrap_or(report.state);
+        let is_operators = request.forced.is_some() || request.checks == Checks::None;
+        let is_tampered = turn.is_some_and(|turn| turn.tampered.is_some());
         if state == TrustState::Approved || is_operators || is_tampered {
             return Ok(());
         }
-        let programs = match &request.checking.checks {
+        let programs = match &request.checks {
             Checks::Only(name) => programs(&self.only(name), &self.site),
             _ => programs(&self.policy, &self.site),
         };
         if state == TrustState::Changed
-            || (!programs.is_empty() && self.wants_evidence(scan, request, pending))
+            || (!programs.is_empty() && self.wants_evidence(scan, request, turn))
         {
             return Err(report.refusal(state, &programs));
         }
@@ -138,19 +138,19 @@ impl Gate {
         record: Record,
         report: Option<&TrustReport>,
         gathered: &Gathered,
-        pending: Option<&PendingDecision>,
+        turn: Option<&PendingDecision>,
     ) -> Record {
-        let state = pending.and_then(|pending| pending.trust).or(report.map(|report| report.state));
+        let state = turn.and_then(|turn| turn.trust).or(report.map(|report| report.state));
         // Without a file the defaults decide, which need no approval.
         let has_defaults = report.is_some_and(|report| report.file.is_none());
         let is_approved = state == Some(TrustState::Approved)
             || (has_defaults && state == Some(TrustState::Never));
         let has_baseline = gathered.baseline.as_ref().is_some_and(|found| !found.is_movable());
-        let has_memory = record.decision.input.memory.is_some();
+        let has_memory = record.decision.memory.is_some();
         let level = self.trust.as_ref().map_or(Level::T0, |trusted| {
             Level::for_decision(&trusted.claim, has_memory, is_approved, has_baseline)
         });
-        let own = pending.and_then(PendingDecision::own_text).map(|text| digest(text.as_bytes()));
+        let own = turn.and_then(PendingDecision::own_text).map(|text| digest(text.as_bytes()));
         let policy_digest = own.unwrap_or(record.policy_digest);
         Record { trust: level.name().to_owned(), policy_digest, ..record }
     }
@@ -160,9 +160,9 @@ impl Gate {
 /// ones.
 pub(super) fn settings_of_run(
     report: Option<&TrustReport>,
-    pending: &PendingDecision,
+    turn: &PendingDecision,
 ) -> Option<String> {
-    if pending.tampered.is_some() || pending.trust == Some(TrustState::Changed) {
+    if turn.tampered.is_some() || turn.trust == Some(TrustState::Changed) {
         return None;
     }
     report.map(|report| report.digest.clone())

@@ -10,6 +10,7 @@ mod bus;
 mod caller;
 mod facts;
 mod file;
+mod lock;
 mod project;
 mod promote;
 mod root;
@@ -21,6 +22,7 @@ mod tests;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gate_fleet::Stamp;
+use gate_fleet::bus::MessageId;
 use jiff::Timestamp;
 
 pub use brief::{Brief, Heads};
@@ -35,9 +37,16 @@ pub use root::Runs;
 pub use run_folder::{RunFolder, Settled};
 pub use task::Task;
 
-/// A stamp that this process gives once: to a run, a file or a message.
+/// A stamp that this process gives once.
 fn stamp() -> Stamp {
     static GIVEN: AtomicU64 = AtomicU64::new(1);
     let seq = GIVEN.fetch_add(1, Ordering::Relaxed);
     Stamp { time: Timestamp::now(), pid: std::process::id(), seq }
+}
+
+/// A message's id that this process gives once.
+fn message_id() -> MessageId {
+    static GIVEN: AtomicU64 = AtomicU64::new(1);
+    let seq = GIVEN.fetch_add(1, Ordering::Relaxed);
+    MessageId { time: Timestamp::now(), pid: std::process::id(), seq }
 }

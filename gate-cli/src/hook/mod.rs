@@ -17,9 +17,10 @@ mod interrupted;
 mod nested;
 mod operator_command;
 mod owed;
+mod parent_process;
 mod payload;
 mod prompt;
-mod reply;
+mod run_name;
 pub(crate) mod session;
 mod session_start;
 mod stop;
@@ -28,16 +29,18 @@ mod tests;
 mod transcript_lag;
 mod turn_context;
 mod typed;
+mod undecided;
 
 pub(crate) use client::{Client, Event, EventKind, not_judged};
 pub(crate) use grounds::{Ground, Grounds, Scene};
 pub(crate) use payload::Payload;
-pub(crate) use prompt::{Answer, reply};
-pub(crate) use reply::StopReply;
+pub(crate) use prompt::{Answer, Prompt, reply};
+pub(crate) use session_start::SessionStart;
+pub(crate) use stop::{AgentStop, StopReply};
 pub(crate) use transcript_lag::{RecentRecords, TranscriptLag};
 pub(crate) use turn_context::TurnContext;
-
-use std::time::{Duration, Instant};
+pub(crate) use typed::is_from_client;
+pub(crate) use undecided::{is_first, is_older_than_prompt};
 
 use client::ClientCode;
 use gate_core::decide::policy::Attendance;
@@ -47,17 +50,6 @@ use crate::agent::Agent;
 use crate::clients::facts;
 use crate::settings::{Places, Selection};
 use crate::trust;
-
-/// A client's call of its hook.
-pub(crate) struct HookCall<'c> {
-    pub(crate) agent: Agent,
-    pub(crate) payload: Payload<'c>,
-    pub(crate) event: Event,
-    pub(crate) start: ClientStart,
-    pub(crate) called_at: Instant,
-    /// Time that the hook may take, from its call.
-    pub(crate) deadline: Duration,
-}
 
 /// Who started an agent's client, and who sits in front of it.
 #[derive(Clone, Debug)]

@@ -70,41 +70,47 @@ impl Open<'_> {
         let last = last?;
         let started = started(iterations.first()?);
         let ended = end.map_or(&last.time, |end| &end.record.time).clone();
+        let usage = iterations.iter().fold(Usage::default(), |sum, one| sum.plus(one.usage));
         let state = state(&last, end);
+        let why = match end {
+            Some(end) => text(end, "message").to_owned(),
+            None => first_reason(&last),
+        };
         let is_done = state == LoopState::Done && last.decision.verified;
-        let remedy = end.and_then(|end| stated(end, "next"));
-        let next = remedy.or_else(|| next_step(&last.decision));
+        let remedy = end.map(|end| text(end, "next")).filter(|next| !next.is_empty());
+        let next = remedy.map(str::to_owned).or_else(|| next_step(&last.decision));
         Some(LoopRecord {
             project: project.to_owned(),
             run: run.to_owned(),
+            task: last.task.clone(),
+            agent: last.transcript.format.clone(),
+            model: last.transcript.model.clone(),
             state,
-            why: end.map_or_else(|| first_reason(&last), |end| text(end, "message").to_owned()),
+            why,
             next: if is_done { None } else { next },
             duration_ms: between(&started, &ended),
             started,
             ended,
-            usage: iterations.iter().fold(Usage::default(), |sum, one| sum.plus(one.usage)),
+            usage,
             breaker: last.decision.breaker.state,
             iterations,
-            task: last.task,
-            agent: last.transcript.format,
-            model: last.transcript.model,
         })
     }
 }
 
 /// A loop that ended before any decision, such as one whose agent could not be started.
 fn without_decision(project: &str, run: &str, end: &Sealed) -> LoopRecord {
+    let known = |key: &str| Some(text(end, key).to_owned()).filter(|text| !text.is_empty());
     let (ended, duration_ms) = (end.record.time.clone(), number(end, "duration_ms"));
     LoopRecord {
         project: project.to_owned(),
         run: run.to_owned(),
-        task: stated(end, "task"),
-        agent: stated(end, "agent"),
+        task: known("task"),
+        agent: known("agent"),
         model: None,
         state: end_state(end),
         why: text(end, "message").to_owned(),
-        next: stated(end, "next"),
+        next: known("next"),
         started: earlier(&ended, duration_ms),
         ended,
         duration_ms,
@@ -139,7 +145,7 @@ fn state(last: &Record, end: Option<&Sealed>) -> LoopState {
 /// A decision as an iteration of its loop.
 pub(crate) fn iteration(record: &Record) -> IterationRecord {
     let decision = &record.decision;
-    let before = decision.input.memory.as_ref().map(|memory| memory.run.spent.clone());
+    let before = decision.memory.as_ref().map(|memory| memory.run.spent.clone());
     IterationRecord {
         seq: record.ledger.as_ref().map_or(0, |place| place.seq),
         decision_id: record.decision_id.clone(),
@@ -149,13 +155,13 @@ pub(crate) fn iteration(record: &Record) -> IterationRecord {
         released: decision.released,
         forced: decision.forced,
         verified: decision.verified,
-        claim: decision.input.signal.status,
-        claim_reason: claim_reason(&decision.input.signal),
+        claim: decision.signal.status,
+        claim_reason: claim_reason(&decision.signal),
         reason: decision.reasons.first().map(|reason| reason.code),
         why: first_reason(record),
-        checks: decision.input.evidence.iter().map(check).collect(),
+        checks: decision.evidence.iter().map(check).collect(),
         changed: changed(decision),
-        changed_files: decision.input.observed.tree.as_ref().and_then(|tree| tree.changed_files),
+        changed_files: decision.observed.tree.as_ref().and_then(|tree| tree.changed_files),
         agent_ms: record.transcript.duration_ms,
         decision_ms: record.duration_ms,
         usage: used(before.as_ref(), decision.spent().as_ref(), record),
@@ -164,8 +170,8 @@ pub(crate) fn iteration(record: &Record) -> IterationRecord {
 
 /// True if the iteration left another work tree than the one before, or than the run found.
 fn changed(decision: &Decision) -> Option<bool> {
-    let tree = decision.input.observed.tree.as_ref()?;
-    match decision.input.memory.as_ref().and_then(|memory| memory.run.tree.as_ref()) {
+    let tree = decision.observed.tree.as_ref()?;
+    match decision.memory.as_ref().and_then(|memory| memory.run.tree.as_ref()) {
         Some(earlier) => Some(tree.before != *earlier),
         None => tree.uncommitted,
     }
@@ -232,11 +238,6 @@ fn between(from: &str, to: &str) -> u64 {
         }
         _ => 0,
     }
-}
-
-/// A text in the body of a record; none if it is empty.
-fn stated(sealed: &Sealed, key: &str) -> Option<String> {
-    Some(text(sealed, key).to_owned()).filter(|text| !text.is_empty())
 }
 
 /// A text in the body of a record; empty if there is none.

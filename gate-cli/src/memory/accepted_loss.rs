@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gate_core::history::kind;
 use gate_core::ledger::{Draft, Head};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::secrets;
-use crate::store::Loss;
+use crate::store::{self, Loss, StoreError};
 
 /// `gate.accepted.v1`: a loss that was accepted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -36,39 +37,54 @@ pub(crate) struct AcceptedLoss {
 
 /// The record that goes with the reset of a lost ledger. The new ledger is compared with no older
 /// mark.
-pub(super) fn reset_record(actor: &str, reason: &str) -> Result<Draft, Failure> {
-    let body = json!({
+pub(super) fn reset_record(time: &str, actor: &str, reason: &str) -> Result<Draft, Failure> {
+    let body = body::body(&json!({
         "marked": Head::EMPTY, "found": Head::EMPTY, "missing": null, "reason": reason, "reset": true,
-    });
-    body::draft(kind::LOSS_ACCEPTED, None, actor, &body)
+    }))?;
+    let (time, actor) = (time.to_owned(), actor.to_owned());
+    Ok(Draft { time, kind: kind::LOSS_ACCEPTED.to_owned(), run: None, actor, body })
 }
 
 impl Memory {
     /// Copies the whole store to a new file, and returns the number of this project's records in
     /// it.
     pub(crate) fn back_up(&mut self, to: &Path) -> Result<u64, Failure> {
-        let records = self.view()?.head()?.seq;
+        let records = self.store.read(&self.project)?.head()?.seq;
         self.store.back_up(to)?;
         Ok(records)
     }
 
     /// The loss; none if the ledger has the record that is marked here.
     pub(crate) fn loss(&mut self) -> Result<Option<Loss>, Failure> {
-        Ok(self.store.loss(&self.project)?)
+        match self.store.read(&self.project) {
+            Ok(_) => Ok(None),
+            Err(StoreError::Lost { marked, found }) => Ok(Some(Loss { marked, found })),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Reports the lost end of the ledger to the other machines of a fleet, by a record in what is
     /// left. Otherwise a machine that knows no later record would go on.
-    /// The ledger of one machine has no other reader.
-    pub(super) fn report_loss(&mut self) -> Result<(), Failure> {
-        if !self.store.is_shared() {
+    pub(super) fn report_loss(&mut self) {
+        // The ledger of one machine has no other reader.
+        if self.patience.limit.is_zero() {
+            return;
+        }
+        // If this fails, the others go on until they notice the loss themselves; this machine stops
+        // in any case.
+        let _ = self.try_to_report_loss();
+    }
+
+    fn try_to_report_loss(&mut self) -> Result<(), Failure> {
+        let Some(Loss { marked, found }) = self.loss()? else { return Ok(()) };
+        if store::open_loss(&mut *self.examine()?.0)?.is_some() {
             return Ok(());
         }
-        let Some(Loss { marked, found }) = self.loss()? else { return Ok(()) };
         let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let body = json!({ "marked": marked, "found": found, "machine": machine });
-        let report = body::draft(kind::LOSS_NOTICED, None, GATE, &body)?;
-        Ok(self.store.report_loss(&self.project, report)?)
+        let body = body::body(&json!({ "marked": marked, "found": found, "machine": machine }))?;
+        let time = Timestamp::now().to_string();
+        let (kind, actor) = (kind::LOSS_NOTICED.to_owned(), GATE.to_owned());
+        Ok(self.store.note(&self.project, Draft { time, kind, run: None, actor, body })?)
     }
 
     /// Goes on after the last record that is there. The first new record names what is missing.
@@ -81,12 +97,18 @@ impl Memory {
         let Loss { marked, found } = loss;
         let reason = secrets::masked(reason);
         let missing = (found.seq < marked.seq).then(|| marked.seq - found.seq);
-        let body = json!({
+        let body = body::body(&json!({
             "marked": marked, "found": found, "missing": missing, "reason": reason, "by": operator,
-        });
-        let draft = body::draft(kind::LOSS_ACCEPTED, None, &operator.actor(), &body)?;
+        }))?;
         self.store.accept(&self.project);
-        let ledger = body::place(&self.append(&draft)?);
+        let sealed = self.append(&Draft {
+            time: Timestamp::now().to_string(),
+            kind: kind::LOSS_ACCEPTED.to_owned(),
+            run: None,
+            actor: operator.actor(),
+            body,
+        })?;
+        let ledger = body::place(&sealed);
         Ok(AcceptedLoss { schema: "gate.accepted.v1", marked, found, missing, reason, ledger })
     }
 }

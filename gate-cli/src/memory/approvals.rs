@@ -5,7 +5,7 @@
 use gate_checks::is_test_allowed;
 use gate_core::decide::policy::Allowance;
 use gate_core::history::kind;
-use gate_core::ledger::Sealed;
+use gate_core::ledger::{Draft, Sealed};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::{ApprovedChange, Ledger};
 use crate::secrets;
-use crate::store::View;
+use crate::store::{Lookup, Reading};
 
 /// The time for which an approval holds at most.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -104,20 +104,27 @@ impl Memory {
         operator: &Operator,
     ) -> Result<Ledger, Failure> {
         let changes: Vec<_> = changes.iter().cloned().map(without_secrets).collect();
-        let body = json!({ "approved": changes, "by": operator });
-        let draft = body::draft(kind::APPROVED, None, &operator.actor(), &body)?;
-        Ok(body::place(&self.append(&draft)?))
+        let body = body::body(&json!({ "approved": changes, "by": operator }))?;
+        let sealed = self.append(&Draft {
+            time: Timestamp::now().to_string(),
+            kind: kind::APPROVED.to_owned(),
+            run: None,
+            actor: operator.actor(),
+            body,
+        })?;
+        Ok(body::place(&sealed))
     }
 
     /// The approvals of the project.
     pub(crate) fn approvals(&mut self) -> Result<Approvals, Failure> {
-        self.retry(|memory| {
-            let mut view = memory.store.view(&memory.project)?;
+        self.retry(|memory, _| {
+            let all = Lookup::LatestOfType(kind::APPROVED, usize::MAX);
+            let mut view = memory.store.read_ahead(&memory.project, &[all])?;
             let records = view.entries_of_type(kind::APPROVED, usize::MAX)?;
             let now = Timestamp::now();
             let given: Vec<_> = records.iter().filter_map(|sealed| given(sealed, now)).collect();
             let exits = match given.iter().map(|given| given.seq).min() {
-                Some(first) => exits(&mut view, first, &memory.tree)?,
+                Some(first) => exits(&mut *view, first, &memory.tree)?,
                 None => Vec::new(),
             };
             Ok(Approvals { given, exits })
@@ -141,7 +148,7 @@ fn given(sealed: &Sealed, now: Timestamp) -> Option<Approval> {
 }
 
 /// The exits of a work tree from this record on.
-fn exits(reading: &mut View<'_>, from: u64, tree: &str) -> Result<Vec<Exit>, Failure> {
+fn exits(reading: &mut dyn Reading, from: u64, tree: &str) -> Result<Vec<Exit>, Failure> {
     let (mut from, mut exits) = (from, Vec::new());
     loop {
         let page = reading.entries(from, PAGE_RECORDS)?;

@@ -5,21 +5,23 @@ use std::collections::BTreeSet;
 use gate_core::Policy;
 use gate_core::decide::breaker::{Act, BreakerState, Counters};
 use gate_core::history::{Owner, State, kind};
+use gate_core::ledger::Draft;
 use gate_fleet::work::WorkItem;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::accepted_loss;
 use super::body::{self, ActBody};
 use super::breakers::{self, OpenBreaker, Which};
-use super::run_history::{self, load};
+use super::run_history::{self, Loop};
 use super::set_aside::{self, SetAside};
-use super::{LoopId, Memory, now};
+use super::{LoopId, Memory, made_at, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::secrets;
-use crate::store::{Transaction, View};
+use crate::store::{Reading, Writing};
 
 /// The recorded reason when a prompt closes a session's breaker.
 const PROMPTED: &str = "a person typed a prompt";
@@ -97,23 +99,26 @@ impl Memory {
         let (open, counters) = match self.open_breakers(&name, policy) {
             Err(failure) => {
                 let Some(why) = failure.lost_state() else { return Err(failure) };
-                return Ok(BreakerStatus {
-                    state: BreakerState::Open,
-                    trip: Some("state".to_owned()),
-                    message: Some(why.to_owned()),
-                    ..self.closed_status(which)
-                });
+                return Ok(self.lost_status(which, why));
             }
             Ok(loaded) => loaded,
         };
         let open = breakers::sorted(open, which);
         let first = breakers::selected(&open, which).next();
-        let status = self.closed_status(which);
-        let Some(first) = first.cloned() else {
-            return Ok(BreakerStatus { counters, open, ..status });
-        };
-        let OpenBreaker { state, trip, message, probe_at, .. } = first;
-        Ok(BreakerStatus { state, trip, message, probe_at, open, ..status })
+        Ok(BreakerStatus {
+            schema: "gate.breaker.v1",
+            project: self.project.clone(),
+            task: which.task().to_owned(),
+            state: first.map_or(BreakerState::Closed, |breaker| breaker.state),
+            trip: first.and_then(|breaker| breaker.trip.clone()),
+            message: first.and_then(|breaker| breaker.message.clone()),
+            counters: if first.is_none() { counters } else { None },
+            probe_at: first.and_then(|breaker| breaker.probe_at.clone()),
+            open,
+            closed: None,
+            set_aside: None,
+            ledger: None,
+        })
     }
 
     /// The breakers that are not closed, and the counters of a loop's last run.
@@ -122,23 +127,17 @@ impl Memory {
         name: &str,
         policy: &Policy,
     ) -> Result<(Vec<OpenBreaker>, Option<Counters>), Failure> {
-        let mut view = self.store.view(&self.project)?;
-        let open = breakers::open(&mut view, &self.tree, policy)?;
+        let mut view = self.store.read(&self.project)?;
+        let open = breakers::open(&mut *view, &self.tree, policy)?;
         let last = view.latest_of_loop(name)?;
         let run = last.as_ref().map(run_history::run_of).transpose()?;
         Ok((open, run.map(|(_, run)| run.counters)))
     }
 
     /// True if the loop's breaker, an operator or a spent budget stops the loop now.
-    pub(crate) fn stops(
-        &mut self,
-        run: Option<&str>,
-        task: Option<&str>,
-        policy: &Policy,
-    ) -> Result<bool, Failure> {
-        let name = self.loop_name(LoopId::new(run, task))?;
-        let task = task.unwrap_or_default();
-        let history = self.retry(|memory| load(&mut memory.view()?, task, &name))?;
+    pub(crate) fn stops(&mut self, loop_args: &Loop<'_>, policy: &Policy) -> Result<bool, Failure> {
+        let named = loop_args.named(self)?;
+        let history = self.retry(|memory, _| named.load(&mut *memory.read()?))?;
         let memory = history.memory(history.is_over());
         let breaker = memory.governing();
         let stops = match breaker.state {
@@ -183,15 +182,16 @@ impl Memory {
     /// A hold of an operator stays. Returns true if the breaker was open.
     pub(crate) fn close_at_prompt(&mut self, session: &str) -> Result<bool, Failure> {
         // Most prompts find a closed breaker, so look before the exclusive transaction.
-        if !is_breaker_open(&mut self.view()?, session)? {
+        if !is_breaker_open(&mut *self.read()?, session)? {
             return Ok(false);
         }
         let mut transaction = self.store.begin(&self.project)?;
-        if !is_breaker_open(&mut transaction, session)? {
+        if !is_breaker_open(&mut *transaction, session)? {
             return Ok(false);
         }
         let owner = BreakerOwner::Loop(session.to_owned(), String::new());
-        operate_one(&mut transaction, &owner, (Act::Reset, PROMPTED, None), &self.tree)?;
+        let time = Timestamp::now().to_string();
+        operate_one(&mut *transaction, &owner, (Act::Reset, PROMPTED, None), (&self.tree, &time))?;
         transaction.commit()?;
         Ok(true)
     }
@@ -199,9 +199,24 @@ impl Memory {
     /// Records an operator's act that changes no state in the ledger.
     pub(crate) fn record_act(&mut self, act: &str, value: Option<&str>) -> Result<Ledger, Failure> {
         let operator = Operator::from_process();
-        let body = ActBody { value, ..ActBody::new(act, &operator) };
-        let draft = body::draft(kind::ACT, None, &operator.actor(), &body)?;
-        Ok(body::place(&self.append(&draft)?))
+        let body = ActBody {
+            act,
+            reason: None,
+            value,
+            task: None,
+            operator: &operator,
+            lost: None,
+            tree: None,
+            state: None,
+        };
+        let sealed = self.append(&Draft {
+            time: Timestamp::now().to_string(),
+            kind: kind::ACT.to_owned(),
+            run: None,
+            actor: operator.actor(),
+            body: body::body(&body)?,
+        })?;
+        Ok(body::place(&sealed))
     }
 
     /// Operates the breakers, each with a record. Returns the number of those that were
@@ -215,12 +230,15 @@ impl Memory {
         let Operation { which, act, reason } = operation;
         let reason = &secrets::masked(reason);
         let name = self.loop_name(which.loop_id())?;
-        let actor = Operator::from_process().actor();
+        let (time, actor) = (Timestamp::now().to_string(), Operator::from_process().actor());
         let mut count = 0;
-        let place = self.retry(|memory| {
+        let place = self.retry(|memory, is_again| {
             let tree = &memory.tree;
             let mut transaction = memory.store.begin(&memory.project)?;
-            let ledger = &mut transaction;
+            let ledger = &mut *transaction;
+            if is_again && let Some(kept) = made_at(ledger, kind::ACT, (&time, &actor))? {
+                return Ok(Some(body::place(&kept)));
+            }
             let owners = match act {
                 Act::Reset => to_reset(ledger, (which, &name), (tree, policy), lost.is_some())?,
                 Act::Trip | Act::Isolate => BTreeSet::from([which.owner(&name)]),
@@ -228,13 +246,14 @@ impl Memory {
             let (mut place, mut why) = (None, lost.map(|(why, _)| why));
             count = 0;
             for owner in &owners {
-                let (was_open, at) = operate_one(ledger, owner, (act, reason, why.take()), tree)?;
+                let (was_open, at) =
+                    operate_one(ledger, owner, (act, reason, why.take()), (tree, &time))?;
                 count += usize::from(was_open);
                 place = Some(at);
             }
             if let Some((_, items)) = lost {
                 // Other machines have marks of the ledger that was set aside.
-                ledger.append(accepted_loss::reset_record(&actor, reason)?)?;
+                ledger.append(accepted_loss::reset_record(&time, &actor, reason)?)?;
                 for work in items {
                     set_aside::take_on(ledger, work, &actor)?;
                 }
@@ -245,14 +264,14 @@ impl Memory {
         Ok((count, place))
     }
 
-    fn closed_status(&self, which: Which<'_>) -> BreakerStatus {
+    fn lost_status(&self, which: Which<'_>, why: &str) -> BreakerStatus {
         BreakerStatus {
             schema: "gate.breaker.v1",
             project: self.project.clone(),
             task: which.task().to_owned(),
-            state: BreakerState::Closed,
-            trip: None,
-            message: None,
+            state: BreakerState::Open,
+            trip: Some("state".to_owned()),
+            message: Some(why.to_owned()),
             counters: None,
             probe_at: None,
             open: Vec::new(),
@@ -285,7 +304,7 @@ impl<'a> Which<'a> {
     }
 }
 
-fn is_breaker_open(reading: &mut View<'_>, session: &str) -> Result<bool, Failure> {
+fn is_breaker_open(reading: &mut dyn Reading, session: &str) -> Result<bool, Failure> {
     let decision = reading.latest_of_loop(session)?;
     let own = run_history::own_breaker(reading, session, decision.as_ref())?;
     Ok(matches!(own.state, BreakerState::Open | BreakerState::HalfOpen))
@@ -294,7 +313,7 @@ fn is_breaker_open(reading: &mut View<'_>, session: &str) -> Result<bool, Failur
 /// The owners of the breakers that a reset closes: of all selected ones that are not
 /// closed, and always the loop itself, whose run ends with the reset.
 fn to_reset(
-    reading: &mut View<'_>,
+    reading: &mut dyn Reading,
     (which, name): (Which<'_>, &str),
     (tree, policy): (&str, &Policy),
     is_lost: bool,
@@ -323,10 +342,10 @@ fn to_reset(
 
 /// Operates one breaker. Returns true if it was not closed before.
 fn operate_one(
-    writing: &mut Transaction<'_>,
+    writing: &mut dyn Writing,
     owner: &BreakerOwner,
     (act, reason, lost): (Act, &str, Option<&str>),
-    tree: &str,
+    (tree, time): (&str, &str),
 ) -> Result<(bool, Ledger), Failure> {
     let operator = Operator::from_process();
     let before = match owner {
@@ -342,12 +361,21 @@ fn operate_one(
         BreakerOwner::Loop(name, task) => State::for_loop(name, task, breaker),
     };
     let body = ActBody {
+        act: act.name(),
         reason: Some(reason),
+        value: None,
+        task: None,
+        operator: &operator,
         lost,
         tree: Some(tree),
         state: Some(state),
-        ..ActBody::new(act.name(), &operator)
     };
-    let sealed = writing.append(body::draft(kind::ACT, None, &operator.actor(), &body)?)?;
+    let sealed = writing.append(Draft {
+        time: time.to_owned(),
+        kind: kind::ACT.to_owned(),
+        run: None,
+        actor: operator.actor(),
+        body: body::body(&body)?,
+    })?;
     Ok((!before.is_closed(), body::place(&sealed)))
 }

@@ -78,9 +78,15 @@ impl From<WorkError> for Failure {
 }
 
 impl Failure {
-    /// True if the connection to the store broke, or the store was too busy: nothing was kept.
+    /// True if the connection to the store broke, or the store was too busy: nothing was kept, or
+    /// it is not known what was.
     pub(crate) fn is_of_connection(&self) -> bool {
-        ["state-unreachable", "state-busy"].contains(&self.code.as_str())
+        ["state-unreachable", "state-busy"].contains(&self.code.as_str()) || self.is_uncertain()
+    }
+
+    /// True if it is not known what was kept.
+    pub(crate) fn is_uncertain(&self) -> bool {
+        self.code == "state-uncertain"
     }
 
     /// The message, if this failure means that the state cannot be trusted.

@@ -4,13 +4,14 @@
 use gate_core::decide::run_state::RunState;
 use gate_core::decide::timestamp;
 use gate_core::history::kind;
+use gate_core::ledger::Draft;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::body::draft;
 use super::breakers::later;
 use super::decision_transaction::GATE;
 use super::run_history::run_of;
-use super::{Memory, now};
+use super::{Memory, body, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 
@@ -60,7 +61,7 @@ impl Switch {
 impl Memory {
     /// The switch as it is now.
     pub(crate) fn switch(&mut self) -> Result<Switch, Failure> {
-        let last = self.retry(|memory| Ok(memory.view()?.latest_of_type(kind::SWITCH)?))?;
+        let last = self.retry(|memory, _| Ok(memory.read()?.latest_of_type(kind::SWITCH)?))?;
         let switch = last.and_then(|sealed| {
             let switch = sealed.record.body.get("switch")?.clone();
             serde_json::from_value::<Switch>(switch).ok()
@@ -74,7 +75,7 @@ impl Memory {
         let switch = Switch { off, until: for_ms.and_then(later), at: now(), for_ms };
         let operator = Operator::from_process();
         let body = serde_json::json!({ "switch": switch, "by": operator });
-        self.append(&draft(kind::SWITCH, None, &operator.actor(), &body)?)?;
+        self.append(&draft(kind::SWITCH, None, operator.actor(), &body)?)?;
         Ok(switch)
     }
 
@@ -98,7 +99,8 @@ impl Memory {
         let body = serde_json::json!({
             "agent": agent, "session": session, "baseline": baseline, "tree": self.tree
         });
-        self.append(&draft(kind::BASELINE, Some(session), GATE, &body)?)?;
+        let run = Some(session.to_owned());
+        self.append(&draft(kind::BASELINE, run, GATE.to_owned(), &body)?)?;
         Ok(())
     }
 
@@ -109,13 +111,25 @@ impl Memory {
 
     fn record_not_judged(&mut self, kind: &str, stop: &NotJudged<'_>) -> Result<(), Failure> {
         let body = NotJudgedBody { stop, tree: &self.tree };
-        self.append(&draft(kind, stop.session, GATE, &body)?)?;
+        let run = stop.session.map(str::to_owned);
+        let draft = draft(kind, run, GATE.to_owned(), &body)?;
+        self.append(&draft)?;
         Ok(())
     }
 
     /// The state of a session's run after its last decision.
     pub(crate) fn run_of(&mut self, session: &str) -> Result<Option<RunState>, Failure> {
-        let last = self.retry(|memory| Ok(memory.view()?.latest_of_loop(session)?))?;
+        let last = self.retry(|memory, _| Ok(memory.read()?.latest_of_loop(session)?))?;
         Ok(last.as_ref().map(run_of).transpose()?.map(|(_, run)| run))
     }
+}
+
+fn draft(
+    kind: &str,
+    run: Option<String>,
+    actor: String,
+    body: &impl Serialize,
+) -> Result<Draft, Failure> {
+    let body = body::body(body)?;
+    Ok(Draft { time: Timestamp::now().to_string(), kind: kind.to_owned(), run, actor, body })
 }

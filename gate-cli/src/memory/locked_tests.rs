@@ -2,6 +2,8 @@
 
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::history::kind;
+use gate_core::ledger::Draft;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::decision_transaction::GATE;
@@ -28,13 +30,20 @@ pub(crate) struct LockedTests {
 impl Memory {
     /// Records that tests are locked into the decisions on a task.
     pub(crate) fn lock_tests(&mut self, locked: &LockedTests) -> Result<(), Failure> {
-        self.append(&body::draft(kind::TESTS_LOCKED, None, GATE, locked)?).map(drop)
+        self.append(&Draft {
+            time: Timestamp::now().to_string(),
+            kind: kind::TESTS_LOCKED.to_owned(),
+            run: None,
+            actor: GATE.to_owned(),
+            body: body::body(locked)?,
+        })?;
+        Ok(())
     }
 
     /// The tests that were locked last for a task. None for a record that this version cannot read.
     pub(crate) fn locked_tests(&mut self, task: &str) -> Result<Option<LockedTests>, Failure> {
-        let records = self.retry(|memory| {
-            Ok(memory.view()?.entries_of_type(kind::TESTS_LOCKED, usize::MAX)?)
+        let records = self.retry(|memory, _| {
+            Ok(memory.read()?.entries_of_type(kind::TESTS_LOCKED, usize::MAX)?)
         })?;
         let bodies = records.iter().map(|sealed| serde_json::to_value(&sealed.record.body));
         let mut locked = bodies.flatten().filter_map(|body| LockedTests::deserialize(body).ok());

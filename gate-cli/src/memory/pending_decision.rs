@@ -7,31 +7,43 @@
 //! begin_decision  transaction    the state again; the gate decides; append and commit
 //! ```
 
-use std::collections::BTreeMap;
-
+use gate_core::Policy;
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::stop::Refusals;
 use gate_core::history::State;
-use gate_core::{Policy, digest};
 use uuid::Uuid;
 
+use super::constraints::RunConstraints;
 use super::decision_transaction::{DecisionContext, transition};
 use super::recorded_decision::RecordedDecision;
-use super::run_history::{RunHistory, last_policy, load};
-use super::trusted_settings::trusted_settings;
+use super::run_history::{RunHistory, last_policy, load, lookups};
 use super::{LoopId, Memory, now};
 use crate::failure::Failure;
 use crate::record::Record;
-use crate::request::Asker;
-use crate::store::Upcoming;
 use crate::trust::{self, TrustReport};
 
 #[derive(Clone)]
 pub(crate) struct DecisionRequest<'a> {
-    pub(crate) asker: &'a Asker,
+    pub(crate) task: Option<&'a str>,
+    /// The loop's name.
+    pub(crate) run: Option<&'a str>,
+    /// The caller's number of the iteration.
+    pub(crate) iteration: Option<u64>,
+    /// Begins a new run.
+    pub(crate) new_run: bool,
     /// The digest of the transcript.
     pub(crate) input: Option<&'a str>,
+    /// Records nothing.
+    pub(crate) dry_run: bool,
+    /// The operator ends the loop.
+    pub(crate) forced: bool,
+    /// The agent, for the record of a session's end.
+    pub(crate) actor: Option<&'a str>,
+    /// The exit signal is for a work item, whose own record it becomes.
+    pub(crate) of_work: bool,
+    /// The operator's flags, with their values.
+    pub(crate) acts: &'a [(&'static str, Option<String>)],
     /// The number of the latest record that approves changed tests.
     pub(crate) approval: Option<u64>,
     pub(crate) policy: &'a Policy,
@@ -98,7 +110,7 @@ impl Memory {
     /// Finds the decision if it was made before; otherwise asks the breaker. Changes nothing.
     pub(crate) fn look_up(&mut self, request: &DecisionRequest<'_>) -> Result<LookUp, Failure> {
         let mut pending = PendingDecision::new(request, &self.tree)?;
-        let (history, earlier, trusted) = match self.load(&mut pending, request) {
+        let (history, earlier, constraints) = match self.load(&mut pending, request) {
             // The gate still decides without its state, and never lets the loop exit then.
             Err(failure) if failure.lost_state().is_some() => {
                 pending.lost = Some(Box::new(failure));
@@ -119,11 +131,12 @@ impl Memory {
         let context = request.context(&history, &earlier, &pending);
         pending.iteration = context.run.zip(context.iteration);
         if let Some(settings) = request.settings {
-            let state = settings.state_with(&trusted);
+            let state = constraints.trust_state(settings);
             pending.trust = Some(state);
             pending.tampered = settings.tampered(run, state);
             if pending.tampered.is_some() && run.is_some() {
-                let own = self.retry(|memory| last_policy(&mut memory.view()?, &pending.name))?;
+                let own =
+                    self.retry(|memory, _| last_policy(&mut *memory.read()?, &pending.name))?;
                 pending.own = own.map(Box::new);
             }
         }
@@ -136,41 +149,31 @@ impl Memory {
         &mut self,
         pending: &mut PendingDecision,
         request: &DecisionRequest<'_>,
-    ) -> Result<(RunHistory, RecordedDecision, BTreeMap<String, String>), Failure> {
-        self.expect(pending, request);
-        let mut load = |memory: &mut Self| {
-            let mut view = memory.view()?;
-            let history = load(&mut view, &pending.task, &pending.name)?;
-            let earlier = RecordedDecision::find(&mut view, &history, request)?;
-            let trusted = trusted_settings(&mut view)?;
+    ) -> Result<(RunHistory, RecordedDecision, RunConstraints), Failure> {
+        let (task, name) = (pending.task.clone(), pending.name.clone());
+        let constraints = RunConstraints::lookups();
+        let ahead = [&lookups(&task, &name)[..], &constraints].concat();
+        let mut load = |memory: &mut Self, _| {
+            let mut view = memory.read_ahead(&ahead)?;
+            let history = load(&mut *view, &pending.task, &pending.name)?;
+            let earlier = RecordedDecision::find(&mut *view, &history, request)?;
+            let constraints = RunConstraints::read(&mut *view)?;
             pending.head = view.head()?.seq;
-            Ok((history, earlier, trusted))
+            Ok((history, earlier, constraints))
         };
-        if request.asker.dry_run { self.retry(&mut load) } else { self.retry_record(&mut load) }
-    }
-
-    /// Names the decision to the store, for the next views and transactions.
-    pub(super) fn expect(&mut self, pending: &PendingDecision, request: &DecisionRequest<'_>) {
-        let policy_text = pending.own_text().unwrap_or(request.policy_text);
-        self.store.expect(Upcoming {
-            task: pending.task.clone(),
-            in_loop: pending.name.clone(),
-            run: pending.last_run.clone(),
-            iteration: request.asker.iteration,
-            policy_digest: digest(policy_text.as_bytes()),
-        });
+        if request.dry_run { self.retry(&mut load) } else { self.retry_record(&mut load) }
     }
 
     /// The run and the number of the next iteration.
-    pub(crate) fn number_next(
+    pub(super) fn number_next(
         &mut self,
         request: &DecisionRequest<'_>,
     ) -> Result<(String, u64), Failure> {
         let pending = PendingDecision::new(request, &self.tree)?;
-        let (history, earlier) = self.retry(|memory| {
-            let mut view = memory.view()?;
-            let history = load(&mut view, &pending.task, &pending.name)?;
-            let earlier = RecordedDecision::find(&mut view, &history, request)?;
+        let (history, earlier) = self.retry(|memory, _| {
+            let mut view = memory.read()?;
+            let history = load(&mut *view, &pending.task, &pending.name)?;
+            let earlier = RecordedDecision::find(&mut *view, &history, request)?;
             Ok((history, earlier))
         })?;
         let context = request.context(&history, &earlier, &pending);
@@ -189,11 +192,12 @@ impl Memory {
         if !pending.begins_probe {
             return Ok(());
         }
-        pending.admission = self.retry(|memory| {
+        // If an earlier try was kept, the breaker knows this probe, and lets it through.
+        pending.admission = self.retry(|memory, _| {
             let mut transaction = memory.store.begin(&memory.project)?;
             // Asked again inside the transaction: another process may have begun the probe
             // since, and then this decision is held.
-            let before = load(&mut transaction, &pending.task, &pending.name)?.memory(true);
+            let before = load(&mut *transaction, &pending.task, &pending.name)?.memory(true);
             let policy = pending.policy(request);
             let (admission, breaker, change) =
                 before.governing().admit(&now(), policy, &pending.probe);
@@ -214,9 +218,8 @@ impl Memory {
 impl PendingDecision {
     fn new(request: &DecisionRequest<'_>, tree: &str) -> Result<Self, Failure> {
         Ok(Self {
-            task: request.asker.task.clone().unwrap_or_default(),
-            name: LoopId::new(request.asker.run.as_deref(), request.asker.task.as_deref())
-                .name(tree)?,
+            task: request.task.unwrap_or_default().to_owned(),
+            name: LoopId::new(request.run, request.task).name(tree)?,
             probe: Uuid::now_v7().to_string(),
             admission: Admission::Held,
             begins_probe: false,
@@ -236,7 +239,7 @@ impl PendingDecision {
 
     /// Asks the breaker for the time before the checks.
     fn ask_breaker(&mut self, before: &LoopState, request: &DecisionRequest<'_>) {
-        if request.asker.is_forced() {
+        if request.forced {
             self.admission = Admission::Free;
             return;
         }
@@ -247,7 +250,7 @@ impl PendingDecision {
         }
         let (admission, _, change) = before.governing().admit(&now(), policy, &self.probe);
         self.admission = admission;
-        self.begins_probe = change.is_some() && !request.asker.dry_run;
+        self.begins_probe = change.is_some() && !request.dry_run;
     }
 
     /// The run and the iteration. None if the state is lost.
@@ -259,7 +262,7 @@ impl PendingDecision {
 impl DecisionRequest<'_> {
     /// True if the decision begins a new run of the loop.
     pub(super) fn begins_run(&self, history: &RunHistory, earlier: &RecordedDecision) -> bool {
-        self.asker.new_run || matches!(earlier, RecordedDecision::Restarted) || history.is_over()
+        self.new_run || matches!(earlier, RecordedDecision::Restarted) || history.is_over()
     }
 
     pub(super) fn context(
@@ -284,7 +287,7 @@ impl DecisionRequest<'_> {
     /// The caller's number, or the next one if the caller's has a decision already: an
     /// operator may decide again.
     fn number(&self, run: &RunState, earlier: &RecordedDecision) -> u64 {
-        match (self.asker.iteration, earlier) {
+        match (self.iteration, earlier) {
             (None, _) | (_, RecordedDecision::Live(_)) => run.iteration + 1,
             (Some(iteration), _) => iteration,
         }

@@ -6,9 +6,9 @@ use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::history::Owner;
 use gate_core::ledger::Sealed;
 
-use super::{body, naming, now};
+use super::{LoopId, Memory, body, naming, now};
 use crate::failure::Failure;
-use crate::store::View;
+use crate::store::{Lookup, Reading};
 
 pub(super) struct RunHistory {
     /// The loop's own breaker.
@@ -57,8 +57,17 @@ impl RunHistory {
     }
 }
 
+/// All that [`load`] looks up.
+pub(super) fn lookups<'a>(task: &'a str, name: &'a str) -> [Lookup<'a>; 3] {
+    [Lookup::LatestOfLoop(name), Lookup::LatestStepOfLoop(name), Lookup::LatestOfTask(task)]
+}
+
 /// Reads the latest records of a loop and of its task.
-pub(super) fn load(reading: &mut View<'_>, task: &str, name: &str) -> Result<RunHistory, Failure> {
+pub(super) fn load(
+    reading: &mut dyn Reading,
+    task: &str,
+    name: &str,
+) -> Result<RunHistory, Failure> {
     let decision = reading.latest_of_loop(name)?;
     let last = decision.as_ref().map(run_of).transpose()?;
     let breaker = own_breaker(reading, name, decision.as_ref())?;
@@ -70,7 +79,7 @@ pub(super) fn load(reading: &mut View<'_>, task: &str, name: &str) -> Result<Run
 // that changed it are written in one append, and no crash can separate them. Records of
 // older versions have the task's breaker here; that one is not the loop's own.
 pub(super) fn own_breaker(
-    reading: &mut View<'_>,
+    reading: &mut dyn Reading,
     name: &str,
     decision: Option<&Sealed>,
 ) -> Result<Breaker, Failure> {
@@ -83,7 +92,7 @@ pub(super) fn own_breaker(
 }
 
 /// The breaker by which an operator holds a task.
-pub(super) fn task_breaker(reading: &mut View<'_>, task: &str) -> Result<Breaker, Failure> {
+pub(super) fn task_breaker(reading: &mut dyn Reading, task: &str) -> Result<Breaker, Failure> {
     let latest = reading.latest_of_task(task)?;
     let state = latest.as_ref().map(body::state_of).transpose()?;
     Ok(state.map(|state| state.breaker).unwrap_or_default())
@@ -101,9 +110,36 @@ pub(super) fn run_of(sealed: &Sealed) -> Result<(String, RunState), Failure> {
     }
 }
 
+/// A loop as the caller names it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Loop<'a> {
+    /// The loop's name.
+    pub(crate) run: Option<&'a str>,
+    pub(crate) task: Option<&'a str>,
+}
+
+/// A loop with its name in this work tree.
+pub(super) struct NamedLoop {
+    name: String,
+    task: String,
+}
+
+impl Loop<'_> {
+    pub(super) fn named(&self, memory: &Memory) -> Result<NamedLoop, Failure> {
+        let name = memory.loop_name(LoopId::new(self.run, self.task))?;
+        Ok(NamedLoop { name, task: self.task.unwrap_or_default().to_owned() })
+    }
+}
+
+impl NamedLoop {
+    pub(super) fn load(&self, reading: &mut dyn Reading) -> Result<RunHistory, Failure> {
+        load(reading, &self.task, &self.name)
+    }
+}
+
 /// The policy of a loop's last decision with its canonical text, if the store has it.
 pub(super) fn last_policy(
-    reading: &mut View<'_>,
+    reading: &mut dyn Reading,
     name: &str,
 ) -> Result<Option<(Policy, String)>, Failure> {
     let Some(sealed) = reading.latest_of_loop(name)? else { return Ok(None) };

@@ -7,11 +7,10 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Memory;
-use super::body::draft;
-use super::work::all;
+use super::work::{all, draft};
+use super::{Memory, body};
 use crate::failure::Failure;
-use crate::store::{Item, StoreError, Transaction};
+use crate::store::{Item, StoreError, Writing};
 
 /// The recorded reason for a blocked item in the new ledger.
 const BLOCKED: &str = "it was blocked in the ledger that was set aside";
@@ -66,13 +65,13 @@ impl Memory {
     /// All work items, and the time by the clock that their leases run by.
     fn items_now(&mut self) -> Result<(Vec<Item>, Timestamp), Failure> {
         let (mut view, _) = self.examine()?;
-        Ok((all(&mut view, |_| true)?, view.now()?))
+        Ok((all(&mut *view, |_| true)?, view.now()?))
     }
 }
 
 /// Adds a work item to a new ledger in its phase, without its lease.
 pub(super) fn take_on(
-    writing: &mut Transaction<'_>,
+    writing: &mut dyn Writing,
     work: &WorkItem,
     actor: &str,
 ) -> Result<(), Failure> {
@@ -83,7 +82,7 @@ pub(super) fn take_on(
         None => work.state.phase,
     };
     let begun = WorkItem { state: ItemState::added(phase), ..work.clone() };
-    let added = writing.append(draft(kind::ADDED, None, actor, &Added::new(&begun))?)?;
+    let added = writing.append(draft(kind::ADDED, actor, body::body(&Added::new(&begun))?))?;
     let added = added.record.seq;
     writing.add_item(&begun, added)?;
     if work.state.blocked_in.is_none() || phase == WorkPhase::Blocked {
@@ -92,7 +91,7 @@ pub(super) fn take_on(
     let step = begun.state.step(&work.id, Cause::Blocked)?;
     let after = begun.state.taken(&step, actor)?;
     let moved = Moved { work: step, reason: Some(BLOCKED.to_owned()) };
-    let moved = writing.append(draft(kind::MOVED, None, actor, &moved)?)?;
+    let moved = writing.append(draft(kind::MOVED, actor, body::body(&moved)?))?;
     let before = Item { work: begun, added, seq: added, lease: None };
     Ok(writing.move_item(&before, &after, moved.record.seq)?)
 }

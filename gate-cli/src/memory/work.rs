@@ -7,7 +7,7 @@ mod leases;
 mod verified_rows;
 
 use gate_core::exit::{ExitHandlerError, ExitSignal, Session, WorkPhase};
-use gate_core::ledger::Draft;
+use gate_core::ledger::{Body, Draft};
 use gate_fleet::work::{
     Added, CI_PROCESSOR, Cause, Ended, ItemState, Lease, Moved, Step, WorkError, WorkItem, actor,
     is_claimable, kind,
@@ -19,12 +19,11 @@ use uuid::Uuid;
 pub use self::leases::{Claim, LeaseRef};
 pub(super) use self::verified_rows::all;
 use self::verified_rows::found;
-use super::Memory;
-use super::body::{self, draft};
+use super::{Memory, body, is_record_of};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::secrets;
-use crate::store::{Item, Transaction};
+use crate::store::{Item, Reading, Transaction};
 
 /// Tries of a change that others get in the way of.
 const TRIES: usize = 8;
@@ -48,9 +47,18 @@ impl Memory {
     /// An item with its id, an actor's name that cannot be kept, a store that
     /// cannot be written.
     pub fn add_work(&mut self, work: &WorkItem, by: Option<&str>) -> Result<Item, Failure> {
-        let added = draft(kind::ADDED, None, &actor_of(by)?, &Added::new(work))?;
-        self.retry_record(|memory| {
+        let added = draft(kind::ADDED, &actor_of(by)?, body::body(&Added::new(work))?);
+        self.retry_record(|memory, is_again| {
             let mut transaction = memory.begin()?;
+            if is_again && let Some(item) = transaction.item(&work.id)? {
+                let first = transaction.entry(item.added)?;
+                let is_kept = first.is_some_and(|sealed| is_record_of(&sealed, &added));
+                return if is_kept {
+                    Ok(item)
+                } else {
+                    Err(WorkError::Exists(item.work.id).into())
+                };
+            }
             let seq = transaction.append(added.clone())?.record.seq;
             if !transaction.add_item(work, seq)? {
                 return Err(WorkError::Exists(work.id.clone()).into());
@@ -67,7 +75,7 @@ impl Memory {
     /// None with this id, a store that cannot be read, a row that its record
     /// contradicts.
     pub fn work(&mut self, id: &str) -> Result<Item, Failure> {
-        self.retry(|memory| found(&mut memory.view()?, id))
+        self.retry(|memory, _| found(&mut *memory.read()?, id))
     }
 
     /// The items in the order of their adding, those that are wanted.
@@ -76,7 +84,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn works(&mut self, wanted: impl Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
-        self.retry(|memory| all(&mut memory.view()?, &wanted))
+        self.retry(|memory, _| all(&mut *memory.read()?, &wanted))
     }
 
     /// The time by the clock that leases run by.
@@ -85,7 +93,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn lease_time(&mut self) -> Result<Timestamp, Failure> {
-        self.retry(|memory| Ok(memory.view()?.now()?))
+        self.retry(|memory, _| Ok(memory.read()?.now()?))
     }
 
     /// Accepts an exit signal: it is recorded, the item goes to its next phase and
@@ -100,17 +108,21 @@ impl Memory {
         handed: LeaseRef<'_>,
         signal: &ExitSignal,
     ) -> Result<Submitted, Failure> {
-        let item = self.retry_record(|memory| {
-            // A signal that is refused touches nothing, not even to undo it.
-            let mut view = memory.view()?;
-            handed.ends(&found(&mut view, handed.work)?, signal, view.now()?)?;
-            drop(view);
+        let act = Act::new(kind::ENDED, handed.actor);
+        let item = self.retry_record(|memory, is_again| {
+            if !is_again {
+                // A signal that is refused touches nothing, not even to undo it.
+                let mut view = memory.read()?;
+                handed.ends(&found(&mut *view, handed.work)?, signal, view.now()?)?;
+            }
             again(|| {
                 let mut transaction = memory.begin()?;
-                let item = found(&mut transaction, handed.work)?;
+                let item = found(&mut *transaction, handed.work)?;
+                if is_again && act.led_to(&item, &mut *transaction)? {
+                    return Ok(item);
+                }
                 let ended = handed.ends(&item, signal, transaction.now()?)?;
-                let draft = draft(kind::ENDED, None, handed.actor, &ended)?;
-                take(transaction, item, &ended.work, draft)
+                act.take(transaction, item, &ended.work, body::body(&ended)?)
             })
         })?;
         Ok(Submitted { seq: item.seq, item, signal: signal.clone() })
@@ -154,14 +166,17 @@ impl Memory {
         step: impl Fn(&ItemState) -> Result<Step, WorkError>,
     ) -> Result<Item, Failure> {
         step(&self.work(id)?.work.state)?;
-        self.retry_record(|memory| {
+        let act = Act::new(kind::MOVED, by);
+        self.retry_record(|memory, is_again| {
             again(|| {
                 let mut transaction = memory.begin()?;
-                let item = found(&mut transaction, id)?;
+                let item = found(&mut *transaction, id)?;
+                if is_again && act.led_to(&item, &mut *transaction)? {
+                    return Ok(item);
+                }
                 let work = step(&item.work.state)?;
                 let moved = Moved { work, reason: reason.map(secrets::masked) };
-                let draft = draft(kind::MOVED, None, by, &moved)?;
-                take(transaction, item, &moved.work, draft)
+                act.take(transaction, item, &moved.work, body::body(&moved)?)
             })
         })
     }
@@ -173,7 +188,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn said_of(&mut self, item: &Item) -> Result<Option<String>, Failure> {
-        let sealed = self.retry(|memory| Ok(memory.view()?.entry(item.seq)?))?;
+        let sealed = self.retry(|memory, _| Ok(memory.read()?.entry(item.seq)?))?;
         let body = sealed.as_ref().map(|sealed| &sealed.record.body);
         let notes = body.and_then(|body| body.get("event")?.get("notes"));
         let text =
@@ -202,20 +217,44 @@ impl LeaseRef<'_> {
     }
 }
 
-/// Records a step of an item, and lets the item follow.
-fn take(
-    mut transaction: Transaction<'_>,
-    item: Item,
-    step: &Step,
-    draft: Draft,
-) -> Result<Item, Failure> {
-    let after = item.work.state.taken(step, &draft.actor)?;
-    let seq = transaction.append(draft)?.record.seq;
-    transaction.move_item(&item, &after, seq)?;
-    transaction.commit()?;
-    let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
-    let work = WorkItem { state: after, ..item.work };
-    Ok(Item { work, seq, lease, ..item })
+/// A step of an item that is being taken. No other record has its time.
+struct Act<'a> {
+    kind: &'static str,
+    by: &'a str,
+    time: String,
+}
+
+impl<'a> Act<'a> {
+    fn new(kind: &'static str, by: &'a str) -> Self {
+        Self { kind, by, time: Timestamp::now().to_string() }
+    }
+
+    /// True if this is the item's latest step.
+    fn led_to(&self, item: &Item, reading: &mut dyn Reading) -> Result<bool, Failure> {
+        let latest = reading.entry(item.seq)?.map(|sealed| sealed.record);
+        Ok(latest.is_some_and(|record| {
+            (record.kind.as_str(), record.actor.as_str(), &record.time)
+                == (self.kind, self.by, &self.time)
+        }))
+    }
+
+    /// Records the step, and lets the item follow.
+    fn take(
+        &self,
+        mut transaction: Transaction<'_>,
+        item: Item,
+        step: &Step,
+        body: Body,
+    ) -> Result<Item, Failure> {
+        let after = item.work.state.taken(step, self.by)?;
+        let draft = Draft { time: self.time.clone(), ..draft(self.kind, self.by, body) };
+        let seq = transaction.append(draft)?.record.seq;
+        transaction.move_item(&item, &after, seq)?;
+        transaction.commit()?;
+        let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
+        let work = WorkItem { state: after, ..item.work };
+        Ok(Item { work, seq, lease, ..item })
+    }
 }
 
 /// Repeats the work if others have changed the item meanwhile.
@@ -227,6 +266,11 @@ fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> 
         }
     }
     work()
+}
+
+pub(super) fn draft(kind: &str, actor: &str, body: Body) -> Draft {
+    let (time, kind, actor) = (Timestamp::now().to_string(), kind.to_owned(), actor.to_owned());
+    Draft { time, kind, run: None, actor, body }
 }
 
 /// The named actor, or the operator of this process.

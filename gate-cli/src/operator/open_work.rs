@@ -39,12 +39,12 @@ fn is_loop_open(places: &Places) -> bool {
     let Ok((settings, _)) = trust::settings_in_force(places, &Selection::default()) else {
         return false;
     };
-    let id = settings.policy.project.id.as_deref();
+    let id = settings.policy.project_id.as_deref();
     let memory = Memory::open_within(places, id, STORE_TIMEOUT);
     let latest = memory.and_then(|mut memory| memory.latest(&RecordSelector::default()));
     let Ok(Some(latest)) = latest else { return false };
     let age = latest.time.parse::<Timestamp>().map(|time| Timestamp::now().duration_since(time));
     let is_young = age.is_ok_and(|age| age.unsigned_abs() < SILENCE);
-    let is_of_loop = latest.decision.input.observed.stop.is_none();
+    let is_of_loop = latest.decision.observed.stop.is_none();
     is_young && is_of_loop && latest.decision.verdict == Verdict::Continue
 }

@@ -4,7 +4,7 @@
 pub(crate) mod checks;
 mod grounds;
 
-use gate_core::decide::breaker::{BreakerState, Counters, LimitedCounter};
+use gate_core::decide::breaker::{BreakerState, Counters};
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::BreakerPolicy;
 use gate_core::decide::reason::{ReasonCode, WarningCode};
@@ -12,9 +12,9 @@ use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{NearMiss, Signal, Status};
 use gate_core::decide::situation::Released;
 use gate_core::scan::Transcript;
-use gate_core::text::counted;
 use gate_core::{Decision, Policy, Verdict};
 
+use super::breaker::{counted, state_name};
 use super::page::{Mark, Page};
 use super::text::{brief, local_time};
 use crate::record::Record;
@@ -62,9 +62,11 @@ pub(crate) fn fill_card(page: &mut Page, record: &Record, options: CardOptions<'
     card.limits(page);
     card.notes(page);
     if options.verbose {
-        indicators(page, &record.decision.input.indicators, usize::MAX);
+        indicators(page, &record.decision.indicators, usize::MAX);
     }
-    page.rows("next", next_step(card.decision));
+    if let Some(next) = card.next() {
+        page.row("next", &next);
+    }
 }
 
 /// The card of a scan.
@@ -80,8 +82,9 @@ pub(crate) fn scan_card(
     page.row("signal", &signal_line(signal));
     signal_details(&mut page, signal, usize::MAX);
     indicators(&mut page, found, usize::MAX);
-    let problem = transcript.problems.first();
-    page.rows("note", problem.map(|problem| format!("line {}: {}", problem.line, problem.text)));
+    if let Some(problem) = transcript.problems.first() {
+        page.row("note", &format!("line {}: {}", problem.line, problem.text));
+    }
     page.into_text()
 }
 
@@ -154,21 +157,21 @@ impl<'d> Card<'d> {
 
     fn why_done(&self) -> String {
         let grounds = self.grounds_of_done();
-        let change = self.decision.input.observed.about_change();
+        let change = self.decision.observed.about_change();
         change.map_or(grounds.clone(), |change| format!("{change}; {grounds}"))
     }
 
     fn grounds_of_done(&self) -> String {
         let decision = self.decision;
         if decision.forced {
-            let reason = decision.input.force_reason.as_deref().unwrap_or("no reason given");
+            let reason = decision.force_reason.as_deref().unwrap_or("no reason given");
             return format!("forced by the operator: {}", brief(reason));
         }
-        let claim = decision.input.signal.reason.as_deref().map(brief);
+        let claim = decision.signal.reason.as_deref().map(brief);
         if !decision.verified {
             let word = claim.map_or("so".to_owned(), |claim| format!("\"{claim}\""));
             let all_passed =
-                decision.input.evidence.iter().all(|evidence| evidence.outcome == Outcome::Pass);
+                decision.evidence.iter().all(|evidence| evidence.outcome == Outcome::Pass);
             let checks = if all_passed { "no check confirms that" } else { "no check is required" };
             return format!("the agent says {word}; {checks}");
         }
@@ -192,7 +195,7 @@ impl<'d> Card<'d> {
     fn checks(&self, page: &mut Page) {
         let (mut bad, mut unsure, mut fine) = (Vec::new(), Vec::new(), Vec::new());
         let mut not_run: Vec<(&str, Vec<&str>)> = Vec::new();
-        for evidence in &self.decision.input.evidence {
+        for evidence in &self.decision.evidence {
             match (mark(evidence), evidence.outcome) {
                 (_, Outcome::Skipped) => {
                     match not_run.iter_mut().find(|(why, _)| *why == evidence.summary) {
@@ -231,7 +234,7 @@ impl<'d> Card<'d> {
 
     /// The agent's claim, if it is complete and helped to decide.
     fn claim(&self) -> Option<String> {
-        let signal = &self.decision.input.signal;
+        let signal = &self.decision.signal;
         let decided = !self.options.verbose
             && !self.decision.forced
             && !self.has_reason(&[ReasonCode::BreakerOpen, ReasonCode::BreakerIsolated]);
@@ -247,13 +250,13 @@ impl<'d> Card<'d> {
     fn checks_were_skipped(&self) -> bool {
         let policy = self.options.policy;
         policy.is_some_and(|policy| !policy.checks.is_empty())
-            && self.decision.input.evidence.is_empty()
+            && self.decision.evidence.is_empty()
             && self.head_shows_signal()
     }
 
     /// The signal, unless the head or the line of what passed says it all.
     fn signal(&self, page: &mut Page) {
-        let signal = &self.decision.input.signal;
+        let signal = &self.decision.signal;
         let mark = match signal.status {
             Status::Complete => Mark::Good,
             Status::Continue | Status::Blocked | Status::Absent => Mark::Unsure,
@@ -292,7 +295,7 @@ impl<'d> Card<'d> {
     }
 
     fn has_row(&self, check: &str) -> bool {
-        self.decision.input.evidence.iter().any(|evidence| evidence.check == check)
+        self.decision.evidence.iter().any(|evidence| evidence.check == check)
     }
 
     /// The breaker if it is not closed, and limits that are half used up.
@@ -303,7 +306,9 @@ impl<'d> Card<'d> {
             page.row("breaker", state_name(breaker.state));
         }
         if self.options.verbose {
-            page.rows("counters", counters(&breaker.counters));
+            if let Some(counters) = counted(&breaker.counters) {
+                page.row("counters", &counters);
+            }
         } else if self.decision.verdict == Verdict::Continue
             && let Some(policy) = self.options.policy
         {
@@ -314,7 +319,7 @@ impl<'d> Card<'d> {
     }
 
     fn notes(&self, page: &mut Page) {
-        let notes = self.decision.input.warnings.iter().filter(|warning| {
+        let notes = self.decision.warnings.iter().filter(|warning| {
             self.options.verbose
                 || !matches!(
                     warning.code,
@@ -329,12 +334,16 @@ impl<'d> Card<'d> {
             page.row("note", &warning.message);
         }
     }
+
+    fn next(&self) -> Option<String> {
+        next_step(self.decision)
+    }
 }
 
 /// The one thing to do next, for a person.
 pub(crate) fn next_step(decision: &Decision) -> Option<String> {
     if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
-        let mut warnings = decision.input.warnings.iter();
+        let mut warnings = decision.warnings.iter();
         let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
         let next = if left_out {
             "check again without `--no-checks`"
@@ -349,34 +358,20 @@ pub(crate) fn next_step(decision: &Decision) -> Option<String> {
     decision.next.clone()
 }
 
-/// A breaker's state in words.
-pub(crate) fn state_name(state: BreakerState) -> &'static str {
-    match state {
-        BreakerState::Closed => "closed",
-        BreakerState::HalfOpen => "half open",
-        BreakerState::Open => "open",
-        BreakerState::Isolated => "isolated",
-    }
-}
-
-/// The counters that are not zero; none if all are.
-pub(crate) fn counters(counters: &Counters) -> Option<String> {
-    let counting = LimitedCounter::all().into_iter().filter_map(|counter| {
-        let count = (counter.count)(counters);
-        (count > 0).then(|| format!("{} {count}", counter.name()))
-    });
-    let words: Vec<_> = counting.collect();
-    (!words.is_empty()).then(|| words.join(", "))
-}
-
 /// Counters that have reached half of their limit, each in words.
 fn near_limits(counters: &Counters, limits: &BreakerPolicy) -> Vec<String> {
-    let near = LimitedCounter::all().into_iter().filter_map(|counter| {
-        let (count, limit) = ((counter.count)(counters), (counter.limit)(limits));
-        (limit > 0 && count > 0 && 2 * count >= limit)
-            .then(|| format!("{count} of {limit} {}", counter.noun))
-    });
-    near.collect()
+    let all = [
+        (counters.no_exit, limits.no_exit, "iterations without an exit"),
+        (counters.refused, limits.refused, "refused claims"),
+        (counters.no_progress, limits.no_progress, "iterations without a changed file"),
+        (counters.same_error, limits.same_error, "iterations with the same error"),
+        (counters.inconclusive, limits.inconclusive, "iterations that could not be measured"),
+        (counters.permission_denied, limits.permission_denied, "iterations with a denied tool"),
+        (counters.rate_limited, limits.rate_limited, "iterations that ended in a limit"),
+    ];
+    let near =
+        all.iter().filter(|(count, limit, _)| *limit > 0 && *count > 0 && 2 * count >= *limit);
+    near.map(|(count, limit, words)| format!("{count} of {limit} {words}")).collect()
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -427,8 +422,10 @@ fn indicators(page: &mut Page, indicators: &Indicators, most: usize) {
     for hit in counting.take(most) {
         page.detail(&format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
     }
-    if indicators.checks > 0 {
-        page.detail(&counted(indicators.checks, "passing check"));
+    match indicators.checks {
+        0 => {}
+        1 => page.detail("1 passing check"),
+        more => page.detail(&format!("{more} passing checks")),
     }
     if indicators.fields > 0 {
         page.detail("the signal's other fields say the same");

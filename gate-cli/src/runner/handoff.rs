@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gate_checks::worktree::WorkTree;
+use gate_checks::worktree::{WorkTree, WorktreeError};
 
 use super::agent_loop::Loop;
 use crate::failure::Failure;
@@ -51,8 +51,11 @@ impl Loop<'_> {
     fn write_handoff(&self, start: Option<&str>) -> Result<PathBuf, Failure> {
         let site = self.gate.place();
         // If the commit is gone, the uncommitted changes can still be listed.
-        let files = changed(site, start).or_else(|_| changed(site, None))?;
-        let known = self.end.last.as_ref().map(|last| (last, self.gate.policy()));
+        let files = changed(site, start).or_else(|_| changed(site, None));
+        let files = files.map_err(|error: WorktreeError| {
+            Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
+        })?;
+        let known = self.last.as_ref().map(|last| (last, self.gate.policy()));
         let drafted = draft(objective(&self.order.prompt), known, files);
         self.last_run()?.hand_over(&secrets::masked(&drafted.to_markdown()))
     }
@@ -60,7 +63,7 @@ impl Loop<'_> {
     /// The last run of this loop, or of an earlier one: an open breaker starts none. The
     /// task's own folder if there is no run at all.
     fn last_run(&self) -> Result<RunFolder, Failure> {
-        if let Some(run) = self.end.runs.last() {
+        if let Some(run) = self.runs.last() {
             return Ok(self.task.run(run));
         }
         let last = self.task.runs()?.pop();

@@ -10,15 +10,19 @@ mod backoff;
 mod claim;
 mod delegated;
 mod end;
+mod finished_run;
 mod handoff;
 mod lease;
 mod live;
 mod live_file;
 mod lock;
+mod lost_lease;
 mod old_runs;
+mod order;
 mod outage;
 mod preset;
 mod reconcile;
+mod stale_run;
 mod stop_conditions;
 #[cfg(test)]
 mod tests;
@@ -26,7 +30,7 @@ mod watch;
 
 use std::thread;
 
-use gate_checks::{Cancellation, Checks};
+use gate_checks::Cancellation;
 use gate_core::Verdict;
 use gate_core::decide::reason::ReasonCode;
 use jiff::{Timestamp, Zoned};
@@ -34,21 +38,24 @@ use jiff::{Timestamp, Zoned};
 use crate::failure::Failure;
 use crate::governance::STARTING;
 use crate::limit_end::limit_end;
-use crate::memory::{LoopEnd, StoppedBy};
+use crate::memory::{self, LoopEnd, StoppedBy};
 use crate::record::Record;
+use crate::request::{Checks, Request};
 use crate::source::Source;
 
-pub(crate) use agent_loop::{Loop, Order};
+pub(crate) use agent_loop::Loop;
 use attempt::Attempt;
 pub(crate) use delegated::starts_runs;
-pub(crate) use end::{End, FinishedRun, RunRecord, TestsWritten, WorkEnd};
+pub(crate) use end::{End, RunRecord, TestsWritten, WorkEnd};
+pub(crate) use finished_run::FinishedRun;
 pub(crate) use lease::{phase_task, with_lease};
 pub(crate) use live::{Event, Live};
 pub(crate) use live_file::{LiveFile, LiveLoop, live_loops, other_loop_here};
 pub(crate) use lock::is_locked;
+pub(crate) use lost_lease::LostLease;
 pub(crate) use old_runs::{OldTask, old_tasks};
+pub(crate) use order::Order;
 pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, shell_word};
-pub(crate) use stop_conditions::LostLease;
 
 /// The next step if an agent's output has no known format.
 const UNKNOWN_FORMAT: &str = "name the agent or its format with --agent (`gate scan --help` lists \
@@ -68,32 +75,39 @@ impl Loop<'_> {
         let _lock = lock::lock(self.task)?;
         reconcile::runs(self.task)?;
         let start = self.commit();
-        self.request.turn.began_at.clone_from(&start);
+        self.request.began_at.clone_from(&start);
         let (command, note) = (self.order.shown.0.as_str(), self.order.shown.1);
         self.live.show(Event::Starts { command, note });
         let by = if self.task.is_held()? {
-            self.end.problem = Some(HELD.to_owned());
+            self.problem = Some(HELD.to_owned());
             StoppedBy::StopRequested
         } else {
             self.iterate()?
         };
         self.post_end(by)?;
         let handoff = self.hand_over(by, start.as_deref());
-        self.end.handoff = handoff.map(|path| path.display().to_string());
-        let first = self.end.last.as_ref().and_then(|last| last.decision.reasons.first());
+        let first = self.last.as_ref().and_then(|last| last.decision.reasons.first());
         let gave_up = first.is_some_and(|reason| reason.code == ReasonCode::BackoffLimit);
-        if by.can_resume() || gave_up {
-            self.end.resume.clone_from(&self.order.resume);
-        }
-        let end = End { by, duration: self.began.elapsed(), ..self.end };
+        let can_resume = by.can_resume() || gave_up;
+        let end = End {
+            by,
+            handoff,
+            transcript: self.transcript,
+            work: None,
+            runs: self.runs,
+            last: self.last,
+            duration: self.began.elapsed(),
+            folder: self.task.folder(),
+            problem: self.problem,
+            resume: if can_resume { self.order.resume.clone() } else { None },
+            max_iterations: self.order.iterations,
+            writes_tests: self.order.writes_tests,
+            tests_first: None,
+        };
         if let Some(mut memory) = self.gate.memory() {
             let last = end.last.as_ref();
             memory.loop_ended(&LoopEnd {
-                run: last.and_then(|last| last.run.as_deref()).or(self
-                    .request
-                    .asker
-                    .run
-                    .as_deref()),
+                run: last.and_then(|last| last.run.as_deref()).or(self.request.run.as_deref()),
                 task: self.task.id(),
                 agent: &self.order.agent,
                 stopped_by: end.by,
@@ -120,26 +134,26 @@ impl Loop<'_> {
                 return Ok(by);
             }
             let iteration = worked + 1;
-            let spent = self.end.last.as_ref().and_then(|last| last.decision.spent());
+            let spent = self.last.as_ref().and_then(|last| last.decision.spent());
             let elapsed = self.began.elapsed();
             self.live.show(Event::Begins { iteration, elapsed, spent: spent.as_ref() });
             let attempt = Attempt::begin(self)?;
             // Posted after the prompt is written, which would have it among the messages.
-            let restart = self.end.runs.len() - 1;
+            let restart = self.runs.len() - 1;
             self.post("INFO", &format!("{STARTING} (restart #{restart})"))?;
             let run = attempt.run(self)?;
-            self.end.transcript = Some(run.transcript.clone());
+            self.transcript = Some(run.transcript.clone());
             self.delegated = run.delegated;
             self.live.show(Event::Ended { iteration, run: &run });
             if run.not_started {
-                self.end.problem = Some(run.error);
+                self.problem = Some(run.error);
                 return Ok(StoppedBy::NotStarted);
             }
             // At the end of the loop's time the work may be done, so gate still judges it.
             if let Some(by) = run.interrupted
                 && by != StoppedBy::BudgetWall
             {
-                self.end.last = Some(self.record_stopped(by, &run)?);
+                self.last = Some(self.record_stopped(by, &run)?);
                 return Ok(by);
             }
             let (record, unknown_format) = self.judge(&run)?;
@@ -148,7 +162,7 @@ impl Loop<'_> {
             if record.decision.verdict == Verdict::Continue
                 && let Some(by) = self.conditions.urgent_stop()
             {
-                self.end.last = Some(record);
+                self.last = Some(record);
                 return Ok(by);
             }
             if is_outage(&record) {
@@ -158,7 +172,7 @@ impl Loop<'_> {
                 worked += 1;
             }
             let ended = self.after(&record, unknown_format)?;
-            self.end.last = Some(record);
+            self.last = Some(record);
             if let Some(by) = ended {
                 return Ok(by);
             }
@@ -170,21 +184,22 @@ impl Loop<'_> {
 
     /// Records a run that was stopped from outside: its usage, and that it was not judged.
     fn record_stopped(&self, by: StoppedBy, run: &FinishedRun) -> Result<Record, Failure> {
-        let mut request = self.request.clone();
-        request.asker.force_reason = None;
-        request.asker.acts = Vec::new();
-        request.turn.outage = Some(outage::cancelled(by, run));
-        request.turn.agent_exit_code = run.exit_code;
-        request.checking.checks = Checks::None;
+        let request = Request {
+            outage: Some(outage::cancelled(by, run)),
+            checks: Checks::None,
+            agent_exit_code: run.exit_code,
+            forced: None,
+            acts: Vec::new(),
+            ..self.request.clone()
+        };
         self.gate.check_with(&Source::File(run.transcript.clone()), &request)
     }
 
     /// The decision on a run, and true if its output is of no known format.
     fn judge(&mut self, run: &FinishedRun) -> Result<(Record, bool), Failure> {
         let source = Source::File(run.transcript.clone());
-        let mut request = self.request.clone();
-        request.turn.done_file = self.task.is_done()?;
-        request.turn.agent_exit_code = run.exit_code;
+        let done_file = self.task.is_done()?;
+        let request = Request { agent_exit_code: run.exit_code, done_file, ..self.request.clone() };
         // The operator may have approved other settings since the loop began.
         let renewed = self.gate.renewed()?;
         let gate = renewed.as_ref().unwrap_or(self.gate);
@@ -192,7 +207,7 @@ impl Loop<'_> {
         let outage = outage::from_run(run, &judging.scan);
         let limited = judging.scan.effort.limited.as_ref();
         let resets_at = limited.and_then(|limited| limit_end(limited, &Zoned::now()));
-        (request.turn.outage, request.turn.retry_at) = match outage {
+        let (outage, retry_at) = match outage {
             Some(outage) => {
                 let (outage, retry_at) = self.backoff.outage(outage, resets_at);
                 (Some(outage), retry_at)
@@ -200,21 +215,22 @@ impl Loop<'_> {
             None => (None, None),
         };
         let cancel = Cancellation::default();
-        request.checking.cancel = cancel.clone();
-        let record = self.conditions.run_cancellable(&cancel, || gate.judge(&judging, &request))?;
+        let request = Request { cancel: cancel.clone(), outage, retry_at, ..request };
+        let record =
+            self.conditions.run_cancellable(&cancel, || gate.judge(&judging, &source, &request))?;
         Ok((record, judging.scan.unknown_format))
     }
 
     /// True if the breaker, an operator or a spent budget already stops the loop. Then no
     /// agent is started, and a decision says why.
     fn is_tripped(&mut self) -> Result<bool, Failure> {
-        if self.request.asker.is_forced() {
+        if self.request.forced.is_some() {
             return Ok(false);
         }
         let Some(mut memory) = self.gate.memory() else { return Ok(false) };
-        let asker = &self.request.asker;
-        let (run, task) = (asker.run.as_deref(), asker.task.as_deref());
-        let is_stopped = memory.stops(run, task, self.gate.policy())?;
+        let name =
+            memory::Loop { run: self.request.run.as_deref(), task: self.request.task.as_deref() };
+        let is_stopped = memory.stops(&name, self.gate.policy())?;
         // The check below locks the memory itself.
         drop(memory);
         if !is_stopped {
@@ -222,7 +238,7 @@ impl Loop<'_> {
         }
         let record = self.gate.check_with(&Source::Message(String::new()), &self.request)?;
         let is_tripped = record.decision.verdict == Verdict::Tripped;
-        self.end.last = Some(record);
+        self.last = Some(record);
         Ok(is_tripped)
     }
 
@@ -242,7 +258,7 @@ impl Loop<'_> {
             Verdict::Blocked => Ok(Some(StoppedBy::Blocked)),
             // The next output could not be read either.
             Verdict::Continue if unknown_format && !is_outage(record) => {
-                self.end.problem = Some(UNKNOWN_FORMAT.to_owned());
+                self.problem = Some(UNKNOWN_FORMAT.to_owned());
                 Ok(Some(StoppedBy::UnknownFormat))
             }
             Verdict::Continue => self.wait_out(record),
@@ -283,7 +299,7 @@ impl Loop<'_> {
             StoppedBy::Cancelled | StoppedBy::StopRequested => "INFO",
             _ => "ERROR",
         };
-        let reasons = self.end.last.as_ref().map(|last| last.decision.reasons.as_slice());
+        let reasons = self.last.as_ref().map(|last| last.decision.reasons.as_slice());
         let why = match by {
             StoppedBy::Tripped | StoppedBy::Blocked => reasons.unwrap_or_default().first(),
             _ => None,
@@ -297,6 +313,6 @@ impl Loop<'_> {
 /// True if the agent could not work in this iteration.
 fn is_outage(record: &Record) -> bool {
     let outage = [ReasonCode::RateLimited, ReasonCode::AgentUnavailable];
-    record.decision.input.observed.outage.is_some()
+    record.decision.observed.outage.is_some()
         && record.decision.reasons.iter().any(|reason| outage.contains(&reason.code))
 }

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use gate_checks::process::{Session, SessionEnd};
 
-use super::agent_loop::{Loop, Order};
+use super::agent_loop::Loop;
 use super::delegated;
-use super::end::DelegatedRuns;
+use super::finished_run::DelegatedRuns;
 use super::live::Event;
+use super::order::Order;
 use crate::governance::RunFolder;
 use crate::memory::StoppedBy;
 

@@ -6,8 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::sql::Database;
-use super::{Migrated, StoreError};
+use super::{Condition, Heads, Migrated, Store, StoreError};
 
 /// The address of a PostgreSQL database, which this build cannot use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +26,15 @@ impl fmt::Display for DatabaseUrl {
     }
 }
 
-pub(super) fn open(url: &DatabaseUrl, _: Duration) -> Result<Box<dyn Database>, StoreError> {
+pub(super) fn open(
+    url: &DatabaseUrl,
+    _: Option<Heads>,
+    _: Duration,
+) -> Result<Box<dyn Store>, StoreError> {
+    match url.0 {}
+}
+
+pub(super) fn condition(url: &DatabaseUrl, _: Duration) -> Result<Condition, StoreError> {
     match url.0 {}
 }
 

@@ -13,7 +13,7 @@ use super::approvals::{Approval, Approvals};
 use super::approved_texts::ApprovedTexts;
 use super::message::{self, Difference};
 use super::settings_text::SettingsText;
-use super::{NOT_TRUSTED, digest};
+use super::{NOT_TRUSTED, given};
 use crate::failure::Failure;
 use crate::settings::{FILE, Places, Selection, layers, layers_with};
 
@@ -125,7 +125,13 @@ impl Trust {
         if report.state != TrustState::Changed {
             return Ok(None);
         }
-        self.approved_instead(report.difference)
+        let Some(layer) = self.approved_text()? else { return Ok(None) };
+        let settings = SettingsText::from_layers(std::slice::from_ref(&layer));
+        let trust = Self {
+            replaced: Some(report.difference),
+            ..Self::from_settings(&self.places, settings)
+        };
+        Ok(Some((layer, trust)))
     }
 
     /// The approved settings in the place of the project's, which have a mistake, by themselves or
@@ -135,24 +141,20 @@ impl Trust {
     fn instead_of(places: &Places, mistake: &Failure) -> Result<Option<(Layer, Self)>, Failure> {
         let Some(project) = places.project_file()? else { return Ok(None) };
         let file = mistake.file.as_ref().map_or(project, PathBuf::from);
-        let difference = message::mistake(&file, &places.folder, mistake);
-        Self::new(places, &[]).approved_instead(difference)
-    }
-
-    /// The approved text, which decides instead of the settings on the disk; `difference` says how
-    /// those differ. None if gate does not have the text.
-    fn approved_instead(&self, difference: String) -> Result<Option<(Layer, Self)>, Failure> {
-        let Some(layer) = self.approved_text()? else { return Ok(None) };
+        let Some(layer) = Self::new(places, &[]).approved_text()? else { return Ok(None) };
         let settings = SettingsText::from_layers(std::slice::from_ref(&layer));
-        let replaced = Some(difference);
-        Ok(Some((layer, Self { replaced, ..Self::from_settings(&self.places, settings) })))
+        let trust = Self {
+            replaced: Some(message::mistake(&file, &places.folder, mistake)),
+            ..Self::from_settings(places, settings)
+        };
+        Ok(Some((layer, trust)))
     }
 
     /// The approved text as a layer of the file that it was read from.
     fn approved_text(&self) -> Result<Option<Layer>, Failure> {
         let top = self.places.top();
         // Read before anything else, so that a bad value is always an error.
-        let given = digest::from_environment(&self.places)?;
+        let given = given::digests(&self.places)?;
         let (folder, approvals) = self.nearest_approvals(&top).unwrap_or_default();
         let text = |digest: &str, place: &str, folder: &Path| {
             ApprovedTexts::new(&self.places, place)?.layer(digest, &folder.join(FILE))
@@ -293,7 +295,7 @@ impl Trust {
 
     fn report_on(&self, text: &SettingsText) -> Result<TrustReport, Failure> {
         let top = self.places.top();
-        let given = digest::from_environment(&self.places)?;
+        let given = given::digests(&self.places)?;
         let nearest = self.nearest_approvals(&top);
         let (folder, approvals) = match &nearest {
             Some((folder, approvals)) => (Some(folder.as_path()), approvals.as_slice()),

@@ -6,12 +6,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde_json::value::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::Problem;
-use super::key::{KeyPath, Step};
+use super::key::KeyPath;
 
 /// A key of a text, with the byte ranges of its name and its value.
 struct Entry {
@@ -54,30 +52,6 @@ pub(super) fn lines(text: &str) -> BTreeMap<KeyPath, usize> {
     lines
 }
 
-/// Byte range of a key's value in a JSON text, or of its name if no key has that name.
-pub(super) fn in_json(text: &str, path: &KeyPath, problem: &Problem) -> Range<usize> {
-    let mut value = text.trim();
-    for step in &path.0 {
-        let inner = match step {
-            Step::Key(name) => serde_json::from_str::<BTreeMap<String, &RawValue>>(value)
-                .ok()
-                .and_then(|members| members.get(name).copied()),
-            Step::Index(index) => serde_json::from_str::<Vec<&RawValue>>(value)
-                .ok()
-                .and_then(|items| items.get(*index).copied()),
-        };
-        let Some(inner) = inner else { break };
-        value = inner.get();
-    }
-    let start = value.as_ptr() as usize - text.as_ptr() as usize;
-    if let Problem::UnknownKey(name) = problem
-        && let Some(name_start) = text[..start].rfind(&format!("\"{name}\""))
-    {
-        return name_start..name_start + name.len() + 2;
-    }
-    start..start + value.len()
-}
-
 fn nearest(text: &str, path: &KeyPath) -> Option<Entry> {
     entries(text)
         .into_iter()
@@ -86,16 +60,16 @@ fn nearest(text: &str, path: &KeyPath) -> Option<Entry> {
 }
 
 fn entries(text: &str) -> Vec<Entry> {
-    let mut entries = Vec::new();
+    let mut found = Vec::new();
     if let Ok(table) = DeTable::parse(text) {
-        walk_table(table.get_ref(), &KeyPath::default(), &mut entries);
+        walk_table(table.get_ref(), &KeyPath::default(), &mut found);
     }
-    entries
+    found
 }
 
-fn walk_table(table: &DeTable<'_>, at: &KeyPath, entries: &mut Vec<Entry>) {
+fn walk_table(table: &DeTable<'_>, at: &KeyPath, found: &mut Vec<Entry>) {
     for (name, value) in table {
-        walk_value(value, name.span(), at.key(name.get_ref()), entries);
+        walk_value(value, name.span(), at.key(name.get_ref()), found);
     }
 }
 
@@ -103,16 +77,16 @@ fn walk_value(
     value: &Spanned<DeValue<'_>>,
     name: Range<usize>,
     path: KeyPath,
-    entries: &mut Vec<Entry>,
+    found: &mut Vec<Entry>,
 ) {
     match value.get_ref() {
-        DeValue::Table(table) => walk_table(table, &path, entries),
+        DeValue::Table(table) => walk_table(table, &path, found),
         DeValue::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                walk_value(item, item.span(), path.index(index), entries);
+                walk_value(item, item.span(), path.index(index), found);
             }
         }
         _ => {}
     }
-    entries.push(Entry { path, name, value: value.span() });
+    found.push(Entry { path, name, value: value.span() });
 }

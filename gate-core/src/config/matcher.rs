@@ -1,8 +1,10 @@
 //! `regex` or `literal`: exactly one, and one that can be used.
 
+use regex_automata::util::syntax;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::error::{Fault, Problem, Validation};
+use super::error::Problem;
+use super::fault::{Fault, Validation};
 use super::key::KeyPath;
 use crate::decide::expression::compile;
 use crate::decide::pattern::Matcher;
@@ -31,11 +33,16 @@ pub(super) fn matcher(
     }
 }
 
-/// Checks that the matcher of the table at `path` can be used, within the room that those
-/// before it have left; `id` is what an error calls it.
-pub(super) fn check(path: &KeyPath, id: &str, matcher: &Matcher, room: &mut Room) -> Validation {
-    let (key, usable) = match matcher {
-        Matcher::Regex(regex) => ("regex", usable(regex, room)),
+/// Checks that the table at `path` has one matcher and that it can be used, within the
+/// room that those before it have left; `id` is what an error calls it.
+pub(super) fn check(
+    path: &KeyPath,
+    id: &str,
+    (regex, literal): (Option<&str>, Option<&str>),
+    room: &mut Room,
+) -> Validation {
+    let (key, usable) = match matcher(path, regex, literal)? {
+        Matcher::Regex(regex) => ("regex", usable(&regex, room)),
         Matcher::Literal(text) if text.is_empty() => ("literal", Err(EMPTY.to_owned())),
         Matcher::Literal(text) if text.trim().is_empty() => ("literal", Err(BLANK.to_owned())),
         Matcher::Literal(_) => return Ok(()),
@@ -64,7 +71,7 @@ impl Default for Room {
 
 /// Checks that a regular expression can be used; the error says why not.
 pub(super) fn usable(regex: &str, room: &mut Room) -> Result<(), String> {
-    let parsed = regex_syntax::parse(regex).ok();
+    let parsed = syntax::parse(regex).ok();
     let size = parsed.as_ref().map_or(0, size);
     // One that is too large by itself gets the compiler's more exact error.
     let left = room.0.checked_sub(size);

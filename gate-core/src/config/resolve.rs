@@ -2,17 +2,18 @@
 
 mod build;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
 use super::cross;
-use super::error::{ConfigError, Fault};
+use super::error::ConfigError;
+use super::fault::Fault;
 use super::key::KeyPath;
 use super::layer::{Layer, Origin};
 use super::lock::{Lock, LockedAttempt};
 use super::merge::Merged;
-use super::raw::{NotifySettings, RawConfig, RunSettings, WorkSettings};
+use super::raw::{NotifyEvent, RawConfig};
 use crate::decide::checks::CRITERIA;
 use crate::decide::policy::{Policy, Threshold};
 use crate::text::brief;
@@ -27,8 +28,8 @@ pub struct Resolved {
     pub run: RunSettings,
     /// `[notify]`: messages about ends of loops.
     pub notify: NotifySettings,
-    /// `[work]`: work items.
-    pub work: WorkSettings,
+    /// `[work] ci`: the checks that `gate work ci` runs.
+    pub work_ci: Vec<String>,
     /// Warnings that a decision mentions.
     pub warnings: Vec<ConfigWarning>,
     /// The keys that the machine's settings lock.
@@ -36,6 +37,50 @@ pub struct Resolved {
     /// The sources, the embedded default first.
     layers: Vec<Layer>,
     task_type: Option<String>,
+}
+
+/// Loops that gate runs.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunSettings {
+    /// The folder that holds the projects' run folders.
+    pub folder: Option<String>,
+    /// Deepest nesting of runs (the governance seed's delegation depth).
+    pub max_depth: u32,
+    /// Waiting times of a loop while its agent cannot work.
+    pub backoff: Backoff,
+    /// Arguments that are added to an agent's command line, by the agent's name.
+    pub agents: BTreeMap<String, Vec<String>>,
+}
+
+/// Messages about ends of loops.
+#[non_exhaustive]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotifySettings {
+    /// The events that are sent.
+    pub on: Vec<NotifyEvent>,
+    /// The program that gets each event, and its arguments; empty for none.
+    pub command: Vec<String>,
+    /// The address that each event is posted to; empty for none.
+    pub webhook: String,
+}
+
+impl NotifySettings {
+    /// True if there is a program or an address to send to.
+    pub fn names_a_place(&self) -> bool {
+        !self.command.is_empty() || !self.webhook.is_empty()
+    }
+}
+
+/// Waiting times of a loop while its agent cannot work, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// The first wait.
+    pub first_ms: u64,
+    /// The longest wait.
+    pub max_ms: u64,
+    /// Time that the loop goes on without one iteration in which the agent worked.
+    pub limit_ms: u64,
 }
 
 impl Resolved {
@@ -126,27 +171,40 @@ pub fn resolve(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, Co
 /// starts of gate need no more.
 fn untouched() -> Result<Resolved, ConfigError> {
     let embedded = Layer::embedded();
-    let resolved = build::resolved(embedded.raw().clone());
-    let resolved = resolved.map_err(|fault| embedded.error(fault))?;
-    Ok(Resolved { layers: vec![embedded], ..resolved })
+    let raw = embedded.raw();
+    let policy = build::policy(raw).map_err(|fault| embedded.error(fault))?;
+    Ok(Resolved {
+        policy,
+        run: build::run(&raw.run.clone().unwrap_or_default())
+            .map_err(|fault| embedded.error(fault))?,
+        notify: build::notify(&raw.notify.clone().unwrap_or_default()),
+        work_ci: raw.work.as_ref().and_then(|work| work.ci.clone()).unwrap_or_default(),
+        warnings: Vec::new(),
+        locks: Vec::new(),
+        layers: vec![embedded],
+        task_type: None,
+    })
 }
 
 fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
-    let layers = [&[Layer::embedded()], layers].concat();
-    let merged = merge(&layers, task_type)?;
+    let all = [&[Layer::embedded()], layers].concat();
+    let merged = merge(&all, task_type)?;
     // From text again: to read the settings from tables as well would double their code.
     let raw: RawConfig = toml::from_str(&merged.table().to_string()).map_err(|error| {
         merged.error(Fault::invalid(KeyPath::default(), error.message().to_owned()))
     })?;
     cross::config(&raw).map_err(|fault| merged.error(fault))?;
-    let mut resolved = build::resolved(raw).map_err(|fault| merged.error(fault))?;
-    resolved.policy.signal.exit_protocol = layers.iter().any(|layer| layer.exit_protocol);
+    let mut policy = build::policy(&raw).map_err(|fault| merged.error(fault))?;
+    policy.signal.exit_protocol = all.iter().any(Layer::exit_protocol);
     Ok(Resolved {
-        warnings: warnings(&layers, &merged, resolved.policy.exit_gate.threshold),
+        warnings: warnings(&all, &merged, policy.threshold),
         locks: merged.locks(),
+        policy,
+        run: build::run(&raw.run.unwrap_or_default()).map_err(|fault| merged.error(fault))?,
+        notify: build::notify(&raw.notify.unwrap_or_default()),
+        work_ci: raw.work.and_then(|work| work.ci).unwrap_or_default(),
         task_type: task_type.map(str::to_owned),
-        layers,
-        ..resolved
+        layers: all,
     })
 }
 
@@ -171,13 +229,13 @@ fn merge<'a>(layers: &'a [Layer], task_type: Option<&str>) -> Result<Merged<'a>,
 
 fn known_task_type(table: &Table, task_type: &str) -> Result<(), ConfigError> {
     let types = table.get("task_types").and_then(Value::as_table);
-    let names: Vec<&str> = types.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-    if names.contains(&task_type) {
+    let known: Vec<&str> = types.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    if known.contains(&task_type) {
         return Ok(());
     }
-    let mut fault = Fault::unknown(KeyPath::default(), "task type", task_type, &names);
-    fault.hint.get_or_insert_with(|| "no file has [task_types.NAME]".to_owned());
-    Err(ConfigError::in_value("--task-type", fault))
+    let fault = Fault::unknown(KeyPath::default(), "task type", task_type, &known);
+    let hint = fault.hint.or_else(|| Some("no file has [task_types.NAME]".to_owned()));
+    Err(ConfigError::in_value("--task-type".to_owned(), String::new(), fault.problem, hint))
 }
 
 /// Fills in the defaults of each check.
@@ -198,20 +256,24 @@ fn check_defaults(merged: &mut Merged<'_>) {
 
 /// Keys of earlier versions, by the lines of the file that has them.
 fn removed_keys(layer: &Layer) -> Vec<ConfigWarning> {
-    if layer.removed_keys.is_empty() {
+    if layer.removed_keys().is_empty() {
         return Vec::new();
     }
     let lines = layer.lines();
     let mut keys: Vec<_> =
-        layer.removed_keys.iter().map(|key| (lines.get(&key.path).copied(), key)).collect();
+        layer.removed_keys().iter().map(|key| (lines.get(&key.path), key)).collect();
     keys.sort_by_key(|(line, _)| *line);
-    let warnings = keys.into_iter().map(|(line, key)| ConfigWarning::Gone {
-        place: layer.origin().place(line),
-        key: key.path.to_string(),
-        effect: key.effect,
-        instead: key.instead,
-    });
-    warnings.collect()
+    keys.into_iter()
+        .map(|(line, key)| ConfigWarning::Gone {
+            place: match line {
+                Some(line) => format!("{}:{line}", layer.origin()),
+                None => layer.origin().to_string(),
+            },
+            key: key.path.to_string(),
+            effect: key.effect,
+            instead: key.instead,
+        })
+        .collect()
 }
 
 fn warnings(layers: &[Layer], merged: &Merged<'_>, threshold: Threshold) -> Vec<ConfigWarning> {
@@ -231,9 +293,7 @@ impl Default for Policy {
     fn default() -> Self {
         #[allow(clippy::expect_used, reason = "a constant text, and a test resolves it")]
         let resolved = resolve(&[], None).expect("the embedded default resolves");
-        let mut policy = resolved.policy;
-        policy.exit_gate.threshold = Threshold::Fixed(2);
-        policy
+        Self { threshold: Threshold::Fixed(2), ..resolved.policy }
     }
 }
 

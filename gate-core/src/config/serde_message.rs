@@ -3,51 +3,41 @@
 //! serde reports by text alone; its phrasing is part of its stable behaviour, and the tests
 //! of the errors pin it.
 
-use super::error::{Fault, Problem};
-use super::key::KeyPath;
+use super::error::Problem;
 use super::nearest;
 use crate::text::brief;
 
 /// Most of an unknown name that a message shows.
 const MAX_NAME_CHARS: usize = 100;
 
-/// The fault at this key that a message of serde means.
-pub(super) fn fault(path: KeyPath, message: &str) -> Fault {
-    let (problem, hint) = problem(message);
-    Fault { path, problem, hint }
-}
-
-fn problem(message: &str) -> (Problem, Option<String>) {
-    if let Some((name, names)) = unknown(message, "unknown field `") {
-        return (Problem::UnknownKey(shown(name)), nearest::hint(name, &names));
+/// The problem that a message of serde means, and a hint.
+pub(super) fn problem(message: &str) -> (Problem, Option<String>) {
+    if let Some((name, known)) = unknown(message, "unknown field `") {
+        let hint = nearest::hint(name, &known);
+        return (
+            Problem::UnknownKey(brief(&name.escape_debug().to_string(), MAX_NAME_CHARS)),
+            hint,
+        );
     }
-    if let Some((name, names)) = unknown(message, "unknown variant `") {
-        let problem = Problem::UnknownName { what: "value", name: shown(name) };
-        return (problem, nearest::hint(name, &names));
+    if let Some((name, known)) = unknown(message, "unknown variant `") {
+        let hint = nearest::hint(name, &known);
+        let name = brief(&name.escape_debug().to_string(), MAX_NAME_CHARS);
+        return (Problem::UnknownName { what: "value", name }, hint);
     }
     mismatch(message).unwrap_or_else(|| (Problem::Syntax(message.trim().to_owned()), None))
 }
 
-fn shown(name: &str) -> String {
-    brief(&name.escape_debug().to_string(), MAX_NAME_CHARS)
-}
-
 /// The unknown name, and the known ones that the message lists.
 fn unknown<'a>(message: &'a str, start: &str) -> Option<(&'a str, Vec<&'a str>)> {
-    let (name, listed) = message.strip_prefix(start)?.split_once('`')?;
-    Some((name, listed.split('`').skip(1).step_by(2).collect()))
+    let (name, rest) = message.strip_prefix(start)?.split_once('`')?;
+    Some((name, rest.split('`').skip(1).step_by(2).collect()))
 }
 
 fn mismatch(message: &str) -> Option<(Problem, Option<String>)> {
-    // serde takes an array for a struct if it is as long.
-    if message.starts_with("invalid length ") {
-        let (expected, found) = ("a table".to_owned(), "an array".to_owned());
-        return Some((Problem::WrongType { expected, found }, None));
-    }
-    let words = message
+    let rest = message
         .strip_prefix("invalid type: ")
         .or_else(|| message.strip_prefix("invalid value: "))?;
-    let (found, expected) = words.split_once(", expected ")?;
+    let (found, expected) = rest.split_once(", expected ")?;
     let (found, expected) = (found_words(found), expected_words(expected));
     let bare = expected == "an array" && !found.starts_with("a table");
     let hint = bare.then(|| "an array stands in brackets: [\"one\", \"two\"]".to_owned());
@@ -71,7 +61,6 @@ fn expected_words(expected: &str) -> String {
         "a boolean" => "true or false",
         "a sequence" => "an array",
         "a map" => "a table",
-        "any valid TOML value" => "a value",
         other if other.starts_with("struct ") => "a table",
         other => other,
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::layer::Origin;
 use super::resolve::{ConfigWarning, Resolved, Setting};
 use crate::decide::policy::Threshold;
 use crate::exit::AGENT_EXIT_PROTOCOL_ENABLED_ENV;
@@ -39,7 +40,7 @@ fn in_tables(settings: &[Setting]) -> Vec<(&str, &Setting)> {
 
 /// A threshold that no source sets has no key; its value is shown all the same.
 fn threshold(text: &mut String, table: &str, resolved: &Resolved) {
-    if table == "exit_gate" && resolved.policy.exit_gate.threshold == Threshold::Reachable {
+    if table == "exit_gate" && resolved.policy.threshold == Threshold::Reachable {
         let number = resolved.policy.threshold_in_force();
         let _ =
             writeln!(text, "# indicator_threshold is not set: {number}, from the number of checks");
@@ -59,7 +60,10 @@ fn exit_protocol(text: &mut String, table: &str, resolved: &Resolved) {
 
 /// The source of a setting, its lock, and other sources that a lock keeps from it.
 fn origin(resolved: &Resolved, setting: &Setting) -> String {
-    let mut text = setting.origin.place(setting.line);
+    let mut text = match (&setting.origin, setting.line) {
+        (Origin::Default, _) | (_, None) => setting.origin.to_string(),
+        (origin, Some(line)) => format!("{origin}:{line}"),
+    };
     if resolved.lock_of(&setting.key).is_some() {
         text.push_str(", locked");
     }

@@ -16,21 +16,27 @@ use serde::{Deserialize, Serialize};
 use super::checks::is_of_behaviour;
 use super::language::Language;
 use super::pattern::{Matcher, Pattern};
-use crate::config::{Dollars, Millis, RawCustomSignal, RawPromise, settings};
 
-pub use super::signal::Spelling;
-pub use check::{
-    CheckPolicy, Criterion, Mode, Priority, RawCheck, RawCriterion, ReportFormat, Reveal, When,
-};
-pub use integrity::{Allowance, IntegrityPolicy, RawAllowance, RawIntegrity};
+pub use check::{CheckPolicy, Criterion, Mode, Priority, ReportFormat, Reveal, When};
+pub use integrity::{Allowance, IntegrityPolicy};
 
 /// Everything that settings say about a decision.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
-    /// The conditions of an exit.
-    #[serde(flatten)]
-    pub exit_gate: ExitGatePolicy,
+    /// True if the indicator threshold counts. Without it the signal and the required
+    /// checks decide.
+    pub enabled: bool,
+    /// True if `exit` needs an explicit signal. A CONTINUE, BLOCKED or invalid signal
+    /// forbids it in any case.
+    pub require_explicit_signal: bool,
+    /// Indicators that `exit` needs.
+    pub threshold: Threshold,
+    /// The number of passing iterations in a row that `exit` needs.
+    pub consecutive: NonZeroU32,
+    /// The verdict on a completion that no check supports.
+    #[serde(default, skip_serializing_if = "Unverified::is_default")]
+    pub unverified: Unverified,
     /// The texts that count as a signal.
     pub signal: SignalPolicy,
     /// The patterns of all packs and of the settings.
@@ -54,33 +60,15 @@ pub struct Policy {
     /// The behaviour of stop hooks.
     pub hook: HookPolicy,
     /// Protected files, tests and settings.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "IntegrityPolicy::is_default")]
     pub integrity: IntegrityPolicy,
-    /// The tree digest.
-    #[serde(flatten)]
-    pub tree: TreePolicy,
-    /// The project.
-    #[serde(flatten)]
-    pub project: ProjectPolicy,
-}
-
-settings! {
-    /// Conditions of an exit.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-    #[non_exhaustive]
-    pub struct ExitGatePolicy from RawExitGate in "exit_gate" {
-        /// The indicator threshold counts.
-        enabled: bool,
-        /// An exit needs an explicit signal.
-        require_explicit_signal: bool,
-        /// Indicators that an exit needs.
-        indicator_threshold: u32 => threshold: Threshold = Threshold::Reachable,
-        /// Passing iterations in a row that an exit needs.
-        consecutive: NonZeroU32,
-        /// Outcome of a completion that no check confirms.
-        #[serde(default, skip_serializing_if = "is_default")]
-        unverified: Unverified,
-    }
+    /// Globs of files that the tree digest leaves out.
+    pub tree_ignore: Vec<String>,
+    /// Globs of branches that a loop works on beside its tree: what is there is not missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tree_branches: Vec<String>,
+    /// The project's name, if settings give one.
+    pub project_id: Option<String>,
 }
 
 /// The origin of the indicator threshold.
@@ -93,12 +81,6 @@ pub enum Threshold {
     /// least 1 and at most 2, so that it can always be reached. Without any such
     /// check the signal's own tag or fields count as the one.
     Reachable,
-}
-
-impl From<u32> for Threshold {
-    fn from(indicators: u32) -> Self {
-        Self::Fixed(indicators)
-    }
 }
 
 /// The verdict on a completion that no check supports.
@@ -114,34 +96,82 @@ pub enum Unverified {
     Continue,
 }
 
-settings! {
-    /// Forms of an explicit signal.
-    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-    pub struct SignalPolicy from RawSignal in "signal" {
-        /// The spellings that are accepted.
-        #[schemars(length(min = 1))]
-        accept: Vec<Spelling>,
-        /// Use of the iteration's token in a signal.
-        token: TokenMode,
-        /// Right of the agent to lift the threshold.
-        agent_override: AgentOverride,
-        /// The promise tag.
-        promise: RawPromise => phrases: Vec<String> as RawPromise::phrases,
-        /// Signals of your own.
-        custom: Vec<RawCustomSignal> => custom: Vec<CustomSignal> as RawCustomSignal::settled,
-        /// The vocabulary that tells a claim from an example.
-        #[serde(default, skip_serializing_if = "Language::is_shipped")]
-        _ => language: Language = Language::default(),
-        /// True if the JSON exit signal is read at all: the feature flag of the agent exit
-        /// protocol, which only the environment switches on.
-        #[serde(default, skip_serializing_if = "is_default")]
-        _ => exit_protocol: bool = false,
+impl Unverified {
+    /// Policies that were recorded before this setting existed have the digest of those that leave
+    /// it out.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 
-/// Policies that were recorded before a setting existed have the digest of those that leave it out.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
+/// The texts that count as a signal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignalPolicy {
+    /// The spellings that are accepted.
+    pub accept: Vec<Spelling>,
+    /// The phrases of a `<promise>` that mean completion.
+    pub phrases: Vec<String>,
+    /// True if the signal must carry the iteration's token.
+    pub token: TokenMode,
+    /// True if the agent may lift the threshold.
+    pub agent_override: AgentOverride,
+    /// Signals that settings define.
+    pub custom: Vec<CustomSignal>,
+    /// The vocabulary that tells a claim from an example.
+    #[serde(default, skip_serializing_if = "Language::is_shipped")]
+    pub language: Language,
+    /// True if the JSON exit signal is read at all: the feature flag of the agent exit
+    /// protocol, which only the environment switches on.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub exit_protocol: bool,
+}
+
+/// Policies that were recorded before this flag existed have the digest of those without it.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_off(flag: &bool) -> bool {
+    !flag
+}
+
+/// The ways in which a signal is written.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Spelling {
+    /// `EXIT_STATUS: COMPLETE` and its companions (the seed's protocol).
+    ExitStatus,
+    /// The `RALPH_STATUS` block.
+    RalphStatus,
+    /// `<promise>COMPLETE</promise>`.
+    Promise,
+    /// The JSON exit signal of the agent exit protocol.
+    AgentExit,
+    /// A `[[signal.custom]]` of the settings.
+    Custom,
+}
+
+impl Spelling {
+    /// Its name in settings and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ExitStatus => "exit_status",
+            Self::RalphStatus => "ralph_status",
+            Self::Promise => "promise",
+            Self::AgentExit => "agent_exit",
+            Self::Custom => "custom",
+        }
+    }
 }
 
 /// True if a signal must carry the iteration's token.
@@ -193,31 +223,28 @@ pub enum SignalValue {
     Blocked,
 }
 
-settings! {
-    /// When a loop that does not end is stopped; 0 switches a trip off.
-    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-    #[non_exhaustive]
-    pub struct BreakerPolicy from RawBreaker in "breaker" {
-        /// Iterations without a passing gate.
-        no_exit: u32,
-        /// Refused claims of completion in a row.
-        refused: u32,
-        /// Iterations in a row that left the tree as it was.
-        no_progress: u32,
-        /// Iterations in a row with the same error.
-        same_error: u32,
-        /// Inconclusive iterations in a row.
-        inconclusive: u32,
-        /// Iterations in a row in which a tool was denied and the tree left as it was.
-        permission_denied: u32,
-        /// Share of the earlier output, in percent, below which it trips.
-        #[schemars(range(max = 100))]
-        output_decline: u32,
-        /// Iterations in a row that ended in a limit.
-        rate_limited: u32,
-        /// Time that it stays open before a probe.
-        cooldown: Millis => cooldown_ms: u64,
-    }
+/// When the breaker trips; 0 switches a trip off.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BreakerPolicy {
+    /// Iterations without a passing gate.
+    pub no_exit: u32,
+    /// Refused claims of completion in a row.
+    pub refused: u32,
+    /// Iterations in a row that left the tree as it was.
+    pub no_progress: u32,
+    /// Iterations in a row with the same error.
+    pub same_error: u32,
+    /// Inconclusive iterations in a row.
+    pub inconclusive: u32,
+    /// Iterations in a row in which a tool was denied and the tree left as it was.
+    pub permission_denied: u32,
+    /// Share of the earlier output, in percent, below which shrinking output trips.
+    pub output_decline: u32,
+    /// Iterations in a row that ended in a limit.
+    pub rate_limited: u32,
+    /// The time that it stays open before a probe, in milliseconds.
+    pub cooldown_ms: u64,
 }
 
 impl BreakerPolicy {
@@ -227,73 +254,43 @@ impl BreakerPolicy {
     }
 }
 
-settings! {
-    /// Bounds of a run; 0 means no bound.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-    #[non_exhaustive]
-    pub struct Budget from RawBudget in "budget" {
-        /// Iterations.
-        iterations: u32,
-        /// Input and output tokens.
-        tokens: u64,
-        /// US dollars.
-        #[schemars(range(min = 0))]
-        cost_usd: Dollars => cost_micro_usd: u64,
-        /// Wall time.
-        wall: Millis => wall_ms: u64,
-    }
+/// The budget of a run; 0 means no bound.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Iterations.
+    pub iterations: u32,
+    /// Input and output tokens.
+    pub tokens: u64,
+    /// Micro-dollars.
+    pub cost_micro_usd: u64,
+    /// Milliseconds of wall time.
+    pub wall_ms: u64,
 }
 
-settings! {
-    /// Behaviour of stop hooks.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-    #[non_exhaustive]
-    pub struct HookPolicy from RawHook in "hook" {
-        /// Turns that are judged.
-        judge: Judge,
-        /// Refused stops before the agent is let go.
-        max_blocks: NonZeroU32 => max_blocks: u32,
-        /// Interactive turns that need an explicit signal and an `exit`.
-        #[serde(default)]
-        signal: HookSignal,
-        /// Time that checks may take in a hook.
-        #[serde(default = "hook_budget_ms")]
-        budget: Millis => budget_ms: u64,
-        /// Use of stops of sub-agents.
-        #[serde(default)]
-        subagents: Subagents,
-        /// Effect of a red check on a stop where a person is there.
-        #[serde(default)]
-        on_red: OnRed,
-        /// The one in front of the client.
-        #[serde(default)]
-        person: Attendance,
-    }
-}
-
-settings! {
-    /// The tree digest.
-    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-    #[non_exhaustive]
-    pub struct TreePolicy from RawTree in "tree" {
-        /// Globs of files that it leaves out.
-        #[serde(rename = "tree_ignore")]
-        ignore: Vec<String> = Vec::new(),
-        /// Globs of branches that a loop works on beside its tree.
-        #[serde(rename = "tree_branches", default, skip_serializing_if = "Vec::is_empty")]
-        branches: Vec<String> = Vec::new(),
-    }
-}
-
-settings! {
-    /// The project.
-    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-    #[non_exhaustive]
-    pub struct ProjectPolicy from RawProject in "project" {
-        /// Its name, the same on every machine.
-        #[serde(rename = "project_id")]
-        id: String => id: Option<String> = None,
-    }
+/// The behaviour of stop hooks.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookPolicy {
+    /// The turns that are judged.
+    pub judge: Judge,
+    /// The number of refusals after which the agent is let go.
+    pub max_blocks: u32,
+    /// The interactive turns that need an explicit signal too.
+    #[serde(default)]
+    pub signal: HookSignal,
+    /// The time that checks may take in a hook, in milliseconds.
+    #[serde(default = "hook_budget_ms")]
+    pub budget_ms: u64,
+    /// The treatment of sub-agents' stops.
+    #[serde(default)]
+    pub subagents: Subagents,
+    /// The effect of a red check where a person is there.
+    #[serde(default)]
+    pub on_red: OnRed,
+    /// The one in front of the client.
+    #[serde(default)]
+    pub person: Attendance,
 }
 
 /// The effect of a red check on the stop of an agent that a person sits in front of.
@@ -385,7 +382,7 @@ impl Policy {
 
     /// The threshold in force: the fixed one, or the reachable default.
     pub fn threshold_in_force(&self) -> u32 {
-        match self.exit_gate.threshold {
+        match self.threshold {
             Threshold::Fixed(n) => n,
             Threshold::Reachable => self.counting_checks().clamp(1, 2),
         }
@@ -409,7 +406,7 @@ impl Policy {
     /// or fields if nobody set the threshold.
     pub fn most_indicators(&self) -> u32 {
         let patterns: u32 = self.patterns.iter().map(|pattern| pattern.weight).sum();
-        let signal = u32::from(self.exit_gate.threshold == Threshold::Reachable);
+        let signal = u32::from(self.threshold == Threshold::Reachable);
         patterns.saturating_add(self.counting_checks()).saturating_add(signal)
     }
 }

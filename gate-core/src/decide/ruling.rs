@@ -13,6 +13,7 @@ use super::policy::{AgentOverride, Mode, Policy, Unverified};
 use super::reason::{Reason, ReasonCode};
 use super::release::{StopCase, StopRuling, beyond_a_hook, checked_elsewhere};
 use super::run_state::LoopState;
+use super::score::Indicators;
 use super::sealed_tests::MAX_SEALED_REFUSALS;
 use super::signal::Status;
 use super::situation::{Course, Released};
@@ -25,6 +26,7 @@ use changed_tests::tests_changed;
 pub(super) struct Case<'a> {
     pub(super) input: &'a Input,
     pub(super) policy: &'a Policy,
+    pub(super) indicators: &'a Indicators,
 }
 
 /// The ruling on a case.
@@ -58,7 +60,7 @@ impl From<StopRuling> for Ruling {
 impl Case<'_> {
     /// The verdict and its reasons.
     pub(super) fn rule(&self) -> Ruling {
-        if let Some(reason) = &self.input.force_reason {
+        if let Some(reason) = &self.input.forced {
             let message = format!("forced by the operator: {reason}");
             return Ruling::new(Verdict::Exit, vec![Reason::new(ReasonCode::Forced, message)]);
         }
@@ -315,7 +317,7 @@ impl Case<'_> {
     /// never have heard of the protocol: gate explains it once, and then the evidence
     /// decides.
     fn wants_signal(&self) -> bool {
-        self.policy.exit_gate.require_explicit_signal && !self.input.refusals().reminded
+        self.policy.require_explicit_signal && !self.input.refusals().reminded
     }
 
     fn work_remains(&self) -> String {
@@ -390,10 +392,9 @@ impl Case<'_> {
     /// Too few indicators. If the signal already forbids `exit`, checks have not run, and
     /// the indicators that they would add are not missed.
     fn too_few_indicators(&self, forbidden: bool) -> Option<Reason> {
-        let (score, threshold) = (self.input.indicators.score, self.input.indicators.threshold);
-        let lifted = !self.policy.exit_gate.enabled || self.override_granted();
-        let unknown =
-            forbidden && !self.policy.checks.is_empty() && self.input.indicators.checks == 0;
+        let (score, threshold) = (self.indicators.score, self.indicators.threshold);
+        let lifted = !self.policy.enabled || self.override_granted();
+        let unknown = forbidden && !self.policy.checks.is_empty() && self.indicators.checks == 0;
         (score < threshold && !lifted && !unknown).then(|| {
             let message = format!("{score} of {threshold} completion indicators");
             Reason::new(ReasonCode::ThresholdNotReached, message)
@@ -402,7 +403,7 @@ impl Case<'_> {
 
     /// No check supports what would otherwise be an exit, and one is required.
     fn lacks_evidence(&self) -> Option<Reason> {
-        let is_required = self.policy.exit_gate.unverified == Unverified::Continue;
+        let is_required = self.policy.unverified == Unverified::Continue;
         let message = "no check confirms the agent's word, and one is required";
         (is_required && !self.has_evidence())
             .then(|| Reason::new(ReasonCode::EvidenceRequired, message))
@@ -422,10 +423,8 @@ impl Case<'_> {
     }
 
     fn too_few_in_a_row(&self) -> Option<Reason> {
-        let (passed, needed) = (
-            self.input.passed_in_a_row().saturating_add(1),
-            self.policy.exit_gate.consecutive.get(),
-        );
+        let (passed, needed) =
+            (self.input.passed_in_a_row().saturating_add(1), self.policy.consecutive.get());
         (passed < needed).then(|| {
             let message = format!("this iteration passes: {passed} of {needed} in a row");
             Reason::new(ReasonCode::ConsecutiveNotReached, message)
@@ -466,7 +465,7 @@ impl Case<'_> {
     }
 
     fn passed(&self) -> String {
-        let (score, threshold) = (self.input.indicators.score, self.input.indicators.threshold);
+        let (score, threshold) = (self.indicators.score, self.indicators.threshold);
         let signal = match self.input.signal.status {
             Status::Complete => "an explicit signal",
             _ => "no signal required",

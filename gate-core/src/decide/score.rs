@@ -13,7 +13,7 @@ use super::signal::Status;
 
 /// The completion indicators, added up.
 #[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Indicators {
     /// The sum.
     pub score: u32,
@@ -41,8 +41,7 @@ pub struct Indicators {
 impl Indicators {
     /// Adds up what an input holds.
     pub(super) fn count(input: &Input, policy: &Policy) -> Self {
-        let hits = input.indicators.hits.clone();
-        let patterns = hits.iter().fold(0, |sum: u32, hit| sum.saturating_add(hit.weight));
+        let patterns = input.hits.iter().fold(0, |sum: u32, hit| sum.saturating_add(hit.weight));
         let names: BTreeSet<_> =
             input.evidence.iter().map(|record| record.check.as_str()).collect();
         let counting = names.into_iter().filter_map(|name| worst_of(&input.evidence, name));
@@ -50,11 +49,11 @@ impl Indicators {
         let (claims, looked): (Vec<_>, Vec<_>) = counting.partition(|record| record.claim);
         let (plan, checks) = (claims.len() as u32, looked.len() as u32);
         let is_complete = input.signal.status == Status::Complete;
-        let nobody_set_it = policy.exit_gate.threshold == Threshold::Reachable;
+        let nobody_set_it = policy.threshold == Threshold::Reachable;
         let agrees = is_complete && input.signal.fields_agree && nobody_set_it;
         let no_checks = input.checks_left_out || policy.counting_checks() == 0;
         let is_alone = no_checks && patterns == 0 && !agrees;
-        let counts = nobody_set_it && policy.exit_gate.require_explicit_signal && is_complete;
+        let counts = nobody_set_it && policy.require_explicit_signal && is_complete;
         let word = u32::from(counts && is_alone && input.signal.is_spelled_out());
         let fields = u32::from(agrees);
         Self {
@@ -65,7 +64,7 @@ impl Indicators {
             fields,
             word,
             plan,
-            hits,
+            hits: input.hits.clone(),
         }
     }
 }

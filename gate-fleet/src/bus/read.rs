@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::escape::{MARK, unescaped};
-use super::event::is_runners;
 use super::header::header;
+use super::id::MessageId;
+use super::kind::is_runners;
 use super::legacy;
-use super::message::{Message, is_message_id};
+use super::message::Message;
 
 /// The messages of a bus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -183,7 +184,7 @@ impl Reader {
 
     /// The reason that a runner's message cannot be one.
     fn doubt(&self, message: &Message) -> Option<&'static str> {
-        if !is_message_id(&message.msg_id) {
+        if !MessageId::is_one(&message.msg_id) {
             Some("its id is none that a bus gives")
         } else if !self.apart {
             Some("no empty line stands before it, so it was a part of a body")
@@ -205,16 +206,12 @@ impl Reader {
     }
 
     fn tail(&self, ended: bool) -> Tail {
-        let half = self.half_mark();
-        match &self.state {
-            State::Header => Tail::Header,
-            State::Seeking if ended => Tail::Whole,
-            State::Seeking => Tail::Line,
-            // An entry whose body has no line is not whole: an empty body is an empty line.
-            State::Body(_) if ended && !self.pending.is_empty() => Tail::Whole,
-            // From the empty line before the partial mark on.
-            State::Body(_) if !ended && half > 0 => Tail::Body(self.at - half - 1),
-            State::Body(_) => Tail::Body(self.begun.1),
+        match (&self.state, ended) {
+            (State::Header, _) => Tail::Header,
+            (State::Seeking | State::Body(_), true) if self.has_body() => Tail::Whole,
+            (State::Seeking, _) => Tail::Line,
+            (State::Body(_), false) if self.half_mark() > 0 => Tail::Body(self.gap_at()),
+            (State::Body(_), _) => Tail::Body(self.begun.1),
         }
     }
 
@@ -223,6 +220,17 @@ impl Reader {
     fn half_mark(&self) -> usize {
         let half = [&b"\n\n--"[..], b"\n\n-"].into_iter().find(|mark| self.pending.ends_with(mark));
         half.map_or(0, |half| half.len() - 2)
+    }
+
+    /// Byte of the empty line before a partial `---`.
+    fn gap_at(&self) -> usize {
+        self.at - self.half_mark() - 1
+    }
+
+    /// True unless a body has begun that has no line: an entry without one is not whole, for an
+    /// empty body is an empty line.
+    fn has_body(&self) -> bool {
+        !matches!(self.state, State::Body(_)) || !self.pending.is_empty()
     }
 
     fn end(mut self) -> Read {

@@ -18,8 +18,7 @@ mod tests;
 
 use jiff::Timestamp;
 
-use crate::tree::Entry;
-use crate::yaml::YamlError;
+use crate::yaml::{Entry, YamlError};
 
 pub use name::{BadName, file_name, is_fact_file, slug};
 
@@ -90,11 +89,6 @@ impl Fact {
 }
 
 impl Scope {
-    /// The scope of this word in a front matter.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.name() == name)
-    }
-
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Task, Self::Project, Self::Global];
 

@@ -15,26 +15,25 @@
 //! lists both.
 
 mod claims;
+mod command;
 mod draft;
 mod form;
+mod json;
 mod markdown;
 mod message;
 mod model;
 mod placeholder;
 mod problem;
 mod rules;
-#[cfg(feature = "schemas")]
 mod schema;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
-
-pub use claims::{Seen, all_seen, line, unheld, unknown_files, words};
-pub use draft::draft;
+pub use claims::{Seen, all_seen, unheld, unknown_files};
+pub use command::{line, words};
+pub use draft::{Known, Ran, draft};
 pub use model::{A2a, Agent, Blocker, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};
 pub use problem::Problem;
-#[cfg(feature = "schemas")]
 pub use schema::schema;
 
 /// The longest text that is read, in bytes: a handoff is brief.
@@ -44,11 +43,9 @@ pub const LONGEST: usize = 2 << 20;
 pub const LONGEST_TEXT: usize = 10 << 10;
 
 /// Format of a handoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A list below the heading `## Handoff`.
-    #[serde(rename = "md")]
     Markdown,
     /// One JSON object.
     Json,
@@ -60,8 +57,7 @@ impl Format {
     /// The format that a text seems to have: what begins with `{` is JSON, and a message of A2A if
     /// it has `parts`.
     pub fn detect(text: &str) -> Self {
-        let bare = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
-        if !bare.starts_with('{') {
+        if !json::bare(text).starts_with('{') {
             Self::Markdown
         } else if message::is_one(text) {
             Self::A2a
@@ -112,16 +108,15 @@ pub fn read(text: &str, format: Format) -> Read {
     }
     match format {
         Format::Markdown => markdown::read(text),
-        Format::Json => form::read(text),
+        Format::Json => json::read(text),
         Format::A2a => message::read(text),
     }
 }
 
 impl Handoff {
-    /// The handoff as JSON, indented, with a line's end.
+    /// The handoff as JSON, indented.
     pub fn to_json(&self) -> String {
-        // Texts and lists of texts always have a form in JSON.
-        serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
+        json::write(self)
     }
 
     /// The handoff as Markdown, in the canonical form. What cannot stand in a line of Markdown as

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// The version of A2A that the extension speaks of: this string, and no number.
 pub const PROTOCOL_VERSION: &str = "0.3";
@@ -48,8 +49,8 @@ pub struct Handoff {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend(
-    "if" = serde_json::json!({ "properties": { "result": { "const": "FAIL" } } }),
-    "then" = serde_json::json!({ "required": ["blocker"] }),
+    "if" = json!({ "properties": { "result": { "const": "FAIL" } } }),
+    "then" = json!({ "required": ["blocker"] }),
 ))]
 pub struct Verification {
     /// The command, as it was typed.
@@ -70,14 +71,13 @@ pub struct Verification {
 
 /// Result of a command, in the word of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
+#[serde(from = "String", into = "String")]
 pub enum Outcome {
     /// `PASS`
     Pass,
     /// `FAIL`
     Fail,
     /// Any other text, the empty one included: it says neither.
-    #[serde(untagged)]
     Unsaid(String),
 }
 
@@ -97,8 +97,8 @@ pub struct Blocker {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend(
-    "if" = serde_json::json!({ "properties": { "risk": { "pattern": r"^\W*[Nn]([Oo]|[Ii][Ll]|/?[Aa])" } } }),
-    "else" = serde_json::json!({ "properties": { "impact": { "pattern": r"\S" }, "owner": { "pattern": r"\S" } } }),
+    "if" = json!({ "properties": { "risk": { "pattern": r"^\W*[Nn]([Oo]|[Ii][Ll]|/?[Aa])" } } }),
+    "else" = json!({ "properties": { "impact": { "pattern": r"\S" }, "owner": { "pattern": r"\S" } } }),
 ))]
 pub struct Risk {
     /// The risk; `none` if there is no open one.
@@ -175,5 +175,21 @@ impl Outcome {
 impl Default for Outcome {
     fn default() -> Self {
         Self::Unsaid(String::new())
+    }
+}
+
+impl From<String> for Outcome {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "PASS" => Self::Pass,
+            "FAIL" => Self::Fail,
+            _ => Self::Unsaid(text),
+        }
+    }
+}
+
+impl From<Outcome> for String {
+    fn from(outcome: Outcome) -> Self {
+        outcome.as_str().to_owned()
     }
 }

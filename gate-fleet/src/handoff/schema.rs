@@ -1,4 +1,4 @@
-//! The JSON Schema of a handoff, derived from its types.
+//! The JSON Schema of a handoff.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;

@@ -1,8 +1,8 @@
 //! From YAML to nodes.
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 
-use crate::tree::{Entry, Node, Scalar};
+use super::{Entry, Node, Scalar};
 
 /// The deepest nesting that is read.
 const MAX_DEPTH: usize = 32;
@@ -61,9 +61,7 @@ impl<'a> Reader<'a> {
     fn next(&mut self) -> Result<(Event<'a>, Span), YamlError> {
         match self.events.next() {
             Some(Ok(event)) => Ok(event),
-            Some(Err(error)) => {
-                Err(YamlError { line: error.marker().line(), what: error.info().to_owned() })
-            }
+            Some(Err(error)) => Err(YamlError::from(&error)),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
@@ -114,6 +112,12 @@ impl<'a> Reader<'a> {
             let value = self.node(event, value_span, depth + 1)?;
             entries.push(Entry { key: key.into_owned(), line: span.start.line(), value });
         }
+    }
+}
+
+impl From<&ScanError> for YamlError {
+    fn from(error: &ScanError) -> Self {
+        Self { line: error.marker().line(), what: error.info().to_owned() }
     }
 }
 

@@ -32,8 +32,6 @@ mod qwen;
 mod runs;
 mod specstory;
 mod text;
-#[path = "../../../tests/transcripts.rs"]
-mod transcripts;
 
 use super::{
     Boundary, Event, Fact, FinalTurn, Forced, Format, ProblemKind, Reader, Role, Sink, Wording,

@@ -2,21 +2,37 @@
 
 use std::rc::Rc;
 
+use gate_core::decide::policy::CheckPolicy;
 use gate_core::text as words;
 use serde::Deserialize;
 
+/// The settings by which a plan is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::checks) struct PlanRules<'a> {
+    /// Headings below which items do not block.
+    pub(in crate::checks) optional: &'a [String],
+    /// Marks that are done beside `x`.
+    pub(in crate::checks) done_marks: &'a [String],
+}
+
+impl<'a> From<&'a CheckPolicy> for PlanRules<'a> {
+    fn from(settings: &'a CheckPolicy) -> Self {
+        Self { optional: &settings.optional, done_marks: &settings.done_marks }
+    }
+}
+
 /// One criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::checks) struct Item {
+pub(super) struct Item {
     /// Its line, from 1.
-    pub(in crate::checks) line: usize,
+    pub(super) line: usize,
     /// Its first line of text, which may begin with its id.
-    pub(in crate::checks) text: String,
+    pub(super) text: String,
     pub(super) done: bool,
     /// Its box, if the mark in that is neither done nor blank.
     pub(super) mark: Option<String>,
     /// Below a heading whose items do not block.
-    pub(in crate::checks) optional: bool,
+    pub(super) optional: bool,
     /// The texts of the items that it is a part of.
     pub(super) within: Vec<Rc<str>>,
     /// The headings that it stands below.
@@ -90,30 +106,6 @@ pub(in crate::checks) enum PlanError {
     Broken { file: String, line: usize, expected: &'static str, why: String },
     #[error("{file} holds no {expected}")]
     Empty { file: String, expected: &'static str },
-}
-
-/// Counts lines on the way through a text.
-pub(super) struct Lines<'a> {
-    text: &'a str,
-    offset: usize,
-    line: usize,
-}
-
-impl<'a> Lines<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text, offset: 0, line: 1 }
-    }
-
-    /// The line of a place, from 1. Lookups in order take one pass through the text together.
-    pub(super) fn at(&mut self, offset: usize) -> usize {
-        if offset < self.offset {
-            *self = Self::new(self.text);
-        }
-        let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
-        self.offset = offset;
-        self.line
-    }
 }
 
 /// The most of a text from a file that is shown, in characters.

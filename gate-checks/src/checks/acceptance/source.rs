@@ -4,7 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::plan::{Lines, PlanError};
+use super::lines::Lines;
+use super::plan::PlanError;
 
 /// The longest file that is read.
 const MAX_FILE_BYTES: u64 = 16 << 20;

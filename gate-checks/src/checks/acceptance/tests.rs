@@ -2,15 +2,13 @@
 
 use std::fs;
 
-use gate_core::config::{self, Layer, Origin};
-use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::CheckPolicy;
+use gate_core::decide::evidence::Outcome;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Tally, files};
-use crate::check::CheckId;
+use super::criteria::Verdict;
+use super::{PlanRules, Tally, files};
 
 mod marks;
 
@@ -18,7 +16,8 @@ mod marks;
 struct Case {
     folder: TempDir,
     entries: Vec<String>,
-    rules: CheckPolicy,
+    optional: Vec<String>,
+    done_marks: Vec<String>,
     task: Option<&'static str>,
 }
 
@@ -34,11 +33,7 @@ impl Case {
     fn naming(entries: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let entries = entries.iter().map(|&entry| entry.to_owned()).collect();
-        let settings = "[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\n";
-        let layer = Layer::parse(Origin::Project("gate.toml".into()), settings).unwrap();
-        let mut policy = config::resolve(&[layer], None).unwrap().policy;
-        let rules = policy.checks.remove("acceptance_criteria");
-        Self { folder, entries, rules: rules.unwrap(), task: None }
+        Self { folder, entries, optional: Vec::new(), done_marks: Vec::new(), task: None }
     }
 
     fn write(&self, file: &str, bytes: &[u8]) {
@@ -52,36 +47,38 @@ impl Case {
         self
     }
 
-    fn optional(mut self, headings: &[&str]) -> Self {
-        self.rules.optional = headings.iter().map(|&heading| heading.to_owned()).collect();
-        self
+    fn optional(self, headings: &[&str]) -> Self {
+        Self { optional: headings.iter().map(|&heading| heading.to_owned()).collect(), ..self }
     }
 
-    fn done_marks(mut self, marks: &[&str]) -> Self {
-        self.rules.done_marks = marks.iter().map(|&mark| mark.to_owned()).collect();
-        self
+    fn done_marks(self, marks: &[&str]) -> Self {
+        Self { done_marks: marks.iter().map(|&mark| mark.to_owned()).collect(), ..self }
+    }
+
+    fn rules(&self) -> PlanRules<'_> {
+        PlanRules { optional: &self.optional, done_marks: &self.done_marks }
     }
 
     fn task(self, task: &'static str) -> Self {
         Self { task: Some(task), ..self }
     }
 
-    fn verdict(&self) -> Evidence {
+    fn verdict(&self) -> Verdict {
         let mut tally = Tally::new(self.task);
         for entry in &self.entries {
             match files(self.folder.path(), entry) {
-                Ok(named) => named.iter().for_each(|named| tally.read(named, &self.rules)),
+                Ok(named) => named.iter().for_each(|named| tally.read(named, self.rules())),
                 Err(error) => tally.problem(&error),
             }
         }
-        tally.finish(&[]).verdict(&CheckId::new("acceptance_criteria"))
+        tally.finish(&[]).verdict()
     }
 
     #[track_caller]
     fn is(self, outcome: Outcome, summary: &str) -> Value {
         let verdict = self.verdict();
         assert_eq!((verdict.outcome, verdict.summary.as_str()), (outcome, summary));
-        verdict.detail.unwrap()
+        verdict.detail
     }
 
     #[track_caller]
@@ -104,13 +101,12 @@ impl Case {
 #[track_caller]
 fn markdown(text: &str, done: usize, open: &[&str]) {
     let verdict = Case::of(&[("plan.md", text)]).verdict();
-    let detail = verdict.detail.unwrap();
-    let items = detail["open"].as_array().unwrap();
+    let items = verdict.detail["open"].as_array().unwrap();
     let items: Vec<_> = items
         .iter()
         .map(|item| format!("{} {}", item["line"], item["text"].as_str().unwrap()))
         .collect();
-    let count = detail["files"][0]["done"].as_u64().unwrap();
+    let count = verdict.detail["files"][0]["done"].as_u64().unwrap();
     assert_eq!(
         (count, items),
         (done as u64, open.iter().map(|&open| open.to_owned()).collect()),

@@ -6,18 +6,18 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::checks::CRITERIA;
-use gate_core::decide::policy::{CheckPolicy, Policy};
+use gate_core::decide::policy::Policy;
 use gate_core::integrity::{
-    Around, CRITERION, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL,
-    UNSEEN,
+    Around, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL, UNSEEN,
 };
-use gate_core::text::brief;
+
 use jiff::Timestamp;
 
 use super::around::{around, scripts_of_others};
+use super::criteria;
 use crate::baseline::{Baseline, Change, Reader, Tool, What};
 use crate::check::CheckContext;
-use crate::checks::acceptance;
+use crate::checks::acceptance::PlanRules;
 use crate::site::CheckSite;
 use crate::worktree::{File, Globs, Kind, Snapshot, WorkTree};
 
@@ -45,6 +45,9 @@ pub(super) fn compare(
     let changes =
         reader.changes(&cx.tree, &cx.cancel.clone()).map_err(|error| error.to_string())?;
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
+    let plan = policy.checks.get(CRITERIA);
+    let plans = plan.map_or(&[][..], |plan| &plan.files[..]);
+    let rules = plan.map(PlanRules::from).unwrap_or_default();
     let around = around(policy, &cx.site, tree, &reader);
     let moved = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
     let comparing = Comparing {
@@ -54,7 +57,8 @@ pub(super) fn compare(
         protect,
         scripts: scripts_of_others(policy, &cx.site, tree),
         moved,
-        plan: policy.checks.get(CRITERIA),
+        plans,
+        rules,
         around: &around,
     };
     let mut examiner = Examiner::new(&around);
@@ -82,8 +86,9 @@ struct Comparing<'a> {
     scripts: BTreeSet<PathBuf>,
     /// The files that were only moved to another name.
     moved: BTreeSet<PathBuf>,
-    /// The settings of the check of plans.
-    plan: Option<&'a CheckPolicy>,
+    plans: &'a [String],
+    /// Headings below which items of plans do not count.
+    rules: PlanRules<'a>,
     around: &'a Around,
 }
 
@@ -103,7 +108,7 @@ impl Comparing<'_> {
         if leads_outside {
             examiner.found(OUTSIDE.finding(&name));
         }
-        if !(self.is_read(&file) || self.plan(bytes).is_some()) {
+        if !(self.is_read(&file) || self.is_plan(bytes)) {
             return Ok(());
         }
         let stored = match change.what {
@@ -138,8 +143,10 @@ impl Comparing<'_> {
             self.large(&file, (before.is_some(), now.is_some(), is_new), examiner);
             return Ok(());
         }
-        if let (Some(plan), Some(before)) = (self.plan(bytes), &before) {
-            gone_items(&name, before, now.as_deref(), plan, examiner);
+        if self.is_plan(bytes)
+            && let Some(before) = &before
+        {
+            criteria::gone(&name, before, now.as_deref(), self.rules, examiner);
         }
         examiner.file(&Changed { before: before.as_deref(), now: now.as_deref(), ..file });
         Ok(())
@@ -172,12 +179,11 @@ impl Comparing<'_> {
         self.tree.in_project(path).is_some_and(|path| self.protect.matches(path))
     }
 
-    /// The settings of the check of plans, if they name this file.
-    fn plan(&self, path: &[u8]) -> Option<&CheckPolicy> {
-        let (plan, path) = (self.plan?, self.tree.in_project(path)?);
+    fn is_plan(&self, path: &[u8]) -> bool {
+        let Some(path) = self.tree.in_project(path) else { return false };
         let globs =
-            plan.files.iter().map(std::slice::from_ref).filter_map(|glob| Globs::new(glob).ok());
-        globs.into_iter().any(|globs| globs.matches(path)).then_some(plan)
+            self.plans.iter().filter_map(|glob| Globs::new(std::slice::from_ref(glob)).ok());
+        globs.into_iter().any(|globs| globs.matches(path))
     }
 
     /// A file that is too large to be read. If it is guarded by its name alone, the finding is the
@@ -249,45 +255,4 @@ fn tools(baseline: &Baseline, site: &CheckSite) -> Vec<Finding> {
 /// True if a file was put there before this time. The system sets the time of that, nobody else.
 fn is_older(path: &Path, time: Timestamp) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.ctime() < time.as_second())
-}
-
-/// Reports the items that a plan had and does not have any more, or has only below a heading that
-/// makes them optional. Boxes may be ticked, items may be added and moved.
-pub(super) fn gone_items(
-    file: &str,
-    before: &[u8],
-    now: Option<&[u8]>,
-    rules: &CheckPolicy,
-    examiner: &mut Examiner<'_>,
-) {
-    let mut left = now.map(|now| items(file, now, rules)).unwrap_or_default();
-    // An item that counts takes the place of one that counts first.
-    let mut was = items(file, before, rules);
-    was.sort_by_key(|item| item.optional);
-    left.sort_by_key(|item| item.optional);
-    for item in was {
-        let same = left
-            .iter()
-            .position(|other| other.text == item.text && (item.optional || !other.optional));
-        if let Some(at) = same {
-            left.remove(at);
-            continue;
-        }
-        let is_optional_now = left.iter().any(|other| other.text == item.text);
-        let finding = CRITERION.finding(file);
-        let what = if is_optional_now {
-            "an item of the plan was made optional"
-        } else {
-            CRITERION.message
-        };
-        let message = format!("{what}: {}", brief(&item.text, 80));
-        let line = item.line.saturating_sub(1);
-        examiner.found(Finding { message, ..finding }.at(line, &item.text));
-    }
-}
-
-/// The items of a plan. One that cannot be read has none; the check of the plan reports it.
-fn items(file: &str, bytes: &[u8], rules: &CheckPolicy) -> Vec<acceptance::Item> {
-    let text = String::from_utf8_lossy(bytes);
-    acceptance::items(Path::new(file), &text, rules).unwrap_or_default()
 }

@@ -10,7 +10,10 @@ use gate_core::integrity::{Around, CRITERION, Examiner};
 use super::around::around;
 use super::*;
 use crate::cancellation::{CancelReason, Cancellation, Grace};
-use crate::check::GatherOptions;
+use crate::check::{About, Occasion};
+use crate::checks::acceptance::PlanRules;
+use crate::event::Events;
+use crate::logs::Logs;
 use crate::scripts::named_scripts;
 use crate::worktree::tests::fixture::Fixture;
 
@@ -70,13 +73,11 @@ fn scripts_are_named_from_the_root_of_the_tree() {
 /// The messages about items of a plan that are gone, with their lines.
 #[track_caller]
 fn check_gone(before: &str, now: Option<&str>, expected: &[(&str, usize)]) {
-    let around = Around::default();
-    let rules =
-        policy("[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\noptional = [\"Later\"]\n");
-    let rules = &rules.checks["acceptance_criteria"];
+    let (around, optional) = (Around::default(), ["Later".to_owned()]);
+    let rules = PlanRules { optional: &optional, done_marks: &[] };
     let mut examiner = Examiner::new(&around);
     let now = now.map(str::as_bytes);
-    compare::gone_items("plan.md", before.as_bytes(), now, rules, &mut examiner);
+    criteria::gone("plan.md", before.as_bytes(), now, rules, &mut examiner);
     let findings = examiner.finish();
     let found: Vec<_> =
         findings.iter().map(|finding| (finding.message.as_str(), finding.line)).collect();
@@ -154,9 +155,22 @@ fn evidence(
     baseline: Option<Baseline>,
     cancel: &Cancellation,
 ) -> Evidence {
-    let options = GatherOptions { baseline, cancel: cancel.clone(), ..GatherOptions::default() };
-    let tree = Arc::new(fixture.snapshot());
-    let cx = CheckContext::new(policy, &fixture.site, tree, None, options);
+    let cx = CheckContext {
+        site: Arc::new(fixture.site.clone()),
+        tree: Arc::new(fixture.snapshot()),
+        baseline,
+        allow: policy.integrity.allow.clone().into(),
+        occasion: Occasion::Loop,
+        about: Arc::new(About::default()),
+        first_tests: None,
+        cancel: cancel.clone(),
+        events: Events::nobody(),
+        masker: Arc::default(),
+        logs: Arc::new(Logs::new(None)),
+        slots: None,
+        copies_max_bytes: 0,
+        private: None,
+    };
     Integrity::new(CheckId::new("integrity"), policy).look(&cx)
 }
 

@@ -1,21 +1,21 @@
 //! The command on the baseline: which tests there were, and how they ended. What it builds stays, for
 //! the runs that decide.
 
-use std::collections::BTreeSet;
-
 use gate_core::decide::policy::CheckPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeSet;
 
+use super::VerifiedTests;
 use super::identities::names_all;
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
-use super::{Trouble, VerifiedTests};
+use super::trouble::Trouble;
 use crate::check::CheckId;
 use crate::report::{Status, Test, TestReport};
 
 /// A run of the command on the baseline.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct BaselineRun {
     /// Empty if the report does not name every test.
     pub(super) tests: Vec<Test>,

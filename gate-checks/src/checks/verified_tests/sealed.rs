@@ -13,10 +13,11 @@ use gate_core::decide::sealed_tests::{MAX_SEALED_REFUSALS, SealedOutcome};
 use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
+use super::VerifiedTests;
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
+use super::trouble::Trouble;
 use super::verdict::Verdict;
-use super::{Trouble, VerifiedTests};
 use crate::cancellation::Cancellation;
 use crate::check::{CheckId, PrivateRun};
 use crate::checks::test_run::Ran;
@@ -90,7 +91,7 @@ impl VerifiedTests<'_> {
                 return Ok(());
             }
         };
-        if self.cx.options.about.sealed_refusals >= MAX_SEALED_REFUSALS {
+        if self.cx.about.sealed_refusals >= MAX_SEALED_REFUSALS {
             let summary = format!(
                 "the sealed tests refused {MAX_SEALED_REFUSALS} times in this run, and do not run \
                  again: a person has to look at the work"

@@ -1,14 +1,14 @@
 //! Tests the supervisor, which ends the processes of checks.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use gate_core::config::{self, Layer};
 use gate_core::decide::evidence::Outcome;
-use gate_core::decide::policy::{CheckPolicy, Policy, Priority};
+use gate_core::decide::policy::{CheckPolicy, Mode, Policy, Priority, Reveal, When};
 
-use crate::check::GatherOptions;
 use crate::doctor::finding::{Finding, fine, note, problem};
-use crate::gather::gather;
+use crate::event::Events;
+use crate::gather::{GatherOptions, gather};
 use crate::site::CheckSite;
 use crate::temporary::Temporary;
 
@@ -38,7 +38,7 @@ pub(super) fn look(policy: &Policy, site: &CheckSite) -> Finding {
 fn answer(policy: &Policy, site: &CheckSite) -> Result<(), String> {
     let folder = Temporary::new("try").map_err(|error| error.to_string())?;
     let mut policy = policy.clone();
-    policy.checks = [("nothing".to_owned(), nothing()?)].into();
+    policy.checks = [("nothing".to_owned(), nothing())].into();
     policy.jobs = NonZeroU32::MIN;
     let site = CheckSite {
         project: folder.path().join("tree"),
@@ -49,7 +49,7 @@ fn answer(policy: &Policy, site: &CheckSite) -> Result<(), String> {
     };
     std::fs::create_dir(&site.project).map_err(|error| error.to_string())?;
     let wanted = GatherOptions { fresh: true, ..GatherOptions::default() };
-    let gathered = gather(&policy, site, &wanted);
+    let gathered = gather(&policy, site, &wanted, Events::nobody());
     let gathered = gathered.map_err(|error| error.to_string())?;
     match gathered.evidence.first() {
         Some(evidence) if evidence.outcome == Outcome::Pass => Ok(()),
@@ -58,12 +58,30 @@ fn answer(policy: &Policy, site: &CheckSite) -> Result<(), String> {
     }
 }
 
-/// A required check that runs `true`, with the default settings.
-fn nothing() -> Result<CheckPolicy, String> {
-    let name = "nothing";
-    let alone = Layer::checks([name]).and_then(|layer| config::resolve(&[layer], None));
-    let mut alone = alone.map_err(|error| error.message())?;
-    let settings = alone.policy.checks.remove(name).ok_or("it has no settings")?;
-    let command = vec!["true".to_owned()];
-    Ok(CheckPolicy { command, timeout_ms: TIMEOUT_MS, priority: Priority::Low, ..settings })
+fn nothing() -> CheckPolicy {
+    CheckPolicy {
+        mode: Mode::Require,
+        command: vec!["true".to_owned()],
+        shell: false,
+        cwd: None,
+        env: Vec::new(),
+        timeout_ms: TIMEOUT_MS,
+        memory_bytes: None,
+        priority: Priority::Low,
+        needs: Vec::new(),
+        hermetic: false,
+        control: false,
+        sealed: None,
+        reveal: Reveal::Count,
+        tests: BTreeMap::new(),
+        report: None,
+        retry: 0,
+        when: vec![When::Check],
+        paths: Vec::new(),
+        files: Vec::new(),
+        criteria: Vec::new(),
+        optional: Vec::new(),
+        done_marks: Vec::new(),
+        ignore: Vec::new(),
+    }
 }

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use gate_checks::{is_python, program_name};
-
-use super::names::meant;
+use super::names::{base, is_python, meant};
 use crate::audit::files::{A_FILE, is_prose, is_scratch, patched};
 use crate::audit::shell::Part;
 
@@ -72,7 +70,7 @@ fn by_program(words: &[String]) -> Vec<String> {
     let Some((program, rest)) = words.split_first() else { return Vec::new() };
     let operands = || rest.iter().filter(|word| !word.starts_with('-') && !word.is_empty());
     let last = || -> Vec<String> { operands().next_back().cloned().into_iter().collect() };
-    match program_name(program) {
+    match base(program) {
         "sed" | "gsed" if rest.iter().any(|word| word.starts_with("-i") || word == "-Ei") => last(),
         "perl" if rest.iter().any(|word| edits_in_place(word)) => last(),
         "tee" => operands().cloned().collect(),
@@ -143,7 +141,7 @@ fn edits_in_place(word: &str) -> bool {
 /// True for an interpreter with its code on the command line or behind it.
 pub(super) fn runs_code(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
-    let program = program_name(program);
+    let program = base(program);
     let is_code = |word: &String| matches!(word.as_str(), "-c" | "-e" | "--eval" | "-");
     (is_python(program) || matches!(program, "node" | "ruby" | "bun" | "deno" | "php" | "tsx"))
         && (rest.is_empty() || rest.iter().any(is_code))

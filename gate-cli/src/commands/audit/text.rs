@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gate_core::text::{counted, readable_size};
+use gate_core::text::readable_size;
 
 use crate::audit::{AuditItem, AuditRecord, ClaimSupport, Claims};
 use crate::render::page::{Mark, Page};
@@ -30,7 +30,9 @@ pub(super) fn card(record: &AuditRecord) -> String {
     if !way.is_empty() {
         page.row("way", &way);
     }
-    for (title, groups) in record.groups().into_iter().filter(|(_, groups)| groups.len() > 1) {
+    let groups =
+        [("agent", &record.by.agent), ("model", &record.by.model), ("project", &record.by.project)];
+    for (title, groups) in groups.into_iter().filter(|(_, groups)| groups.len() > 1) {
         page.blank();
         for (name, claims) in largest(groups) {
             page.row(title, &format!("{}: {}", brief(name), group(claims)));
@@ -59,7 +61,10 @@ pub(super) fn card(record: &AuditRecord) -> String {
 
 /// One number.
 pub(super) fn headline(record: &AuditRecord) -> String {
-    let claims = counted(record.all.claims, "claim");
+    let claims = match record.all.claims {
+        1 => "1 claim".to_owned(),
+        many => format!("{many} claims"),
+    };
     match record.share {
         None => "no turn that changed files claimed to be done".to_owned(),
         Some(share) => format!(

@@ -6,8 +6,6 @@ use std::collections::BTreeSet;
 use gate_checks::{Finding, Level, Proof, SelfTestOutcome};
 
 use super::record::{AgentRecord, DoctorRecord};
-use gate_core::text::counted;
-
 use crate::render::{Mark, Page};
 
 /// The card of an examination.
@@ -31,10 +29,14 @@ pub(super) fn agent_card(record: &AgentRecord, source: &str) -> String {
     card.group(&format!("{} ({source})", record.agent), record.findings.iter(), None);
     let problems = match record.problems() {
         0 => "no problem found".to_owned(),
-        problems => counted(problems, "problem"),
+        more => counted(more),
     };
     card.page.text(&problems);
     card.page.into_text()
+}
+
+fn counted(problems: usize) -> String {
+    if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") }
 }
 
 fn not_shown(record: &DoctorRecord) -> usize {
@@ -112,7 +114,7 @@ impl Card {
                     format!("no problem found; of {more} checks nothing proves that they can fail")
                 }
             },
-            problems => counted(problems, "problem"),
+            more => counted(more),
         };
         self.page.text(&text);
     }

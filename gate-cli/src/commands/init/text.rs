@@ -7,7 +7,8 @@ use gate_checks::project::{Aim, Detected, Proposal};
 use gate_core::decide::evidence::Outcome;
 use gate_core::text::clean;
 
-use super::measure::{Measured, length};
+use super::measured::Measured;
+use super::shown::length;
 
 /// The text before the checks.
 const HEAD: &str = include_str!("../../templates/gate.toml");

@@ -1,6 +1,7 @@
 //! `gate ledger accept`: the end of the ledger is lost, and an operator goes on without it.
 
-use super::{Accept, verify};
+use super::args::Accept;
+use super::verify;
 use crate::commands::common::DONE;
 use crate::commands::log;
 use crate::context::Here;

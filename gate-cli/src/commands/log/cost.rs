@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use gate_core::history::kind;
 use gate_core::ledger::Sealed;
-use gate_core::text::counted;
 
 use crate::failure::Failure;
 use crate::loops::{Usage, iteration};
@@ -47,8 +46,12 @@ impl Costs {
         let Self { decisions, runs, usage, time_ms } = self;
         let (cost, runs) = (in_words(*usage, *time_ms), runs.len());
         let decisions = counted(*decisions, "decision");
-        format!("{decisions} in {}: {cost}, {} tokens", counted(runs, "run"), usage.tokens)
+        format!("{decisions} in {}: {cost}, {} tokens", counted(runs as u64, "run"), usage.tokens)
     }
+}
+
+pub(super) fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn in_words(usage: Usage, time_ms: u64) -> String {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gate_core::Policy;
 
-use super::given::Labelled;
+use super::labels::Labelled;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{JudgedTranscript, MarkedTranscript, Memory};
@@ -27,7 +27,7 @@ impl Marks {
         if places.state.is_none() && !places.names_database() {
             return Ok(Self::default());
         }
-        let mut memory = Memory::open_within(places, policy.project.id.as_deref(), PATIENCE)?;
+        let mut memory = Memory::open_within(places, policy.project_id.as_deref(), PATIENCE)?;
         memory.marked_transcripts().map(Self)
     }
 

@@ -12,14 +12,15 @@ use std::time::Duration;
 
 use gate_checks::CheckSite;
 use gate_core::config::Resolved;
-use gate_core::decide::policy::{Threshold, When};
-use gate_core::{Decision, Policy, Verdict, decide};
+use gate_core::decide::policy::When;
 use gate_transcript::Forced;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::given::{Labelled, Labels};
-use super::inputs::{Input, Passed, look};
+use super::inputs::Input;
+use super::labels::{Labelled, Labels};
 use super::marks::Marks;
+use super::sniff::{self, Passed};
+use super::sweep::{Sweep, Swept};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, Replayed, Step};
@@ -33,9 +34,6 @@ const FILES_AHEAD: usize = 128;
 /// Rows that a file may hold back until its turn. With [`FILES_AHEAD`] this bounds memory.
 const ROWS_AHEAD: usize = 64;
 
-/// The highest threshold that is tried.
-pub(super) const MAX_THRESHOLD: u32 = 8;
-
 /// One result of reading a file.
 #[derive(Debug)]
 pub(super) enum Finding {
@@ -45,31 +43,11 @@ pub(super) enum Finding {
     Passed(Passed),
 }
 
-/// An iteration.
+/// An iteration, and its verdicts under other settings if a sweep was asked for.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) record: ReplayRecord,
-    /// By policy (see [`Work::policies`]): may the loop end here?
-    pub(super) exits: Vec<bool>,
-}
-
-/// The policy with each threshold from 0 to [`MAX_THRESHOLD`].
-pub(super) fn with_thresholds(policy: &Policy) -> Vec<Policy> {
-    let with = |threshold| {
-        let mut policy = policy.clone();
-        policy.exit_gate.threshold = Threshold::Fixed(threshold);
-        policy
-    };
-    (0..=MAX_THRESHOLD).map(with).collect()
-}
-
-/// Decides an iteration again under each policy; true where the loop may end.
-pub(super) fn exits_under(policies: &[Policy], decision: &Decision) -> Vec<bool> {
-    if policies.is_empty() {
-        return Vec::new();
-    }
-    let input = &decision.input;
-    policies.iter().map(|policy| decide(input, policy).verdict == Verdict::Exit).collect()
+    pub(super) swept: Option<Swept>,
 }
 
 /// The input that all threads share.
@@ -81,8 +59,7 @@ pub(super) struct Work {
     pub(super) settings: Resolved,
     pub(super) site: CheckSite,
     pub(super) format: Option<Forced>,
-    /// Other policies under which each iteration is decided again, by what one scan has shown.
-    pub(super) policies: Vec<Policy>,
+    pub(super) sweep: Option<Sweep>,
     pub(super) jobs: usize,
     /// Bytes read so far.
     pub(super) read: AtomicU64,
@@ -135,7 +112,7 @@ impl Findings {
         let (sender, receiver) = sync_channel(ROWS_AHEAD);
         self.open.push_back(receiver);
         let work = self.work.clone();
-        self.pool.spawn_fifo(move || work.read_file(file, &sender));
+        self.pool.spawn_fifo(move || work.read_file(file, &Output(sender)));
     }
 
     /// The findings that come next; waits for the first of them up to `timeout`. It is
@@ -164,6 +141,16 @@ impl Findings {
     }
 }
 
+/// The way of one file's findings to the thread that prints.
+struct Output(SyncSender<Finding>);
+
+impl Output {
+    fn send(&self, finding: Finding) {
+        // Nobody receives any more once the replay was interrupted.
+        let _ = self.0.send(finding);
+    }
+}
+
 impl Work {
     /// Reads these files on all cores, without labels.
     pub(super) fn new(here: &Here, settings: &Resolved, inputs: Vec<Input>) -> Self {
@@ -178,7 +165,7 @@ impl Work {
                 ..CheckSite::new(&places.folder)
             },
             format: None,
-            policies: Vec::new(),
+            sweep: None,
             jobs: available_parallelism().map_or(1, NonZero::get),
             read: AtomicU64::new(0),
             gates: Mutex::default(),
@@ -200,7 +187,7 @@ impl Work {
         self.gates.lock().unwrap_or_else(PoisonError::into_inner).push(gate);
     }
 
-    fn read_file(&self, file: usize, output: &SyncSender<Finding>) {
+    fn read_file(&self, file: usize, output: &Output) {
         let input = &self.inputs[file];
         // A defect is one file's: the others are read all the same.
         let read = catch_unwind(AssertUnwindSafe(|| {
@@ -217,17 +204,17 @@ impl Work {
         }
     }
 
-    fn replay(&self, gate: &Gate, input: &Input, output: &SyncSender<Finding>) {
+    fn replay(&self, gate: &Gate, input: &Input, output: &Output) {
         if let Some(failure) = &input.error {
             return self.fail(input, 0, failure.clone(), output);
         }
-        let passed = if input.wanted { None } else { look(&input.path) };
+        let passed = if input.wanted { None } else { sniff::look(&input.path) };
         if let Some(passed) = passed {
             self.read.fetch_add(input.size, Ordering::Relaxed);
-            return send(output, Finding::Passed(passed));
+            return output.send(Finding::Passed(passed));
         }
         // The next iteration, or the end, shows that the one before was not the last.
-        let mut latest: Option<Row> = None;
+        let mut before: Option<Row> = None;
         let mut rows = 0;
         let source = Source::File(input.path.clone());
         let read = gate.replay(&source, self.format, &mut |step| match step {
@@ -235,20 +222,17 @@ impl Work {
                 self.read.fetch_add(bytes, Ordering::Relaxed);
             }
             Step::Iteration(replayed) => {
-                let exits = exits_under(&self.policies, &replayed.decision);
-                let row = Row { record: row(gate, input, rows, *replayed), exits };
+                let swept = self.sweep.as_ref().map(|sweep| sweep.decide(&replayed.decision));
+                let row = Row { record: row(gate, input, rows, *replayed), swept };
                 rows += 1;
-                if let Some(earlier) = latest.replace(row) {
-                    let label = self.label(input, &earlier.record, false);
-                    send(output, labelled(earlier, label));
+                if let Some(before) = before.replace(row) {
+                    self.send(input, before, false, output);
                 }
             }
         });
-        if let Some(last) = latest {
-            // A label from a file goes before an operator's mark.
-            let label = self.label(input, &last.record, read.is_ok());
-            let label = label.or_else(|| self.marked(gate, input, &last.record));
-            send(output, labelled(last, label));
+        if let Some(last) = before {
+            let marked = self.marked(gate, input, &last.record);
+            self.send_labelled(input, last, (read.is_ok(), marked), output);
         }
         if let Err(failure) = read {
             self.fail(input, rows, failure, output);
@@ -268,32 +252,36 @@ impl Work {
         })
     }
 
-    /// The label of a row, which may be the last one of its file.
-    fn label(&self, input: &Input, row: &ReplayRecord, is_last: bool) -> Option<Labelled> {
-        self.labels.get(input.id?, row.iteration, is_last)
+    fn send(&self, input: &Input, row: Row, last: bool, output: &Output) {
+        self.send_labelled(input, row, (last, None), output);
     }
 
-    fn fail(&self, input: &Input, rows: u64, failure: Failure, output: &SyncSender<Finding>) {
+    /// Sends a row with its label; `last` is true for the file's last iteration. A label from
+    /// a file goes before an operator's mark.
+    fn send_labelled(
+        &self,
+        input: &Input,
+        Row { record: row, swept }: Row,
+        (last, marked): (bool, Option<Labelled>),
+        output: &Output,
+    ) {
+        let label = input.id.and_then(|id| self.labels.get(id, row.iteration, last)).or(marked);
+        let judged = label
+            .zip(row.verdict)
+            .map(|(label, verdict)| Judged::new(verdict, label.label, label.ambiguous));
+        let record = ReplayRecord {
+            label: label.map(|label| label.label),
+            ambiguous: label.is_some_and(|label| label.ambiguous),
+            judged,
+            ..row
+        };
+        output.send(Finding::Row(Box::new(Row { record, swept })));
+    }
+
+    fn fail(&self, input: &Input, rows: u64, failure: Failure, output: &Output) {
         let record = ReplayRecord { error: Some(failure), ..empty(input, rows) };
-        let label = self.label(input, &record, true);
-        send(output, labelled(Row { record, exits: Vec::new() }, label));
+        self.send(input, Row { record, swept: None }, true, output);
     }
-}
-
-/// Sends a finding to the thread that prints. Nobody receives any more once the replay was
-/// interrupted.
-fn send(output: &SyncSender<Finding>, finding: Finding) {
-    let _ = output.send(finding);
-}
-
-/// A row with its label, and its verdict beside that.
-fn labelled(mut row: Row, label: Option<Labelled>) -> Finding {
-    if let Some(Labelled { label, ambiguous }) = label {
-        let record = &mut row.record;
-        (record.label, record.ambiguous) = (Some(label), ambiguous);
-        record.judged = record.verdict.map(|verdict| Judged::new(verdict, label, ambiguous));
-    }
-    Finding::Row(Box::new(row))
 }
 
 fn row(gate: &Gate, input: &Input, before: u64, replayed: Replayed) -> ReplayRecord {
@@ -301,10 +289,10 @@ fn row(gate: &Gate, input: &Input, before: u64, replayed: Replayed) -> ReplayRec
     ReplayRecord {
         first_line,
         verdict: Some(verdict),
-        signal: Some(decision.input.signal),
-        indicators: Some(decision.input.indicators),
+        signal: Some(decision.signal),
+        indicators: Some(decision.indicators),
         reasons: decision.reasons,
-        warnings: decision.input.warnings,
+        warnings: decision.warnings,
         next: decision.next,
         assumed: gate.policy().checks.keys().cloned().collect(),
         transcript: Some(transcript),
@@ -321,6 +309,20 @@ fn empty(input: &Input, before: u64) -> ReplayRecord {
         file: input.shown.clone(),
         iteration: input.iteration + before,
         first_line: 1,
-        ..ReplayRecord::default()
+        verdict: None,
+        signal: None,
+        indicators: None,
+        reasons: Vec::new(),
+        warnings: Vec::new(),
+        next: None,
+        assumed: Vec::new(),
+        transcript: None,
+        label: None,
+        ambiguous: false,
+        judged: None,
+        changed: None,
+        error: None,
+        bytes: 0,
+        duration_ms: 0,
     }
 }

@@ -38,8 +38,7 @@ impl BehindClaims {
     pub(super) fn read(
         here: &Here,
         policy: &Policy,
-        loops: &[LoopRecord],
-        since: Option<Timestamp>,
+        (loops, since): (&[LoopRecord], Option<Timestamp>),
     ) -> Result<Option<Self>, Failure> {
         let project = Runs::here(&here.places)?;
         let names: BTreeSet<_> =

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::signal::Status;
-use gate_core::text::counted;
 
-use super::behind::BehindClaims;
 use super::figures::{CheckFigures, ReportRecord, Totals, agent_name, is_refused};
 use crate::loops::{CheckRecord, IterationRecord, LoopRecord, LoopState, dollars};
 use crate::render::{Mark, Page, local_time, span};
@@ -28,7 +26,9 @@ pub(super) fn card(report: &ReportRecord) -> String {
                 page.detail(line);
             }
         }
-        page.rows("next", &one.next);
+        if let Some(next) = &one.next {
+            page.row("next", next);
+        }
         page.row("took", &figures(one));
         page.row("agent", &agent_name(one));
     }
@@ -42,7 +42,9 @@ fn summary(page: &mut Page, report: &ReportRecord) {
     }
     page.blank();
     page.row("claims", &claims(&report.totals));
-    page.rows("behind", report.behind.as_ref().map(BehindClaims::sentence));
+    if let Some(behind) = &report.behind {
+        page.row("behind", &behind.sentence());
+    }
     for refusals in &report.refusals {
         page.row("refused", &format!("{} × {}", refusals.count, refusals.code));
     }
@@ -66,8 +68,12 @@ pub(super) fn headline(totals: &Totals) -> String {
     match totals.loops {
         0 => "No loops.".to_owned(),
         loops => {
-            let cost = cost(totals.usage.cost_micro_usd);
-            format!("{}: {}. {cost}, {time}.", counted(loops, "loop"), states.join(", "))
+            let loops = if loops == 1 { "1 loop".to_owned() } else { format!("{loops} loops") };
+            format!(
+                "{loops}: {}. {}, {time}.",
+                states.join(", "),
+                cost(totals.usage.cost_micro_usd)
+            )
         }
     }
 }
@@ -92,7 +98,10 @@ pub(super) fn title(one: &LoopRecord) -> String {
 
 /// Iterations, time and cost of a loop.
 pub(super) fn figures(one: &LoopRecord) -> String {
-    let iterations = counted(one.iterations.len(), "iteration");
+    let iterations = match one.iterations.len() {
+        1 => "1 iteration".to_owned(),
+        count => format!("{count} iterations"),
+    };
     let mut figures = vec![iterations, span(Duration::from_millis(one.duration_ms))];
     figures.extend(Some(one.usage.dollars()).filter(|cost| !cost.is_empty()));
     if one.usage.tokens > 0 {

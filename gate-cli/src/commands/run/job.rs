@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use super::Run;
 use crate::commands::work;
+use crate::commands::work::CiResult;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};
@@ -151,7 +152,7 @@ impl Job {
         run: impl FnOnce(&Self) -> Result<End, Failure>,
     ) -> Result<End, Failure> {
         let patience = (self.ttl / 4).min(RENEWAL_TIMEOUT);
-        let id = settings.0.policy.project.id.as_deref();
+        let id = settings.0.policy.project_id.as_deref();
         let mut beside = Memory::open_within(&here.places, id, patience)?;
         let lost = self.lost.clone();
         let ended = with_lease(&mut beside, (self.handed(), self.ttl), &lost, || run(&self));
@@ -193,8 +194,8 @@ impl Job {
         if own.is_some() {
             return Ok(own);
         }
-        let why = end.last.as_ref().and_then(|last| last.decision.input.signal.reason.clone());
-        let handoff = end.handoff.as_ref().map(|path| format!("handoff: {path}"));
+        let why = end.last.as_ref().and_then(|last| last.decision.signal.reason.clone());
+        let handoff = end.handoff.as_ref().map(|path| format!("handoff: {}", path.display()));
         let notes: Vec<_> = [why, handoff].into_iter().flatten().collect();
         let notes = notes.join("; ");
         let signal = ExitSignal::new(self.phase(), reason);
@@ -222,7 +223,7 @@ impl Job {
             Err(failure) => return Err(failure),
         };
         let waits = item.work.state.phase == WorkPhase::CiPending;
-        let after = if waits && !settings.0.work.ci.is_empty() {
+        let after = if waits && !settings.0.work_ci.is_empty() {
             self.ci(here, settings, &item)?
         } else {
             item
@@ -248,8 +249,9 @@ impl Job {
         let checked = cancel_when((&cancel, Grace::Usual), &|| interrupt.code().is_some(), || {
             work::checked(here, settings, &cancel)
         });
-        let done =
-            checked.and_then(|failed| self.memory.ci(id, failed.is_none(), failed.as_deref()));
+        let done = checked.and_then(|(result, why)| {
+            self.memory.ci(id, result == CiResult::Passed, why.as_deref())
+        });
         match done {
             // There is no result, or somebody else has given one meanwhile.
             Err(failure) if failure.exit_code == 2 => {

@@ -1,7 +1,6 @@
 //! The gate of a loop, with what it remembers of the same task's last loop.
 
 use gate_checks::CheckSite;
-use gate_checks::baseline::Baseline;
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::When;
 
@@ -16,19 +15,12 @@ use crate::memory::LoopId;
 
 /// The gate of a loop, with the baseline that its decisions compare with, and the tests that were
 /// written before its work.
-pub(super) struct LoopGate {
-    pub(super) gate: Gate,
-    pub(super) baseline: Option<Baseline>,
-    pub(super) first_tests: Option<FirstTests>,
-}
-
-/// Opens the gate of a loop, and takes its baseline.
 pub(super) fn gate_for(
     here: &Here,
     (settings, trust): Setting,
     (site, interrupt): (CheckSite, &Interrupt),
     (task, stage, id): (&Task, Stage<'_>, LoopId<'_>),
-) -> Result<LoopGate, Failure> {
+) -> Result<(Gate, Option<FirstTests>), Failure> {
     let writes_tests = stage.writes_tests();
     let memory = here.memory_of_loop(&trust, &settings, interrupt)?;
     let gate = Gate::open(settings, site)?.at(When::Run);
@@ -36,7 +28,7 @@ pub(super) fn gate_for(
     let gate = gate.remembering(memory).trusting(trust)?;
     let kept = gate.baseline_of_task(task.id())?;
     let is_locked = !writes_tests && (kept.is_some() || stage.job.is_some());
-    let first_tests = match gate.memory() {
+    let first = match gate.memory() {
         Some(mut memory) if is_locked => match memory.locked_tests(stage.subject()) {
             // The breaker reports lost state.
             Err(failure) if failure.lost_state().is_some() => None,
@@ -56,8 +48,8 @@ pub(super) fn gate_for(
         gate.begin_loop(taken, id)?;
     }
     // A loop that is resumed must not take this one's edits of tests for the original tests.
-    if let (Some(taken), true) = (&taken, writes_tests || first_tests.is_some()) {
+    if let (Some(taken), true) = (&taken, writes_tests || first.is_some()) {
         gate.keep_for_task(taken, task.id())?;
     }
-    Ok(LoopGate { gate, baseline: taken, first_tests })
+    Ok((gate.compared_with(taken), first))
 }

@@ -13,7 +13,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs as RunFolders;
 use crate::loops::{self, LoopRecord, LoopState, Usage, Window};
-use crate::render::card::state_name;
+use crate::render::breaker::state_name;
 use crate::render::{Mark, Page, local_time, span};
 use crate::runner::{LiveLoop, live_loops};
 
@@ -183,11 +183,17 @@ pub(super) fn rows(page: &mut Page, loops: &[LoopStatus], project: &str) {
         if line.project != project {
             page.row("project", &line.project);
         }
-        page.rows("now", &line.doing);
+        if let Some(doing) = &line.doing {
+            page.row("now", doing);
+        }
         if line.state == RunningState::Ended(LoopState::Done) {
             continue;
         }
-        page.rows("why", Some(&line.why).filter(|why| !why.is_empty()));
-        page.rows("next", &line.next);
+        if !line.why.is_empty() {
+            page.row("why", &line.why);
+        }
+        if let Some(next) = &line.next {
+            page.row("next", next);
+        }
     }
 }

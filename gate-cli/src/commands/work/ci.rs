@@ -1,6 +1,6 @@
 //! `gate work ci`: what continuous integration comes to, for an item that waits.
 
-use gate_checks::{Cancellation, Checks, GatherOptions};
+use gate_checks::{Cancellation, GatherOptions};
 use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::decide::evidence::Outcome;
@@ -24,17 +24,17 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
         let event = args.result.unwrap_or(CiResult::Passed).event();
         return Err(WorkError::Invalid { from: state.phase, event }.into());
     }
-    let failed = match args.result {
-        Some(_) => None,
+    let (result, failed) = match args.result {
+        Some(result) => (result, None),
         None => checked(here, (&settings, &trust), &Cancellation::default())?,
     };
-    let passed = args.result.unwrap_or(CiResult::Passed) == CiResult::Passed && failed.is_none();
     let reason = args.reason.clone().or(failed);
+    let passed = result == CiResult::Passed;
     answer(&mut memory, args.json, |memory| memory.ci(&args.id, passed, reason.as_deref()))?;
     Ok(if passed { DONE } else { NEGATIVE })
 }
 
-/// The checks of `[work] ci` that failed, in words; None if all passed.
+/// The result of the checks of `[work] ci`, and the names of those that did not pass.
 ///
 /// # Errors
 ///
@@ -44,18 +44,15 @@ pub(crate) fn checked(
     here: &Here,
     (settings, trust): (&Resolved, &Trust),
     cancel: &Cancellation,
-) -> Result<Option<String>, Failure> {
+) -> Result<(CiResult, Option<String>), Failure> {
     let policy = ci_policy(settings)?;
     gate_checks::validate(&policy)?;
     let site = here.site()?;
     trust.admit(&policy, &site)?;
-    let wanted = GatherOptions {
-        checks: Checks::All,
-        events: render::progress(),
-        cancel: cancel.clone(),
-        ..GatherOptions::default()
-    };
-    let gathered = gate_checks::gather(&policy, site, &wanted)?;
+    let mut wanted = GatherOptions::default();
+    wanted.all = true;
+    wanted.cancel = cancel.clone();
+    let gathered = gate_checks::gather(&policy, site, &wanted, render::progress())?;
     let evidence = gathered.evidence;
     let inconclusive = evidence
         .iter()
@@ -68,12 +65,15 @@ pub(crate) fn checked(
     let failed = evidence.iter().filter(|evidence| evidence.outcome != Outcome::Pass);
     let failed: Vec<_> =
         failed.map(|evidence| format!("{}: {}", evidence.check, evidence.summary)).collect();
-    Ok(if failed.is_empty() { None } else { Some(failed.join("; ")) })
+    match failed.is_empty() {
+        true => Ok((CiResult::Passed, None)),
+        false => Ok((CiResult::Failed, Some(failed.join("; ")))),
+    }
 }
 
 /// The policy with the checks of CI alone.
 fn ci_policy(settings: &Resolved) -> Result<Policy, Failure> {
-    let names = &settings.work.ci;
+    let names = &settings.work_ci;
     let mut policy = settings.policy.clone();
     let missing = names.iter().find(|name| !policy.checks.contains_key(*name));
     if names.is_empty() {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gate_fleet::bus::Message;
+use gate_fleet::bus::Draft;
 use gate_fleet::fact::{Fact, Scope};
 
 use super::super::promote::title;
@@ -49,11 +49,8 @@ fn what_was_proposed_on_a_bus_counts_beside_the_files() {
     let bus = task.bus().unwrap();
     let mut ids = Vec::new();
     for (kind, body) in [("FACT", "# The cart\nholds 7"), ("fact", "\n"), ("INFO", "chatter")] {
-        let draft = Message {
-            body: body.to_owned(),
-            run_id: "r-1".to_owned(),
-            ..Message::new(kind, "shop")
-        };
+        let draft =
+            Draft { body: body.to_owned(), run_id: "r-1".to_owned(), ..Draft::new(kind, "shop") };
         ids.push(bus.append(draft).unwrap().msg_id);
     }
     let all = Promotion::all(&[task, project.task("t2").unwrap()]).unwrap();

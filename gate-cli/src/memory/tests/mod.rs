@@ -16,7 +16,6 @@ use uuid::Uuid;
 use super::{DecisionContext, DecisionRequest, DecisionStart, LookUp, Memory, PendingDecision};
 use crate::failure::Failure;
 use crate::record::Record;
-use crate::request::Asker;
 use crate::settings::Places;
 use crate::tests::record;
 
@@ -49,12 +48,12 @@ impl Shop {
 
 /// The number of records in a ledger.
 fn count(memory: &mut Memory) -> u64 {
-    memory.view().unwrap().head().unwrap().seq
+    memory.read().unwrap().head().unwrap().seq
 }
 
 /// The types of all records.
 fn kinds(memory: &mut Memory) -> Vec<String> {
-    let entries = memory.view().unwrap().entries(1, 1_000).unwrap();
+    let entries = memory.read().unwrap().entries(1, 1_000).unwrap();
     entries.into_iter().map(|sealed| sealed.record.kind).collect()
 }
 
@@ -65,7 +64,6 @@ fn policy(settings: &str) -> Policy {
 
 /// A decision that a test asks for.
 struct Ask {
-    asker: Asker,
     policy: Policy,
     text: String,
 }
@@ -74,21 +72,21 @@ impl Ask {
     fn under(settings: &str) -> Self {
         let policy = policy(settings);
         let text = serde_json::to_string(&policy).unwrap();
-        Self { asker: Asker { run: Some("nightly".to_owned()), ..Asker::default() }, policy, text }
-    }
-
-    fn asker(&self) -> Asker {
-        self.asker.clone()
-    }
-
-    fn forced(&self) -> Asker {
-        Asker { force_reason: Some("shipped".to_owned()), ..self.asker() }
+        Self { policy, text }
     }
 
     fn request(&self) -> DecisionRequest<'_> {
         DecisionRequest {
-            asker: &self.asker,
+            task: None,
+            run: Some("nightly"),
+            iteration: None,
+            new_run: false,
             input: None,
+            dry_run: false,
+            forced: false,
+            actor: None,
+            of_work: false,
+            acts: &[],
             approval: None,
             policy: &self.policy,
             policy_text: &self.text,
@@ -122,7 +120,7 @@ fn answer(
     let mut input = Input::new(signal.clone(), Vec::new());
     input.observed.at = at;
     input.observed.iteration = iteration.unwrap_or_default();
-    input.force_reason.clone_from(&request.asker.force_reason);
+    input.forced = request.forced.then(|| "shipped".to_owned());
     input.stateful = true;
     input.memory = memory;
     input.lost = lost;
@@ -155,7 +153,7 @@ fn record_decision(
     request: &DecisionRequest<'_>,
     signal: &Signal,
 ) -> Result<Record, Failure> {
-    match memory.begin_decision(pending, request)? {
+    match memory.begin_decision(pending, request, None)? {
         DecisionStart::Repeated(record) => Ok(*record),
         DecisionStart::Open(transaction) => {
             let decided = answer(request, signal, &transaction.context);
@@ -179,7 +177,7 @@ fn decide(
     }
     memory.begin_probe(&mut pending, request)?;
     let failure = match record_decision(memory, &pending, request, signal) {
-        Err(failure) if !request.asker.is_forced() => failure,
+        Err(failure) if !request.forced => failure,
         decided => return decided,
     };
     let context = DecisionContext::without_state(&failure).ok_or(failure)?;

@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 
 use gate_core::ledger::Record;
-use gate_fleet::work::{
-    ItemState, Lease, LeaseState, ReplayedItem, ReplayedItems, WorkError, WorkItem,
-};
+use gate_fleet::work::{ItemState, ReplayedItem, ReplayedItems, WorkError, WorkItem};
 
 use crate::failure::Failure;
 use crate::memory::Memory;
-use crate::store::{Item, View};
+use crate::store::{Item, Reading};
 
 /// Items that are read at once.
 const PAGE: usize = 500;
@@ -27,10 +25,10 @@ impl Memory {
         followed: u64,
     ) -> Result<Option<(u64, String)>, Failure> {
         let (mut view, _) = self.examine()?;
-        let rows = all(&mut view, |_| true)?;
+        let rows = all(&mut *view, |_| true)?;
         for item in &rows {
             if item.seq > followed {
-                holds(&mut view, item)?;
+                holds(&mut *view, item)?;
             } else if let Some(wrong) = contradicts(item, book.item(&item.work.id)) {
                 return Ok(Some(wrong));
             }
@@ -38,27 +36,6 @@ impl Memory {
         let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
         let missing = book.items().find(|(id, _)| !rows.contains(id));
         Ok(missing.map(|(id, entry)| (entry.seq, about_item(id, "has no row"))))
-    }
-
-    /// The work items with a live lease, of all projects in the store, each with its project.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, a row that its record contradicts.
-    pub(crate) fn leased_items(&mut self) -> Result<Vec<(String, WorkItem)>, Failure> {
-        let (mut view, _) = self.examine()?;
-        let projects = view.projects()?;
-        drop(view);
-        let mut leased = Vec::new();
-        for project in projects {
-            let (mut view, _) = self.store.examine(&project)?;
-            let now = view.now()?;
-            let is_live = |lease: &Lease| lease.state(now) == LeaseState::Active;
-            let items = all(&mut view, |item| item.lease.as_ref().is_some_and(is_live))?;
-            drop(view);
-            leased.extend(items.into_iter().map(|item| (project.clone(), item.work)));
-        }
-        Ok(leased)
     }
 }
 
@@ -83,7 +60,7 @@ fn contradicts(item: &Item, recorded: Option<ReplayedItem>) -> Option<(u64, Stri
 
 /// The items in the order of their adding, those that are wanted.
 pub(in super::super) fn all(
-    reading: &mut View<'_>,
+    reading: &mut dyn Reading,
     wanted: impl Fn(&Item) -> bool,
 ) -> Result<Vec<Item>, Failure> {
     let (mut all, mut after) = (Vec::new(), 0);
@@ -96,7 +73,7 @@ pub(in super::super) fn all(
 }
 
 /// The item with an id. Fails if its row differs from its records.
-pub(super) fn found(reading: &mut View<'_>, id: &str) -> Result<Item, Failure> {
+pub(super) fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure> {
     let item = reading.item(id)?.ok_or_else(|| WorkError::NotFound(id.to_owned()))?;
     holds(reading, &item)?;
     Ok(item)
@@ -104,7 +81,7 @@ pub(super) fn found(reading: &mut View<'_>, id: &str) -> Result<Item, Failure> {
 
 /// Fails if an item's row differs from its records: its phase from the latest one, or its task
 /// from the one that added it.
-pub(super) fn holds(reading: &mut View<'_>, item: &Item) -> Result<(), Failure> {
+pub(super) fn holds(reading: &mut dyn Reading, item: &Item) -> Result<(), Failure> {
     let WorkItem { id, state, .. } = &item.work;
     let (phase, seq) = (state.phase, item.seq);
     let latest = proven(reading, seq)?;
@@ -125,7 +102,7 @@ pub(super) fn holds(reading: &mut View<'_>, item: &Item) -> Result<(), Failure> 
 }
 
 /// The record with a number, if it is the one that was hashed.
-fn proven(reading: &mut View<'_>, seq: u64) -> Result<Option<Record>, Failure> {
+fn proven(reading: &mut dyn Reading, seq: u64) -> Result<Option<Record>, Failure> {
     let sealed = reading.entry(seq)?.filter(|sealed| sealed.record.hash() == sealed.hash);
     Ok(sealed.map(|sealed| sealed.record))
 }

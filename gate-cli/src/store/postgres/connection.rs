@@ -16,7 +16,6 @@ use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls, Row
 
 use super::super::error::StoreError;
 use super::clear::NoClearPassword;
-use super::server::Server;
 use super::url::Transport;
 use super::{DatabaseUrl, fault};
 
@@ -70,8 +69,12 @@ impl Session {
     /// # Errors
     ///
     /// A database that does not answer, or refuses.
-    pub(super) fn connect(server: &Server, left: Duration) -> Result<Self, StoreError> {
-        let Server { runtime, url, place, .. } = server;
+    pub(super) fn connect(
+        runtime: &Runtime,
+        url: &DatabaseUrl,
+        left: Duration,
+    ) -> Result<Self, StoreError> {
+        let place = url.to_string();
         let (config, transport) = (config(url, left), url.transport()?);
         let demands_tls = config.get_ssl_mode() == SslMode::Require;
         let (names, named) = unbounded_channel();
@@ -79,10 +82,10 @@ impl Session {
             let opening = open(&config, transport, names);
             tokio::time::timeout(left.min(MAX_CONNECT_TIME), opening).await
         };
-        let opened = runtime.block_on(connecting).map_err(|_| fault::silent(place))?;
+        let opened = runtime.block_on(connecting).map_err(|_| fault::silent(&place))?;
         let client = opened.map_err(|error| match error {
-            OpenError::Database(error) => fault::store_error(place, &error),
-            OpenError::Network(error) => fault::unreachable(place, &error),
+            OpenError::Database(error) => fault::store_error(&place, &error),
+            OpenError::Network(error) => fault::unreachable(&place, &error),
         })?;
         Ok(Self {
             client,
@@ -141,27 +144,27 @@ impl Session {
     pub(super) async fn rows(
         &self,
         statement: &'static str,
-        values: &[(&(dyn ToSql + Sync), Type)],
+        given: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<Vec<Row>, Error> {
         if self.is_direct.get() != Some(true) {
-            return self.client.query_typed(statement, values).await;
+            return self.client.query_typed(statement, given).await;
         }
         let known = self.statements.borrow().get(statement).cloned();
         let prepared = match known {
             None => {
                 self.statements.borrow_mut().insert(statement, None);
-                return self.client.query_typed(statement, values).await;
+                return self.client.query_typed(statement, given).await;
             }
             Some(Some(prepared)) => prepared,
             Some(None) => {
-                let types: Vec<_> = values.iter().map(|(_, kind)| kind.clone()).collect();
+                let types: Vec<_> = given.iter().map(|(_, kind)| kind.clone()).collect();
                 let prepared = self.client.prepare_typed(statement, &types).await?;
                 self.statements.borrow_mut().insert(statement, Some(prepared.clone()));
                 prepared
             }
         };
-        let values: Vec<_> = values.iter().map(|(value, _)| *value).collect();
-        self.client.query(&prepared, &values).await
+        let given: Vec<_> = given.iter().map(|(value, _)| *value).collect();
+        self.client.query(&prepared, &given).await
     }
 
     /// Finds out once if the connection is the server's own. What is not known counts as a pooler.

@@ -5,14 +5,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::super::error::StoreError;
 use super::super::statements;
+use super::lock::LockWait;
 use super::private::{Folder, Identity, unwritable};
 use super::transaction::Running;
 use super::{MAX_KEPT_LOG_BYTES, fault};
@@ -29,6 +29,25 @@ pub(super) struct Opened {
     is_sound: Cell<bool>,
     /// True once the file has the additions that this gate knows, as far as its rows allow.
     pub(super) is_complete: Cell<bool>,
+}
+
+/// The content of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Schema {
+    /// Nothing yet.
+    Empty,
+    /// The tables of this version.
+    Version(i64),
+}
+
+impl Schema {
+    /// Its version; 0 of an empty file.
+    pub(super) fn number(self) -> i64 {
+        match self {
+            Self::Empty => 0,
+            Self::Version(number) => number,
+        }
+    }
 }
 
 impl Opened {
@@ -118,14 +137,14 @@ impl Opened {
         &self,
         behavior: TransactionBehavior,
         wait: &LockWait<'_>,
-    ) -> Result<Running<'_>, StoreError> {
+    ) -> Result<(Running<'_>, Schema), StoreError> {
         self.is_sound.set(false);
         let begun = wait.retry(|| {
             let transaction = Transaction::new_unchecked(&self.connection, behavior);
             let transaction =
                 transaction.map_err(|error| fault::store_error(&self.path, &error))?;
-            let (path, is_sound) = (self.path.as_str(), &self.is_sound);
-            Ok(Running { transaction, path, is_sound, version: self.version()? })
+            let schema = self.schema()?;
+            Ok((Running::new(transaction, &self.path, &self.is_sound), schema))
         })?;
         self.is_sound.set(matches!(behavior, TransactionBehavior::Deferred));
         Ok(begun)
@@ -149,24 +168,31 @@ impl Opened {
         Err(StoreError::Unwritable { path: self.path.clone(), what })
     }
 
-    /// The version of the tables; 0 of an empty file.
-    fn version(&self) -> Result<i64, StoreError> {
-        let version = || self.connection.query_row(statements::VERSION, [], |row| row.get(0));
-        let version: rusqlite::Result<Option<i64>> = match version() {
-            // A file without a version is empty, or it is not gate's; or it was filled
-            // just now: a statement that fails begins no view, and this one does.
-            Err(error) if fault::is_missing(&error) => {
-                let count = "SELECT count(*) FROM sqlite_master";
-                let count = self.connection.query_row(count, [], |row| row.get::<_, i64>(0));
-                if count.map_err(|error| fault::store_error(&self.path, &error))? == 0 {
-                    return Ok(0);
-                }
-                version()
-            }
-            version => version,
-        };
+    fn schema(&self) -> Result<Schema, StoreError> {
+        match self.version() {
+            Err(error) if fault::is_missing(&error) => self.without_version(),
+            version => self.schema_of(version),
+        }
+    }
+
+    /// A file without a version is empty, or it is not gate's; or it was filled
+    /// just now: a statement that fails begins no view, and this one does.
+    fn without_version(&self) -> Result<Schema, StoreError> {
+        let count = "SELECT count(*) FROM sqlite_master";
+        let count = self.connection.query_row(count, [], |row| row.get::<_, i64>(0));
+        if count.map_err(|error| fault::store_error(&self.path, &error))? == 0 {
+            return Ok(Schema::Empty);
+        }
+        self.schema_of(self.version())
+    }
+
+    fn version(&self) -> rusqlite::Result<Option<i64>> {
+        self.connection.query_row(statements::VERSION, [], |row| row.get(0))
+    }
+
+    fn schema_of(&self, version: rusqlite::Result<Option<i64>>) -> Result<Schema, StoreError> {
         match version {
-            Ok(Some(version)) => Ok(version),
+            Ok(Some(version)) => Ok(Schema::Version(version)),
             Ok(None) => Err(self.corrupt("the table gate_schema is empty")),
             Err(error) if fault::is_missing(&error) => {
                 Err(self.corrupt("the table gate_schema is missing"))
@@ -178,52 +204,6 @@ impl Opened {
     fn corrupt(&self, what: &str) -> StoreError {
         StoreError::corrupt(format!("{}: {what}", self.path))
     }
-}
-
-/// The shortest and longest pause between two attempts, in microseconds.
-const PAUSE_MICROS: (u32, u32) = (1_000, 9_000);
-
-/// A wait for a lock. Everybody pauses as long on average, newcomers too, so that nobody is
-/// left out; and at random, so that nobody pauses in step.
-#[derive(Debug)]
-pub(super) struct LockWait<'a> {
-    place: &'a str,
-    until: Instant,
-}
-
-impl<'a> LockWait<'a> {
-    pub(super) fn new(place: &'a str, patience: Duration) -> Self {
-        Self { place, until: Instant::now() + patience }
-    }
-
-    /// Calls `ask` until its result is another one than [`StoreError::Busy`].
-    ///
-    /// # Errors
-    ///
-    /// Those of `ask`; [`StoreError::Busy`] once the time is over.
-    pub(super) fn retry<T>(
-        &self,
-        mut ask: impl FnMut() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        loop {
-            match ask() {
-                Err(StoreError::Busy { .. }) if Instant::now() < self.until => {
-                    thread::sleep(pause());
-                }
-                Err(StoreError::Busy { .. }) => {
-                    return Err(StoreError::Busy { place: self.place.to_owned() });
-                }
-                answer => return answer,
-            }
-        }
-    }
-}
-
-/// A pause of another length each time: the clock's last digits choose it.
-fn pause() -> Duration {
-    let digits = std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.subsec_nanos());
-    let spread = digits.wrapping_mul(2_654_435_761) >> 8;
-    Duration::from_micros(u64::from(PAUSE_MICROS.0 + spread % (PAUSE_MICROS.1 - PAUSE_MICROS.0)))
 }
 
 /// Makes a copy durable, with its name: SQLite does not sync what `VACUUM INTO` writes.

@@ -1,27 +1,32 @@
 //! A transaction in SQLite.
 
-use gate_core::ledger::Head;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Statement, ToSql, Transaction};
 
 use super::super::addition::{self, Numbered};
 use super::super::error::StoreError;
-use super::super::migration;
-use super::super::sql::{Cell, Rows, Sql, SqlValue};
+use super::super::sql::{Cell, Sql, SqlValue};
+use super::super::statements::{self, Dialect};
 use super::fault;
 
 /// A transaction that is running. Dropped, it is rolled back.
 #[derive(Debug)]
 pub(super) struct Running<'a> {
-    pub(super) transaction: Transaction<'a>,
-    pub(super) path: &'a str,
+    transaction: Transaction<'a>,
+    path: &'a str,
     /// False once the connection must not be used again.
-    pub(super) is_sound: &'a std::cell::Cell<bool>,
-    /// The version of the tables; 0 if there are none.
-    pub(super) version: i64,
+    is_sound: &'a std::cell::Cell<bool>,
 }
 
-impl Running<'_> {
+impl<'a> Running<'a> {
+    pub(super) fn new(
+        transaction: Transaction<'a>,
+        path: &'a str,
+        is_sound: &'a std::cell::Cell<bool>,
+    ) -> Self {
+        Self { transaction, path, is_sound }
+    }
+
     /// Runs several statements.
     ///
     /// # Errors
@@ -76,16 +81,16 @@ impl Running<'_> {
         })
     }
 
-    fn bound(&self, statement: &str, values: &[SqlValue<'_>]) -> rusqlite::Result<Statement<'_>> {
+    fn bound(&self, statement: &str, given: &[SqlValue<'_>]) -> rusqlite::Result<Statement<'_>> {
         let mut statement = self.transaction.prepare(statement)?;
-        for (at, value) in values.iter().enumerate() {
+        for (at, value) in given.iter().enumerate() {
             statement.raw_bind_parameter(at + 1, value)?;
         }
         Ok(statement)
     }
 
-    fn select(&self, statement: &str, values: &[SqlValue<'_>]) -> rusqlite::Result<Rows> {
-        let mut statement = self.bound(statement, values)?;
+    fn select(&self, statement: &str, given: &[SqlValue<'_>]) -> rusqlite::Result<Vec<Vec<Cell>>> {
+        let mut statement = self.bound(statement, given)?;
         let columns = statement.column_count();
         let mut rows = statement.raw_query();
         let mut read = Vec::new();
@@ -98,43 +103,45 @@ impl Running<'_> {
 }
 
 impl Sql for Running<'_> {
+    const DIALECT: &'static Dialect = &statements::SQLITE;
+
     fn rows(
         &mut self,
         statement: &'static str,
-        values: &[SqlValue<'_>],
-    ) -> Result<Rows, StoreError> {
-        self.checked(self.select(statement, values))
+        given: &[SqlValue<'_>],
+    ) -> Result<Vec<Vec<Cell>>, StoreError> {
+        self.checked(self.select(statement, given))
     }
 
     fn change(
         &mut self,
         statement: &'static str,
-        values: &[SqlValue<'_>],
+        given: &[SqlValue<'_>],
     ) -> Result<bool, StoreError> {
-        let done = self.bound(statement, values).and_then(|mut statement| statement.raw_execute());
+        let done = self.bound(statement, given).and_then(|mut statement| statement.raw_execute());
         match done {
             Err(error) if fault::is_taken(&error) => Ok(false),
             done => self.checked(done.map(|_| true)),
         }
     }
 
-    /// Nothing is looked for: a change that a disk did not take may be lost even if it can be read.
-    fn commit(self: Box<Self>, _: Option<Head>) -> Result<(), StoreError> {
+    fn commit(self) -> Result<(), StoreError> {
         self.transaction.commit().map_err(|error| fault::commit_error(self.path, &error))?;
         self.is_sound.set(true);
         Ok(())
-    }
-
-    fn has_items(&self) -> bool {
-        self.version >= migration::WITH_ITEMS
     }
 }
 
 impl ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match *self {
-            SqlValue::Integer(number) => number.map_or(ValueRef::Null, ValueRef::Integer),
-            SqlValue::Text(text) => text.into(),
+            SqlValue::Integer(number) | SqlValue::MaybeInteger(Some(number)) => {
+                ValueRef::Integer(number)
+            }
+            SqlValue::Text(text) | SqlValue::MaybeText(Some(text)) => {
+                ValueRef::Text(text.as_bytes())
+            }
+            SqlValue::MaybeInteger(None) | SqlValue::MaybeText(None) => ValueRef::Null,
         }))
     }
 }

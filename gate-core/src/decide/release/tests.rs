@@ -257,8 +257,7 @@ fn a_headless_claim_that_a_hook_cannot_measure_is_let_go_unproven() {
         &["tests is still running"],
     );
     let slow = required("tests", Outcome::Inconclusive, "it timed out");
-    let mut strict = policy(TESTS);
-    strict.exit_gate.threshold = crate::decide::policy::Threshold::Fixed(2);
+    let strict = Policy { threshold: crate::decide::policy::Threshold::Fixed(2), ..policy(TESTS) };
     check(&claims(&[slow]), &strict, "not run", &["tests gave no result: it timed out"]);
     let unknown = claims(&[required("tests", Outcome::Inconclusive, "")]);
     check(&unknown, &policy(""), "continue", &["tests gave no result"]);
@@ -324,5 +323,5 @@ fn a_stop_that_is_let_go_is_given_no_token_and_counts_no_refusal() {
     let mut input = stop(Status::Absent, changed(), &[tests(Outcome::Pass)]);
     (input.stateful, input.memory, input.next_token) = (true, Some(memory), Some(halves));
     let decision = judge(&input, &policy(TESTS)).decision;
-    assert_eq!((decision.verdict, decision.input.next_token), (Verdict::Continue, None));
+    assert_eq!((decision.verdict, decision.next_token), (Verdict::Continue, None));
 }

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::context::Context;
 use super::layout::Layout;
 use super::objection::Objection;
-use super::spelling::Spelling;
-use crate::decide::policy::{SignalPolicy, SignalValue};
+use crate::decide::policy::{SignalPolicy, SignalValue, Spelling};
 use crate::exit::ExitSignal;
 use crate::text::clean_lines;
 

@@ -3,7 +3,7 @@
 
 use super::candidate::NearMiss;
 use super::layout::{BlockKind, Layout};
-use super::spelling::promise::MARKS;
+use super::promise::MARKS;
 
 /// The most that are named.
 const MAX_NAMED: usize = 3;

@@ -8,6 +8,7 @@ use gate_core::decide::policy::Policy;
 
 use super::*;
 use crate::cancellation::Cancellation;
+use crate::checks::verified_tests::context;
 use crate::workspace::Workspace;
 use crate::worktree::tests::fixture::Fixture;
 
@@ -36,13 +37,8 @@ fn context(
     allow: &[Allowance],
 ) -> (WorkTree, CheckContext) {
     let cancel = Cancellation::default();
-    let (tree, cx) = crate::checks::verified_tests::context(
-        &Policy::default(),
-        &fixture.site,
-        baseline,
-        &cancel,
-    )
-    .unwrap();
+    let (tree, cx) =
+        context::context(&Policy::default(), &fixture.site, baseline, &cancel).unwrap();
     (tree, CheckContext { allow: allow.into(), ..cx })
 }
 
@@ -68,7 +64,7 @@ fn check_overlaid(
 fn without_a_baseline_nothing_is_laid_over() {
     let (fixture, baseline) = project();
     let (tree, cx) = context(&fixture, &baseline, &[]);
-    let cx = CheckContext { options: Arc::default(), ..cx };
+    let cx = CheckContext { baseline: None, ..cx };
     assert!(Overlay::new(&cx, &tree).unwrap().is_none());
 }
 

@@ -140,14 +140,9 @@ fn decided(
         probe: holder.map(str::to_owned),
         ..turn.input.observed.clone()
     };
-    let force_reason = forced.map(str::to_owned);
-    let input = Input {
-        stateful: true,
-        memory: Some(memory),
-        observed,
-        force_reason,
-        ..turn.input.clone()
-    };
+    let forced = forced.map(str::to_owned);
+    let input =
+        Input { stateful: true, memory: Some(memory), observed, forced, ..turn.input.clone() };
     let judged = judge(&input, policy);
     let memory = judged.memory.clone().expect("state is kept");
     Done { memory, change: judged.change.clone(), judged: Some(judged), admission: None }
@@ -189,7 +184,7 @@ fn plain(memory: &LoopState, policy: &Policy) -> LoopState {
     } else {
         RunState {
             iteration: run.iteration.min(u64::from(policy.budget.iterations)),
-            passed_in_a_row: run.passed_in_a_row.min(policy.exit_gate.consecutive.get() - 1),
+            passed_in_a_row: run.passed_in_a_row.min(policy.consecutive.get() - 1),
             tree: run.tree.clone().filter(|_| trees),
             spent: Spent {
                 iterations: run.spent.iterations.min(u64::from(policy.budget.iterations)),
@@ -267,7 +262,7 @@ walks! {
     over_budget: |policy| policy.budget.iterations = 3,
     passing_twice_in_a_row: |policy| {
         policy.breaker.refused = 2;
-        policy.exit_gate.consecutive = std::num::NonZeroU32::new(2).expect("not zero");
+        policy.consecutive = std::num::NonZeroU32::new(2).expect("not zero");
     },
     refused_and_inconclusive_and_limited: |policy| {
         policy.breaker.refused = 2;

@@ -63,7 +63,7 @@ fn only_an_agent_that_goes_on_is_given_the_next_token() {
     let halves = TokenHalves { first: "4fk3".to_owned(), second: "9vp8".to_owned() };
     let token = |outcome| {
         let input = Input { next_token: Some(halves.clone()), ..claim(&[tests(outcome)]) };
-        decide(&input, &checked()).input.next_token
+        decide(&input, &checked()).next_token
     };
     assert_eq!((token(Outcome::Pass), token(Outcome::Fail)), (None, Some(halves.clone())));
 }
@@ -75,8 +75,7 @@ fn only_an_agent_that_is_asked_to_wait_and_for_nothing_else_was_not_refused() {
     let refused = |evidence: &[Evidence]| run_after(claim(evidence)).counters.refused;
     assert_eq!(refused(std::slice::from_ref(&running)), 0);
     assert_eq!(refused(&[running, lint]), 1);
-    let mut strict = policy("");
-    strict.exit_gate.threshold = Threshold::Fixed(2);
+    let strict = Policy { threshold: Threshold::Fixed(2), ..policy("") };
     let input = in_run(RunState::default(), claim(&[]));
     assert_eq!(judge(&input, &strict).memory.unwrap().run.counters.refused, 1);
 }

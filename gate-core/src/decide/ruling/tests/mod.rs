@@ -74,9 +74,10 @@ fn against(policy: &Policy, evidence: &[Evidence], expected: &[&str]) {
 
 #[test]
 fn the_weightiest_reason_comes_first_and_none_is_left_out() {
-    let mut policy =
-        policy("[checks.build]\ncommand = [\"true\"]\n[checks.tests]\ncommand = [\"true\"]\n");
-    policy.exit_gate.threshold = crate::decide::policy::Threshold::Fixed(3);
+    let policy = Policy {
+        threshold: crate::decide::policy::Threshold::Fixed(3),
+        ..policy("[checks.build]\ncommand = [\"true\"]\n[checks.tests]\ncommand = [\"true\"]\n")
+    };
     let mut input = said(Status::Continue);
     input.signal.remaining_work = Some("the docs".to_owned());
     input.agent_exit_code = Some(3);
@@ -229,7 +230,7 @@ fn where_evidence_is_asked_for_the_agents_own_ticks_are_none() {
 fn an_exit_is_verified_only_if_each_required_check_passes() {
     let policy = checked();
     let forced = |evidence: &[Evidence]| {
-        let input = Input { force_reason: Some("ship".to_owned()), ..claim(evidence) };
+        let input = Input { forced: Some("ship".to_owned()), ..claim(evidence) };
         let decision = decide(&input, &policy);
         assert_eq!(reasons(&decision), ["forced: forced by the operator: ship"]);
         assert_eq!((decision.verdict, decision.forced), (Verdict::Exit, true));

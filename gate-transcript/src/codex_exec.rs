@@ -1,0 +1,255 @@
+//! `codex exec --json`.
+//!
+//! Source: captures of 0.169.0. Neither the prompt nor hook feedback is in
+//! it; a message before a stop hook's refusal looks like any other, so that
+//! the last message of a turn is the one that counts. Sub-agents' texts are
+//! not in it either, only the calls that start them.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use serde::Deserialize;
+
+use super::json::{Borrowed, Json, Records, ends_as_object, read};
+use super::loose::{Leaves, Maybe, Num, Str};
+use super::out::Out;
+use super::spec::{KnownBy, Spec};
+use super::{Boundary, Ending, Fact, Role, Usage};
+
+pub(super) const CODEX_EXEC: Spec = Spec {
+    name: "codex-exec",
+    family: &["codex", "codex-cli"],
+    known_by: KnownBy::Record(|shape| {
+        let kind = shape.text("type");
+        matches!(kind, "thread.started" | "turn.started" | "turn.completed" | "turn.failed")
+            || (kind.starts_with("item.") && shape.has("item"))
+    }),
+    open: |_| Box::new(Json::new(CodexExec::default())),
+};
+
+/// The type of an item that is a command with its output.
+static COMMAND: LazyLock<Finder<'static>> =
+    LazyLock::new(|| Finder::new(br#""type":"command_execution""#));
+
+/// Follows the events of `codex exec --json`.
+#[derive(Debug, Default)]
+struct CodexExec {
+    /// True after a turn has ended: what follows answers a new prompt.
+    ended: bool,
+    thread: String,
+    /// Tokens of earlier threads, and of this one so far.
+    earlier: u64,
+    tokens: Option<u64>,
+}
+
+struct Any;
+
+impl Borrowed for Any {
+    type Of<'a> = Record<'a>;
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Record<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Str<'a>,
+    #[serde(borrow)]
+    thread_id: Str<'a>,
+    #[serde(borrow)]
+    item: Maybe<Item<'a>>,
+    #[serde(borrow)]
+    message: Str<'a>,
+    #[serde(borrow)]
+    error: Maybe<Failure<'a>>,
+    usage: Maybe<CodexTokens>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Item<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Str<'a>,
+    #[serde(borrow)]
+    text: Str<'a>,
+    #[serde(borrow)]
+    command: Str<'a>,
+    #[serde(borrow)]
+    aggregated_output: Str<'a>,
+    exit_code: Num,
+    #[serde(borrow)]
+    status: Str<'a>,
+    #[serde(borrow)]
+    error: Maybe<Failure<'a>>,
+    #[serde(borrow)]
+    id: Str<'a>,
+    #[serde(borrow)]
+    message: Str<'a>,
+    // The input and the answers of other tools.
+    #[serde(borrow)]
+    arguments: Leaves<'a>,
+    #[serde(borrow)]
+    prompt: Str<'a>,
+    #[serde(borrow)]
+    agents_states: Leaves<'a>,
+    #[serde(borrow)]
+    result: Leaves<'a>,
+    #[serde(borrow)]
+    items: Leaves<'a>,
+    /// The paths of a `file_change`, and how each was changed.
+    #[serde(borrow)]
+    changes: Leaves<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Failure<'a> {
+    #[serde(borrow)]
+    message: Str<'a>,
+}
+
+/// Codex's count of tokens, in all its formats.
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(default)]
+pub(super) struct CodexTokens {
+    input_tokens: Num,
+    cached_input_tokens: Num,
+    output_tokens: Num,
+}
+
+impl CodexTokens {
+    /// The figure that Codex itself prints as "tokens used": input that was not read from
+    /// a cache, and output.
+    pub(super) fn total(self) -> u64 {
+        let [input, cached, output] =
+            [self.input_tokens, self.cached_input_tokens, self.output_tokens]
+                .map(|part| part.whole().unwrap_or(0));
+        input.saturating_sub(cached).saturating_add(output)
+    }
+}
+
+impl Records for CodexExec {
+    fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool {
+        read::<Any>(json, |record| self.take(&record, line, out))
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        self.next_thread();
+        if self.earlier > 0 {
+            out.fact(Fact::Usage(Usage { tokens: Some(self.earlier), ..Usage::default() }));
+        }
+    }
+
+    fn can_skip(&self) -> bool {
+        true
+    }
+
+    /// Commands with their output. In an agent's text the quotes of the type would be
+    /// escaped.
+    fn skips(&mut self, line: &[u8]) -> bool {
+        ends_as_object(line) && COMMAND.find(line).is_some()
+    }
+}
+
+impl CodexExec {
+    fn take(&mut self, record: &Record<'_>, line: u64, out: &mut Out<'_>) {
+        out.session(&record.thread_id);
+        if !record.thread_id.is_empty() && *record.thread_id != *self.thread {
+            self.next_thread();
+            record.thread_id.clone_into(&mut self.thread);
+        }
+        match &*record.kind {
+            "thread.started" | "turn.started" if self.ended => {
+                self.ended = false;
+                out.boundary(Boundary::Prompt, line);
+            }
+            "item.started" => {
+                let item = record.item.0.as_ref().filter(|item| !item.command.is_empty());
+                if let Some(item) = item {
+                    let command = Some(item.command.to_string());
+                    out.called(&item.id, &item.kind, &Leaves { texts: Vec::new(), command }, line);
+                }
+            }
+            "item.completed" => {
+                if let Some(item) = &record.item.0 {
+                    completed(item, line, out);
+                }
+            }
+            "turn.completed" => self.end(record),
+            "turn.failed" => {
+                self.end(record);
+                out.boundary(Boundary::Unanswered, line);
+                fail(record.error.0.as_ref().map_or("", |error| &*error.message), line, out);
+            }
+            // The client tries again by itself.
+            "error" if record.message.starts_with("Reconnecting") => {
+                out.say(Role::System, &record.message, line);
+            }
+            "error" => fail(&record.message, line, out),
+            _ => {}
+        }
+    }
+
+    /// A turn's usage is that of its thread so far, earlier runs included.
+    fn end(&mut self, record: &Record<'_>) {
+        self.ended = true;
+        self.tokens = record.usage.0.map(CodexTokens::total).or(self.tokens);
+    }
+
+    fn next_thread(&mut self) {
+        self.earlier = self.earlier.saturating_add(self.tokens.take().unwrap_or(0));
+    }
+}
+
+fn completed(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
+    match &*item.kind {
+        "agent_message" => out.say(Role::Assistant, &item.text, line),
+        "reasoning" => out.say(Role::Thinking, &item.text, line),
+        // Warnings too: nothing that ends a turn.
+        "error" => out.say(Role::System, &item.message, line),
+        "command_execution" => command(item, line, out),
+        _ => other_tool(item, line, out),
+    }
+    if &*item.status == "declined" {
+        out.denied(&item.kind, &item.id, line);
+    }
+}
+
+impl Item<'_> {
+    fn ending(&self) -> Ending {
+        Ending::failed_if(matches!(&*self.status, "failed" | "declined"))
+    }
+}
+
+fn command(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
+    out.answered(&item.id, item.ending(), line);
+    out.say(Role::Tool, &item.command, line);
+    out.say(Role::Tool, &item.aggregated_output, line);
+    if let Some(exit_code) = item.exit_code.signed().and_then(|code| code.try_into().ok()) {
+        out.fact(Fact::Command { command: item.command.to_string(), exit_code, line });
+        if exit_code != 0 {
+            out.tool_failed(&item.aggregated_output, line);
+        }
+    }
+}
+
+fn other_tool(item: &Item<'_>, line: u64, out: &mut Out<'_>) {
+    if &*item.kind == "file_change" {
+        out.called(&item.id, &item.kind, &item.changes, line);
+    }
+    out.answered(&item.id, item.ending(), line);
+    out.say(Role::Tool, &item.prompt, line);
+    for leaves in [&item.arguments, &item.agents_states, &item.result, &item.items] {
+        for text in &leaves.texts {
+            out.say(Role::Tool, text, line);
+        }
+    }
+    out.say(Role::Tool, &item.text, line);
+    if let Some(error) = &item.error.0 {
+        out.tool_failed(&error.message, line);
+    }
+}
+
+fn fail(message: &str, line: u64, out: &mut Out<'_>) {
+    out.say(Role::System, message, line);
+    out.failure(message, None, line);
+}
