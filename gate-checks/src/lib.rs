@@ -14,6 +14,10 @@
 //! * [`project`]: which commands check a project.
 #![doc = include_str!("../README.md")]
 
+// A test alone derives schemas: what gate prints are files. See gate-derive.
+#[cfg(not(feature = "schemas"))]
+extern crate gate_derive as schemars;
+
 pub mod baseline;
 mod cache;
 mod cancellation;

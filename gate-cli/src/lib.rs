@@ -2,6 +2,10 @@
 //! it.
 #![doc = include_str!("../README.md")]
 
+// A test alone derives schemas: what gate prints are files. See gate-derive.
+#[cfg(not(feature = "schemas"))]
+extern crate gate_derive as schemars;
+
 mod agent;
 mod approval;
 mod audit;

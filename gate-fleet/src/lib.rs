@@ -9,6 +9,10 @@
 //! The crate has no input, output, clock or environment of its own.
 #![doc = include_str!("../README.md")]
 
+// A test alone derives schemas: what gate prints are files. See gate-derive.
+#[cfg(not(feature = "schemas"))]
+extern crate gate_derive as schemars;
+
 pub mod bus;
 pub mod fact;
 pub mod handoff;

@@ -20,8 +20,8 @@ pub(super) fn run(here: &Here, args: &Config) -> Result<u8, Failure> {
             let resolved = settings::resolve(&here.places, &chosen.selection())?;
             print(&secrets::masked(&config::show(&resolved, *origin)))?;
         }
-        Config::Schema { plugin: true, .. } => print(&render::json(&schema::plugin_schema())?)?,
-        Config::Schema { name, .. } => print(&render::json(&schema::schema(*name))?)?,
+        Config::Schema { plugin: true, .. } => print(&render::json(&schema::plugin_schemas())?)?,
+        Config::Schema { name, .. } => print(name.text())?,
         Config::Import { file } => {
             let text = Source::named(file, &here.places.folder).text()?;
             let imported = config::import(&file.display().to_string(), &text)?;

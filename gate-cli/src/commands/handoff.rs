@@ -41,7 +41,7 @@ pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
         Handoff::Convert(args) => convert(here, args),
         Handoff::Verify(args) => verify(here, args),
         Handoff::Schema => {
-            print(&render::json(&schema::schema(schema::Name::Handoff))?)?;
+            print(schema::Name::Handoff.text())?;
             Ok(DONE)
         }
     }

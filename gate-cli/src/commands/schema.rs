@@ -1,82 +1,132 @@
-//! The schemas of the JSON that gate prints and reads.
+//! The JSON Schemas of what gate prints and reads: files, which the program embeds.
 
-use gate_checks::{PluginAnswer, PluginRequest};
-use gate_core::config;
-use gate_core::exit::ExitSignal;
-use gate_fleet::handoff;
-use schemars::schema_for;
+use clap::ValueEnum;
 use serde_json::{Value, json};
 
 pub use super::baseline::BaselineRecord;
-pub use super::config::args::SchemaName as Name;
-use super::criteria::CriteriaRecord;
 pub use super::doctor::{AgentRecord, DoctorRecord};
 pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
 pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::prune::PruneRecord;
-use super::replay::ReplaySummary;
-use super::replay::tune::TuneRecord;
 pub use super::report::ReportRecord;
 pub use super::scan::ScanRecord;
-use super::seal::SealsRecord;
-use super::status::Status;
 pub use super::work::{LeaseRecord, WorkList, WorkRecord};
 pub use crate::approval::{Starts, TrustRecord};
-use crate::audit::AuditRecord;
-use crate::failure::Failure;
 pub use crate::install::{Install, Scope, TestStop};
-use crate::memory::{AcceptedLoss, BreakerStatus, WrongRecord};
 pub use crate::notify::NotifyRecord;
-use crate::pull_request::CiRecord;
-use crate::record::Record;
-use crate::replay::{ReplayGroup, ReplayRecord};
-use crate::runner::RunRecord;
-use crate::test_approval::ApproveRecord;
 
-/// A JSON Schema.
-pub fn schema(name: Name) -> Value {
-    match name {
-        Name::Config => config::schema(),
-        Name::Decision => schema_for!(Record).to_value(),
-        Name::Ci => schema_for!(CiRecord).to_value(),
-        Name::Error => schema_for!(Failure).to_value(),
-        Name::Scan => schema_for!(ScanRecord).to_value(),
-        Name::CheckRequest => schema_for!(PluginRequest).to_value(),
-        Name::CheckResult => schema_for!(PluginAnswer).to_value(),
-        Name::Doctor => schema_for!(DoctorRecord).to_value(),
-        Name::DoctorAgent => schema_for!(AgentRecord).to_value(),
-        Name::Baseline => schema_for!(BaselineRecord).to_value(),
-        Name::Breaker => schema_for!(BreakerStatus).to_value(),
-        Name::Run => schema_for!(RunRecord).to_value(),
-        Name::Plan => schema_for!(PlanRecord).to_value(),
-        Name::Status => schema_for!(Status).to_value(),
-        Name::Trust => schema_for!(TrustRecord).to_value(),
-        Name::Approve => schema_for!(ApproveRecord).to_value(),
-        Name::Wrong => schema_for!(WrongRecord).to_value(),
-        Name::Accepted => schema_for!(AcceptedLoss).to_value(),
-        Name::Prune => schema_for!(PruneRecord).to_value(),
-        Name::Notify => schema_for!(NotifyRecord).to_value(),
-        Name::Report => schema_for!(ReportRecord).to_value(),
-        Name::Explain => schema_for!(ExplainRecord).to_value(),
-        Name::Replay => schema_for!(ReplayRecord).to_value(),
-        Name::ReplayGroup => schema_for!(ReplayGroup).to_value(),
-        Name::Criteria => schema_for!(CriteriaRecord).to_value(),
-        Name::Seals => schema_for!(SealsRecord).to_value(),
-        Name::Audit => schema_for!(AuditRecord).to_value(),
-        Name::Tune => schema_for!(TuneRecord).to_value(),
-        Name::ReplaySummary => schema_for!(ReplaySummary).to_value(),
-        Name::ExitSignal => schema_for!(ExitSignal).to_value(),
-        Name::ExitParse => schema_for!(ExitParsed).to_value(),
-        Name::ExitSubmit => schema_for!(ExitSubmitted).to_value(),
-        Name::Work => schema_for!(WorkRecord).to_value(),
-        Name::WorkList => schema_for!(WorkList).to_value(),
-        Name::WorkLease => schema_for!(LeaseRecord).to_value(),
-        Name::Handoff => handoff::schema(),
-    }
+/// Each schema has a name, the middle of its file's name, and what a test derives the file from.
+macro_rules! schemas {
+    ($(#[doc = $doc:literal] $name:ident: $file:literal, $derived:expr;)*) => {
+        /// The schemas, by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+        pub enum Name {
+            $(#[doc = $doc] $name,)*
+        }
+
+        impl Name {
+            /// A JSON Schema, as its file has it.
+            pub fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => include_str!(concat!("../../schemas/gate.", $file, ".v1.json")),)*
+                }
+            }
+
+            /// The name of its file in `schemas/`, and what the file has to say.
+            #[cfg(feature = "schemas")]
+            pub fn derived(self) -> (&'static str, Value) {
+                match self {
+                    $(Self::$name => (concat!("gate.", $file, ".v1.json"), $derived),)*
+                }
+            }
+        }
+    };
+}
+
+schemas! {
+    /// The settings: gate.toml.
+    Config: "config", gate_core::config::schema();
+    /// `gate check --json`.
+    Decision: "decision", derived::<crate::record::Record>();
+    /// `gate ci --json`.
+    Ci: "ci", derived::<crate::pull_request::CiRecord>();
+    /// Any command with `--json`, if nothing was decided.
+    Error: "error", derived::<crate::failure::Failure>();
+    /// `gate scan --json`, one object a file.
+    Scan: "scan", derived::<ScanRecord>();
+    /// The request that a plug-in of the checks reads.
+    CheckRequest: "check.request", derived::<gate_checks::PluginRequest>();
+    /// The answer that a plug-in of the checks writes.
+    CheckResult: "check.result", derived::<gate_checks::PluginAnswer>();
+    /// `gate doctor --json`.
+    Doctor: "doctor", derived::<DoctorRecord>();
+    /// `gate doctor --agent A --json`.
+    DoctorAgent: "doctor.agent", derived::<AgentRecord>();
+    /// `gate breaker --json`.
+    Breaker: "breaker", derived::<crate::memory::BreakerStatus>();
+    /// `gate baseline --json`.
+    Baseline: "baseline", derived::<BaselineRecord>();
+    /// `gate check --plan --json`.
+    Plan: "plan", derived::<PlanRecord>();
+    /// `gate status --json`.
+    Status: "status", derived::<super::status::Status>();
+    /// `gate trust --json`.
+    Trust: "trust", derived::<TrustRecord>();
+    /// `gate approve --json`.
+    Approve: "approve", derived::<crate::test_approval::ApproveRecord>();
+    /// `gate wrong --json`.
+    Wrong: "wrong", derived::<crate::memory::WrongRecord>();
+    /// `gate ledger accept --json`.
+    Accepted: "accepted", derived::<crate::memory::AcceptedLoss>();
+    /// `gate prune --json`.
+    Prune: "prune", derived::<PruneRecord>();
+    /// A message about the end of a loop.
+    Notify: "notify", derived::<NotifyRecord>();
+    /// `gate report --json`.
+    Report: "report", derived::<ReportRecord>();
+    /// `gate run --json`.
+    Run: "run", derived::<crate::runner::RunRecord>();
+    /// `gate explain --json`.
+    Explain: "explain", derived::<ExplainRecord>();
+    /// `gate replay --json`, one object a row.
+    Replay: "replay", derived::<crate::replay::ReplayRecord>();
+    /// `gate replay --group folder --json`, one object a row.
+    ReplayGroup: "replay.group", derived::<crate::replay::ReplayGroup>();
+    /// `gate criteria --json`.
+    Criteria: "criteria", derived::<super::criteria::CriteriaRecord>();
+    /// `gate seal --json`.
+    Seals: "seals", derived::<super::seal::SealsRecord>();
+    /// `gate audit --json`.
+    Audit: "audit", derived::<crate::audit::AuditRecord>();
+    /// `gate tune --json`.
+    Tune: "tune", derived::<super::replay::tune::TuneRecord>();
+    /// The last line of `gate replay --json` with `--by`.
+    ReplaySummary: "replay.summary", derived::<super::replay::report::ReplaySummary>();
+    /// An exit signal of the agent exit protocol.
+    ExitSignal: "exit.signal", derived::<gate_core::exit::ExitSignal>();
+    /// `gate exit parse --json`.
+    ExitParse: "exit.parse", derived::<ExitParsed>();
+    /// `gate exit submit --json`.
+    ExitSubmit: "exit.submit", derived::<ExitSubmitted>();
+    /// `gate work --json`.
+    Work: "work", derived::<WorkRecord>();
+    /// `gate work list --json`.
+    WorkList: "work.list", derived::<WorkList>();
+    /// `gate work claim --json`.
+    WorkLease: "work.lease", derived::<LeaseRecord>();
+    /// A handoff, in JSON.
+    Handoff: "handoff", gate_fleet::handoff::schema();
+}
+
+#[cfg(feature = "schemas")]
+fn derived<T: schemars::JsonSchema>() -> Value {
+    schemars::schema_for!(T).to_value()
 }
 
 /// The schemas of a plug-in's request and answer, in one object.
-pub fn plugin_schema() -> Value {
-    json!({ "request": schema(Name::CheckRequest), "result": schema(Name::CheckResult) })
+#[expect(clippy::expect_used, reason = "a test derives the schemas and compares")]
+pub(super) fn plugin_schemas() -> Value {
+    let read = |name: Name| serde_json::from_str::<Value>(name.text()).expect("JSON");
+    json!({ "request": read(Name::CheckRequest), "result": read(Name::CheckResult) })
 }

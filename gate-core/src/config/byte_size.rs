@@ -1,9 +1,8 @@
 //! Sizes of memory and disk: `"500 MB"`, `"4GB"`, `"20GiB"`.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
 
@@ -12,7 +11,11 @@ use serde::{Serialize, Serializer};
 /// Settings write it as a whole number with a unit, perhaps a space between: `KB`, `MB`,
 /// `GB` and `TB` are powers of 1000, `KiB`, `MiB`, `GiB` and `TiB` powers of 1024; or as the
 /// number 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+#[schemars(with = "serde_json::Value", description = "", extend("anyOf" = serde_json::json!([
+    { "type": "string", "pattern": r"^\d+ ?[KMGT]i?B$" },
+    { "const": 0 },
+])))]
 pub struct ByteSize(pub u64);
 
 /// The largest first, so that a size is written with the largest unit that fits.
@@ -81,17 +84,6 @@ impl Visitor<'_> for ByteSizeVisitor {
             0 => Ok(ByteSize(0)),
             _ => Err(E::invalid_value(Unexpected::Signed(number), &self)),
         }
-    }
-}
-
-impl JsonSchema for ByteSize {
-    fn schema_name() -> Cow<'static, str> {
-        "ByteSize".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let pattern = r"^\d+ ?[KMGT]i?B$";
-        json_schema!({ "anyOf": [{ "type": "string", "pattern": pattern }, { "const": 0 }] })
     }
 }
 

@@ -1,11 +1,10 @@
 //! `[checks]` and `[checks.NAME]`, as they are written.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU32;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -16,15 +15,17 @@ use crate::decide::policy::{Mode, Priority, ReportFormat, Reveal, When};
 
 /// `[checks]`: keys of its own, and the checks by name.
 #[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(description = "")]
 pub struct RawChecks {
-    /// Most checks that run at once.
+    /// How many checks run at once.
     pub jobs: Option<NonZeroU32>,
-    /// Most checks that run at once on the machine; 0: no bound.
+    /// How many checks run at once on the machine, in all loops of the user; 0: no bound.
     pub machine_jobs: Option<u32>,
-    /// Most disk space of the copies of all work trees; 0: no bound.
+    /// The most disk space of the copies of all work trees; 0: no bound.
     pub copies_max: Option<ByteSize>,
     /// The checks.
+    #[schemars(flatten)]
     pub named: BTreeMap<String, RawCheck>,
 }
 
@@ -135,31 +136,5 @@ impl<'de> Visitor<'de> for ChecksVisitor {
             }
         }
         Ok(checks)
-    }
-}
-
-impl JsonSchema for RawChecks {
-    fn schema_name() -> Cow<'static, str> {
-        "RawChecks".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut jobs = generator.subschema_for::<NonZeroU32>();
-        jobs.insert("description".into(), "How many checks run at once.".into());
-        let mut machine_jobs = generator.subschema_for::<u32>();
-        let what =
-            "How many checks run at once on the machine, in all loops of the user; 0: no bound.";
-        machine_jobs.insert("description".into(), what.into());
-        let mut copies_max = generator.subschema_for::<ByteSize>();
-        let what = "The most disk space of the copies of all work trees; 0: no bound.";
-        copies_max.insert("description".into(), what.into());
-        let check = generator.subschema_for::<RawCheck>();
-        json_schema!({
-            "type": "object",
-            "properties": {
-                "jobs": jobs, "machine_jobs": machine_jobs, "copies_max": copies_max,
-            },
-            "additionalProperties": check,
-        })
     }
 }

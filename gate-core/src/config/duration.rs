@@ -1,9 +1,8 @@
 //! Lengths of time: `"30s"`, `"10m"`, `"1h30m"`.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
 
@@ -11,7 +10,11 @@ use serde::{Serialize, Serializer};
 ///
 /// Settings write it as whole numbers with the units `d`, `h`, `m`, `s` and
 /// `ms`, the largest first, each at most once; or as the number 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+#[schemars(with = "serde_json::Value", description = "", extend("anyOf" = serde_json::json!([
+    { "type": "string", "pattern": r"^(?=\d)(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$" },
+    { "const": 0 },
+])))]
 pub struct Millis(pub u64);
 
 const UNITS: [(&str, u64); 5] =
@@ -76,17 +79,6 @@ impl Visitor<'_> for MillisVisitor {
             0 => Ok(Millis(0)),
             _ => Err(E::invalid_value(Unexpected::Signed(number), &self)),
         }
-    }
-}
-
-impl JsonSchema for Millis {
-    fn schema_name() -> Cow<'static, str> {
-        "Millis".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let pattern = r"^(?=\d)(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$";
-        json_schema!({ "anyOf": [{ "type": "string", "pattern": pattern }, { "const": 0 }] })
     }
 }
 

@@ -11,6 +11,8 @@
 mod byte_size;
 mod check;
 mod cross;
+#[cfg(feature = "schemas")]
+mod derived_schema;
 mod duration;
 mod error;
 mod fault;
@@ -38,6 +40,8 @@ mod tests;
 
 pub use byte_size::ByteSize;
 pub use check::{RawCheck, RawChecks};
+#[cfg(feature = "schemas")]
+pub use derived_schema::schema;
 pub use duration::Millis;
 pub use error::{ConfigError, Excerpt, Problem};
 pub use import::{Imported, import};
@@ -54,7 +58,6 @@ pub use raw::{
 pub use resolve::{
     Backoff, ConfigWarning, NotifySettings, Resolved, RunSettings, Setting, resolve,
 };
-pub use schema::schema;
 pub use show::show;
 
 /// The embedded default: the lowest layer, and the documentation of every key.

@@ -1,55 +1,17 @@
-//! The settings' JSON Schema, made from the types.
+//! The settings' JSON Schema, as it is embedded.
 
-use schemars::generate::SchemaSettings;
-use schemars::transform::RecursiveTransform;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::raw::RawConfig;
-
-/// The JSON Schema (draft 2020-12) of a settings file.
-pub fn schema() -> Value {
-    let no_null = RecursiveTransform(|schema: &mut schemars::Schema| {
-        if let Some(object) = schema.as_object_mut() {
-            drop_null(object);
-        }
-    });
-    let settings = SchemaSettings::draft2020_12()
-        .with(|settings| settings.inline_subschemas = true)
-        .with_transform(no_null);
-    let mut schema = settings.into_generator().into_root_schema_for::<RawConfig>();
-    schema.insert("$id".to_owned(), json!("gate.config.v1"));
-    schema.insert("title".to_owned(), json!("gate settings"));
-    schema.to_value()
-}
-
-/// An optional key may be absent, but TOML has no null to write there.
-fn drop_null(schema: &mut Map<String, Value>) {
-    if let Some(Value::Array(types)) = schema.get_mut("type") {
-        types.retain(|kind| kind != "null");
-        if let [only] = types.as_slice() {
-            let only = only.clone();
-            schema.insert("type".to_owned(), only);
-        }
-    }
-    if let Some(Value::Array(any)) = schema.get_mut("anyOf") {
-        any.retain(|kind| kind.get("type") != Some(&json!("null")));
-        if let [Value::Object(only)] = any.as_slice() {
-            let only = only.clone();
-            schema.remove("anyOf");
-            for (key, value) in only {
-                schema.entry(key).or_insert(value);
-            }
-        }
-    }
-    if let Some(Value::Array(values)) = schema.get_mut("enum") {
-        values.retain(|value| !value.is_null());
-    }
+/// The schema of a settings file.
+#[expect(clippy::expect_used, reason = "a test derives the schema and compares")]
+pub(super) fn embedded() -> Value {
+    serde_json::from_str(include_str!("../../schemas/gate.config.v1.json")).expect("JSON")
 }
 
 /// Every key of the settings, dotted; `NAME` stands for a name of one's own.
 pub(super) fn keys() -> Vec<String> {
     let mut keys = Vec::new();
-    collect(&schema(), "", &mut keys);
+    collect(&embedded(), "", &mut keys);
     keys
 }
 

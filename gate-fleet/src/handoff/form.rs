@@ -3,7 +3,6 @@
 
 use std::sync::LazyLock;
 
-use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use super::model::Handoff;
@@ -46,11 +45,12 @@ pub(super) struct Field {
     pub(super) shape: Shape,
 }
 
-/// The fields of a handoff, by the schema of its type.
+/// The fields of a handoff, by its schema.
+#[expect(clippy::expect_used, reason = "a test derives the schema and compares")]
 static HANDOFF: LazyLock<Vec<Field>> = LazyLock::new(|| {
-    let settings =
-        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    fields(&settings.into_generator().into_root_schema_for::<Handoff>().to_value())
+    let schema: Value =
+        serde_json::from_str(include_str!("../../schemas/gate.handoff.v1.json")).expect("JSON");
+    fields(&schema, &schema["$defs"])
 });
 
 /// The fields of a handoff.
@@ -75,15 +75,23 @@ pub(super) fn field<'f>(fields: &'f [Field], key: &str) -> Option<&'f Field> {
     fields.iter().find(|field| field.key == key)
 }
 
-fn fields(schema: &Value) -> Vec<Field> {
+fn fields(schema: &Value, definitions: &Value) -> Vec<Field> {
     let properties = schema["properties"].as_object().into_iter().flatten();
-    properties.map(|(key, value)| Field { key: key.clone(), shape: shape(value) }).collect()
+    let field = |(key, value): (&String, _)| {
+        let shape = shape(value, definitions);
+        Field { key: key.clone(), shape }
+    };
+    properties.map(field).collect()
 }
 
-fn shape(schema: &Value) -> Shape {
+fn shape(schema: &Value, definitions: &Value) -> Shape {
+    if let Some(path) = schema["$ref"].as_str() {
+        let name = path.trim_start_matches("#/$defs/");
+        return shape(&definitions[name], definitions);
+    }
     match schema["type"].as_str() {
-        Some("array") => Shape::List(Box::new(shape(&schema["items"]))),
-        Some("object") => Shape::Table(fields(schema)),
+        Some("array") => Shape::List(Box::new(shape(&schema["items"], definitions))),
+        Some("object") => Shape::Table(fields(schema, definitions)),
         _ => Shape::Text,
     }
 }

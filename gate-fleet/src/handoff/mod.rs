@@ -25,6 +25,7 @@ mod model;
 mod placeholder;
 mod problem;
 mod rules;
+#[cfg(feature = "schemas")]
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use command::{line, words};
 pub use draft::{Known, Ran, draft};
 pub use model::{A2a, Agent, Blocker, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};
 pub use problem::Problem;
+#[cfg(feature = "schemas")]
 pub use schema::schema;
 
 /// The longest text that is read, in bytes: a handoff is brief.

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 /// The version of A2A that the extension speaks of: this string, and no number.
 pub const PROTOCOL_VERSION: &str = "0.3";
@@ -49,8 +48,8 @@ pub struct Handoff {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend(
-    "if" = json!({ "properties": { "result": { "const": "FAIL" } } }),
-    "then" = json!({ "required": ["blocker"] }),
+    "if" = serde_json::json!({ "properties": { "result": { "const": "FAIL" } } }),
+    "then" = serde_json::json!({ "required": ["blocker"] }),
 ))]
 pub struct Verification {
     /// The command, as it was typed.
@@ -97,8 +96,8 @@ pub struct Blocker {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend(
-    "if" = json!({ "properties": { "risk": { "pattern": r"^\W*[Nn]([Oo]|[Ii][Ll]|/?[Aa])" } } }),
-    "else" = json!({ "properties": { "impact": { "pattern": r"\S" }, "owner": { "pattern": r"\S" } } }),
+    "if" = serde_json::json!({ "properties": { "risk": { "pattern": r"^\W*[Nn]([Oo]|[Ii][Ll]|/?[Aa])" } } }),
+    "else" = serde_json::json!({ "properties": { "impact": { "pattern": r"\S" }, "owner": { "pattern": r"\S" } } }),
 ))]
 pub struct Risk {
     /// The risk; `none` if there is no open one.

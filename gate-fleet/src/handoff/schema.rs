@@ -1,4 +1,4 @@
-//! The JSON Schema of a handoff.
+//! The JSON Schema of a handoff, derived from its types.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use toml::{Table, Value};
 
 use super::resolved;
-use crate::config::schema::keys;
-use crate::config::{DEFAULT, Layer, Origin, resolve, schema};
+use crate::config::schema::{embedded, keys};
+use crate::config::{DEFAULT, Layer, Origin, resolve};
 
 /// The default with its examples switched on.
 fn uncommented() -> String {
@@ -82,7 +82,7 @@ fn its_lines_fit() {
 
 #[test]
 fn the_schema_knows_names_types_and_texts() {
-    let schema = schema();
+    let schema = embedded();
     assert_eq!(schema["$id"], "gate.config.v1");
     let gate = &schema["properties"]["exit_gate"];
     assert_eq!(gate["type"], "object");
@@ -108,7 +108,7 @@ fn every_key_of_the_schema_has_a_description() {
             check(inner, &format!("{at}.{name}"));
         }
     }
-    check(&Value::try_from(schema()).unwrap(), "");
+    check(&Value::try_from(embedded()).unwrap(), "");
 }
 
 #[test]
