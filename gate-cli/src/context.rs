@@ -82,7 +82,7 @@ impl Here {
         interrupt: &Interrupt,
     ) -> Result<Memory, Failure> {
         let memory = self.memory_under(trust, &settings.policy)?;
-        Ok(memory.waiting_out(settings.run.backoff.limit_ms, interrupt))
+        Ok(memory.waiting_out(settings.run.backoff_limit_ms, interrupt))
     }
 
     /// The memory for the work items of such a loop.
@@ -93,7 +93,7 @@ impl Here {
     ) -> Result<Memory, Failure> {
         let id = settings.policy.project_id.as_deref();
         let memory = Memory::open(&self.places, id)?;
-        Ok(memory.waiting_out(settings.run.backoff.limit_ms, interrupt))
+        Ok(memory.waiting_out(settings.run.backoff_limit_ms, interrupt))
     }
 
     /// The memory for the project's decisions.

@@ -78,7 +78,7 @@ impl Gate {
     pub fn open(settings: Resolved, site: CheckSite) -> Result<Self, Failure> {
         gate_checks::validate(&settings.policy)?;
         let patterns = PatternSet::from_policy(&settings.policy)?;
-        let backoff = settings.run.backoff;
+        let backoff = settings.run.backoff();
         let masker = site.masker();
         let warnings = settings.warnings.iter().map(warning);
         let warnings = warnings.map(|one| Warning { message: masker.text(&one.message), ..one });

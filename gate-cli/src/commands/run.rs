@@ -177,7 +177,7 @@ impl RunCommand<'_> {
         let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project, marks] };
         let task = self.project.task(stage.task)?;
         let prompt = self.described(&task, stage)?;
-        let backoff = settings.run.backoff;
+        let backoff = settings.run.backoff();
         let prompt_digest = gate_core::digest(prompt.as_bytes());
         // Without an id from somebody, the same prompt is the same task.
         let id = match (&self.args.task, &self.args.work) {
@@ -395,17 +395,20 @@ fn preset(
     (settings, trust): (&Resolved, &Trust),
 ) -> Result<Worker, Failure> {
     let name = agent_name(agent);
-    let own = settings.run.agents.get(name).map(Vec::as_slice).unwrap_or_default();
+    let configured = settings.run.agents.get(name);
+    let args_of_agent = configured.and_then(|configured| configured.args.as_deref());
+    let args_of_agent = args_of_agent.unwrap_or_default();
     let key = format!("run.agents.{name}.args");
     let is_projects = settings.settings().iter().any(|setting| {
         setting.key == key && matches!(setting.origin, Origin::Project(_) | Origin::File(_))
     });
-    if !own.is_empty() && is_projects {
+    if !args_of_agent.is_empty() && is_projects {
         trust.admit_words(&key)?;
     }
     let tree = WorkTree::open(&here.site()?).ok();
     let git = tree.and_then(|tree| tree.git_folder());
-    let project = PresetContext { policy: &settings.policy, git: git.as_deref(), args: own };
+    let project =
+        PresetContext { policy: &settings.policy, git: git.as_deref(), args: args_of_agent };
     let start = agent_start(name, args.allow, &project).ok_or_else(|| {
         let known = agents().collect::<Vec<_>>().join(", ");
         let message = format!("gate does not know how to start {name}; it can start {known}");

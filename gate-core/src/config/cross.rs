@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::check::{RawCheck, RawChecks};
-use super::error::Problem;
-use super::fault::{Fault, Validation};
+use super::error::{Fault, Problem, Validation};
 use super::key::KeyPath;
-use super::raw::RawConfig;
+use super::raw::{RawCheck, RawChecks, RawConfig};
 use crate::decide::policy::Spelling;
 
 /// Checks the merged settings.

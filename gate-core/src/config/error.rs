@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::key::KeyPath;
-use super::locate;
+use super::nearest;
 use crate::text::brief;
 
 /// Settings that cannot be used.
@@ -102,37 +102,72 @@ pub enum Problem {
     },
 }
 
+/// A problem at a key.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    /// The key.
+    pub(super) path: KeyPath,
+    pub(super) problem: Problem,
+    pub(super) hint: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn new(path: KeyPath, problem: Problem) -> Self {
+        Self { path, problem, hint: None }
+    }
+
+    /// No source sets a key that has no default; dotted.
+    pub(crate) fn missing(key: &'static str) -> Self {
+        Self::new(KeyPath::default(), Problem::Missing(key))
+    }
+
+    /// A value of the right type that makes no sense.
+    pub(super) fn invalid(path: KeyPath, message: impl Into<String>) -> Self {
+        Self::new(path, Problem::Invalid(message.into()))
+    }
+
+    /// A name that nothing has; hints at the nearest of those `known`.
+    pub(super) fn unknown(path: KeyPath, what: &'static str, name: &str, known: &[&str]) -> Self {
+        let problem = Problem::UnknownName { what, name: name.to_owned() };
+        Self { path, problem, hint: nearest::hint(name, known) }
+    }
+
+    pub(super) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+/// Result of a validation.
+pub(super) type Validation = Result<(), Fault>;
+
 /// Most of a key that an error shows.
 const MAX_KEY_CHARS: usize = 300;
 
 impl ConfigError {
     /// An error in a text; `origin` is the file's name.
-    pub(super) fn in_text(
-        origin: String,
-        text: &str,
-        span: Range<usize>,
-        key: String,
-        problem: Problem,
-        hint: Option<String>,
-    ) -> Self {
-        let excerpt = Some(Excerpt::new(text, span));
-        let key = if key.len() > MAX_KEY_CHARS { brief(&key, MAX_KEY_CHARS) } else { key };
-        Self(Box::new(Parts { origin, excerpt, key, problem, hint }))
+    pub(super) fn in_text(origin: &str, text: &str, span: Range<usize>, fault: Fault) -> Self {
+        Self::new(origin, Some(Excerpt::new(text, span)), fault)
     }
 
     /// An error in a value without a text: a variable, a flag.
-    pub(super) fn in_value(
-        origin: String,
-        key: String,
-        problem: Problem,
-        hint: Option<String>,
-    ) -> Self {
-        Self(Box::new(Parts { origin, excerpt: None, key, problem, hint }))
+    pub(super) fn in_value(origin: &str, fault: Fault) -> Self {
+        Self::new(origin, None, fault)
     }
 
-    /// The error with the place that its key has in another text.
-    pub(super) fn placed_in(mut self, text: &str) -> Self {
-        let span = locate::value_span(text, &KeyPath::dotted(&self.0.key));
+    fn new(origin: &str, excerpt: Option<Excerpt>, fault: Fault) -> Self {
+        let Fault { path, problem, hint } = fault;
+        let key = path.to_string();
+        let key = if key.len() > MAX_KEY_CHARS { brief(&key, MAX_KEY_CHARS) } else { key };
+        Self(Box::new(Parts { origin: origin.to_owned(), excerpt, key, problem, hint }))
+    }
+
+    /// The error with the place that its key has in another text, which `place` finds.
+    pub(super) fn placed_at(
+        mut self,
+        text: &str,
+        place: impl FnOnce(&str, &KeyPath, &Problem) -> Range<usize>,
+    ) -> Self {
+        let span = place(text, &KeyPath::dotted(&self.0.key), &self.0.problem);
         self.0.excerpt = Some(Excerpt::new(text, span));
         self
     }

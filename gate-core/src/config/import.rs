@@ -1,14 +1,15 @@
 //! The dual-condition exit gate's JSON, rewritten as settings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use toml::Value;
+use serde::Deserialize;
+use toml::{Table, Value};
 
-use super::error::{ConfigError, Problem};
-use super::json::{Document, Member, Node};
+use super::error::{ConfigError, Fault, Problem};
+use super::key::KeyPath;
 use super::matcher::{self, Room};
-use super::nearest;
+use super::{layer, locate, nearest, serde_message};
 
 /// Result of `gate config import`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,50 +28,87 @@ pub struct Imported {
 /// No JSON; unknown or repeated keys, wrong types, patterns that do not
 /// compile: with line and column.
 pub fn import(file_name: &str, json_text: &str) -> Result<Imported, ConfigError> {
-    let root = Document { file: file_name, text: json_text }.root()?;
-    let gate = only_member(&root, "exit_gate")?;
-    let seed = Seed::read(&gate)?;
+    let seed = read(file_name, json_text)?;
     Ok(Imported { notes: seed.notes(), toml: seed.toml() })
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeedFile {
+    exit_gate: Option<Seed>,
+}
+
 /// The seed's settings; none if the JSON is silent.
-#[derive(Default)]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Seed {
     enabled: Option<bool>,
-    threshold: Option<u32>,
+    indicator_threshold: Option<u32>,
     require_explicit_signal: Option<bool>,
-    evidence: Vec<&'static str>,
+    evidence_checks: Option<BTreeMap<String, bool>>,
     patterns: Option<Vec<String>>,
 }
 
-const KEYS: [&str; 5] =
-    ["enabled", "indicator_threshold", "require_explicit_signal", "evidence_checks", "patterns"];
 const EVIDENCE: [&str; 4] = ["tests", "build", "acceptance_criteria", "clean_git"];
 
 /// The seed's threshold if its JSON gives none.
 const SEED_THRESHOLD: u32 = 2;
 
+/// Reads the JSON as a table, and the table as settings are read, so that the errors are theirs.
+fn read(file: &str, json: &str) -> Result<Seed, ConfigError> {
+    let table: Table =
+        serde_json::from_str(json).map_err(|error| unreadable(file, json, &error))?;
+    let seed = layer::read::<SeedFile>(file, &table.to_string());
+    let seed = seed.map_err(|error| error.placed_at(json, locate::in_json))?.exit_gate;
+    let missing = || Fault::new(KeyPath::default(), Problem::Missing("exit_gate"));
+    let checked = seed.ok_or_else(missing).and_then(Seed::checked);
+    checked.map_err(|fault| {
+        let span = locate::in_json(json, &fault.path, &fault.problem);
+        ConfigError::in_text(file, json, span, fault)
+    })
+}
+
+fn unreadable(file: &str, json: &str, error: &serde_json::Error) -> ConfigError {
+    let lines = json.split_inclusive('\n').take(error.line().saturating_sub(1));
+    let column = error.column().saturating_sub(1);
+    let at = json.floor_char_boundary(lines.map(str::len).sum::<usize>() + column);
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let fault = serde_message::fault(KeyPath::default(), message);
+    ConfigError::in_text(file, json, at..at, fault)
+}
+
 impl Seed {
-    fn read(gate: &Node<'_>) -> Result<Self, ConfigError> {
-        let mut seed = Self::default();
-        for member in gate.members()? {
-            let value = &member.value;
-            match known(&member, &KEYS)? {
-                "enabled" => seed.enabled = Some(value.read("true or false")?),
-                "indicator_threshold" => seed.threshold = Some(value.read(NUMBER)?),
-                "require_explicit_signal" => {
-                    seed.require_explicit_signal = Some(value.read("true or false")?);
-                }
-                "evidence_checks" => seed.evidence = evidence(value)?,
-                _ => seed.patterns = Some(patterns(value)?),
+    fn checked(self) -> Result<Self, Fault> {
+        let at = KeyPath::dotted("exit_gate");
+        for name in self.evidence_checks.iter().flat_map(BTreeMap::keys) {
+            if !EVIDENCE.contains(&name.as_str()) {
+                let problem = Problem::UnknownKey(name.clone());
+                let hint = nearest::hint(name, &EVIDENCE);
+                return Err(Fault { path: at.key("evidence_checks").key(name), problem, hint });
             }
         }
-        if seed.enabled == Some(false) && seed.require_explicit_signal == Some(false) {
-            let message = "neither threshold nor signal is left to decide".to_owned();
-            let hint = "set `enabled` or `require_explicit_signal` to true".to_owned();
-            return Err(gate.error(Problem::Conflict(message), Some(hint)));
+        let mut room = Room::default();
+        for (index, regex) in self.patterns.iter().flatten().enumerate() {
+            matcher::usable(regex, &mut room).map_err(|reason| {
+                let problem = Problem::Regex { id: regex.clone(), reason };
+                Fault::new(at.key("patterns").index(index), problem)
+            })?;
         }
-        Ok(seed)
+        if self.enabled == Some(false) && self.require_explicit_signal == Some(false) {
+            let message = "neither threshold nor signal is left to decide".to_owned();
+            return Err(Fault::new(at, Problem::Conflict(message))
+                .hint("set `enabled` or `require_explicit_signal` to true"));
+        }
+        Ok(self)
+    }
+
+    /// The evidence that is looked at.
+    fn evidence(&self) -> impl Iterator<Item = &'static str> {
+        let checks = self.evidence_checks.as_ref();
+        EVIDENCE
+            .into_iter()
+            .filter(move |name| checks.is_some_and(|all| all.get(*name) == Some(&true)))
     }
 
     fn toml(&self) -> String {
@@ -80,14 +118,14 @@ impl Seed {
             "\n# Its explicit signal is EXIT_STATUS alone.\n[signal]\naccept = [\"exit_status\"]\n",
         );
         self.write_patterns(&mut text);
-        self.evidence.iter().for_each(|name| write_check(&mut text, name));
+        self.evidence().for_each(|name| write_check(&mut text, name));
         text
     }
 
     fn write_gate(&self, text: &mut String) {
         let (enabled, signal) =
             (self.enabled.unwrap_or(true), self.require_explicit_signal.unwrap_or(true));
-        let threshold = self.threshold.unwrap_or(SEED_THRESHOLD);
+        let threshold = self.indicator_threshold.unwrap_or(SEED_THRESHOLD);
         let _ = write!(
             text,
             "\n[exit_gate]\nenabled = {enabled}\nrequire_explicit_signal = {signal}\n\
@@ -114,15 +152,14 @@ impl Seed {
 
     fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self
-            .evidence
-            .iter()
+            .evidence()
             .filter(|name| example(name).is_some())
             .map(|name| format!("checks.{name} has no command yet: the JSON names none, write it"))
             .collect();
-        if self.threshold.is_none() {
+        if self.indicator_threshold.is_none() {
             notes.push(format!("indicator_threshold is written as {SEED_THRESHOLD}, its default"));
         }
-        if self.evidence.is_empty() {
+        if self.evidence().next().is_none() {
             notes.push("no evidence is looked at: evidence_checks switches nothing on".to_owned());
         } else {
             let advice = "each piece of evidence counts one and can be outvoted by phrases; \
@@ -131,55 +168,6 @@ impl Seed {
         }
         notes.push("patterns search the agent's final turn, not all of its output".to_owned());
         notes
-    }
-}
-
-const NUMBER: &str = "a whole number from 0 to 4294967295";
-
-/// The value of an object's one member that may be there, and must.
-fn only_member<'a>(root: &Node<'a>, name: &'static str) -> Result<Node<'a>, ConfigError> {
-    let mut members = root.members()?.into_iter();
-    let Some(member) = members.next() else {
-        return Err(root.error(Problem::Missing(name), None));
-    };
-    known(&member, &[name])?;
-    match members.next() {
-        Some(other) => Err(unknown(&other, &[name])),
-        None => Ok(member.value),
-    }
-}
-
-fn known(member: &Member<'_>, names: &[&'static str]) -> Result<&'static str, ConfigError> {
-    let found = names.iter().find(|name| **name == member.name);
-    found.copied().ok_or_else(|| unknown(member, names))
-}
-
-fn unknown(member: &Member<'_>, names: &[&str]) -> ConfigError {
-    let hint = nearest::hint(&member.name, names);
-    member.error(Problem::UnknownKey(member.name.clone()), hint)
-}
-
-fn evidence(node: &Node<'_>) -> Result<Vec<&'static str>, ConfigError> {
-    let mut wanted = Vec::new();
-    for member in node.members()? {
-        let name = known(&member, &EVIDENCE)?;
-        if member.value.read("true or false")? {
-            wanted.push(name);
-        }
-    }
-    Ok(wanted)
-}
-
-fn patterns(node: &Node<'_>) -> Result<Vec<String>, ConfigError> {
-    let mut room = Room::default();
-    node.items()?.iter().map(|node| pattern(node, &mut room)).collect()
-}
-
-fn pattern(node: &Node<'_>, room: &mut Room) -> Result<String, ConfigError> {
-    let regex: String = node.read("a string")?;
-    match matcher::usable(&regex, room) {
-        Ok(()) => Ok(regex),
-        Err(reason) => Err(node.error(Problem::Regex { id: regex, reason }, None)),
     }
 }
 

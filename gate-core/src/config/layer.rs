@@ -8,12 +8,10 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::check::{RawCheck, RawChecks};
-use super::error::{ConfigError, Problem};
-use super::fault::Fault;
+use super::error::{ConfigError, Fault, Problem};
 use super::gone::GoneKey;
 use super::key::KeyPath;
-use super::raw::{RawConfig, RawExitGate};
+use super::raw::{RawCheck, RawConfig};
 use super::{DEFAULT, gone, locate, lock, schema, serde_message, validate};
 use crate::decide::policy::Unverified;
 use crate::exit::{AGENT_EXIT_PROTOCOL_ENABLED_ENV, parse_agent_exit_protocol_enabled};
@@ -49,9 +47,9 @@ pub struct Layer {
     raw: RawConfig,
     text: Option<Cow<'static, str>>,
     /// The keys of earlier versions in the text.
-    removed_keys: Vec<GoneKey>,
+    pub(super) removed_keys: Vec<GoneKey>,
     /// Switches the agent exit protocol on. No key of a file does: agents write to the project.
-    exit_protocol: bool,
+    pub(super) exit_protocol: bool,
 }
 
 impl Layer {
@@ -64,17 +62,23 @@ impl Layer {
     pub fn parse(origin: Origin, text: &str) -> Result<Self, ConfigError> {
         if text.len() > MAX_SETTINGS_BYTES {
             let message = format!("more than {MAX_SETTINGS_BYTES} bytes of settings are not read");
-            let problem = Problem::Invalid(message);
-            return Err(ConfigError::in_value(origin.to_string(), String::new(), problem, None));
+            let fault = Fault::invalid(KeyPath::default(), message);
+            return Err(ConfigError::in_value(&origin.to_string(), fault));
         }
         let (rest, removed_keys) = gone::without(text).unzip();
         let raw = read::<RawConfig>(&origin.to_string(), rest.as_deref().unwrap_or(text))
-            .map_err(|error| if rest.is_some() { error.placed_in(text) } else { error })
+            .map_err(|error| match rest {
+                Some(_) => error.placed_at(text, |text, path, _| locate::value_span(text, path)),
+                None => error,
+            })
             .map_err(|error| error.hinting(schema::home_of))?;
-        let (text, removed_keys) =
-            (Some(Cow::Owned(text.to_owned())), removed_keys.unwrap_or_default());
-        let layer = Self { origin, raw, text, removed_keys, exit_protocol: false };
-        layer.checked()
+        let text = Some(Cow::Owned(text.to_owned()));
+        let removed_keys = removed_keys.unwrap_or_default();
+        Self { text, removed_keys, ..Self::built(origin, raw) }.checked()
+    }
+
+    fn built(origin: Origin, raw: RawConfig) -> Self {
+        Self { origin, raw, text: None, removed_keys: Vec::new(), exit_protocol: false }
     }
 
     /// The same settings, as they are found in another place.
@@ -89,7 +93,7 @@ impl Layer {
     ///
     /// A value that makes no sense.
     pub fn new(origin: Origin, raw: RawConfig) -> Result<Self, ConfigError> {
-        Self { origin, raw, text: None, removed_keys: Vec::new(), exit_protocol: false }.checked()
+        Self::built(origin, raw).checked()
     }
 
     /// The settings that flags of the command line give.
@@ -99,11 +103,9 @@ impl Layer {
 
     /// The settings of `--require-evidence`.
     pub fn require_evidence() -> Self {
-        let unverified = Some(Unverified::Continue);
-        let exit_gate = RawExitGate { unverified, ..RawExitGate::default() };
-        let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
-        let origin = Origin::Flag("--require-evidence".to_owned());
-        Self { origin, raw, text: None, removed_keys: Vec::new(), exit_protocol: false }
+        let mut raw = RawConfig::default();
+        raw.exit_gate.get_or_insert_default().unverified = Some(Unverified::Continue);
+        Self::built(Origin::Flag("--require-evidence".to_owned()), raw)
     }
 
     /// Checks without a setting of their own. A program that brings checks puts them below all
@@ -114,8 +116,8 @@ impl Layer {
     /// A name that a check cannot have.
     pub fn checks<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, ConfigError> {
         let named = names.into_iter().map(|name| (name.to_owned(), RawCheck::default()));
-        let checks = RawChecks { named: named.collect(), ..RawChecks::default() };
-        let raw = RawConfig { checks: Some(checks), ..RawConfig::default() };
+        let mut raw = RawConfig::default();
+        raw.checks.get_or_insert_default().named = named.collect();
         Self::new(Origin::Program, raw)
     }
 
@@ -125,14 +127,13 @@ impl Layer {
             #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
             toml::from_str(DEFAULT).expect("the default settings are right")
         });
-        let (origin, text) = (Origin::Default, Some(Cow::Borrowed(DEFAULT)));
-        Self { origin, raw: EMBEDDED.clone(), text, removed_keys: Vec::new(), exit_protocol: false }
+        let text = Some(Cow::Borrowed(DEFAULT));
+        Self { text, ..Self::built(Origin::Default, EMBEDDED.clone()) }
     }
 
     /// True for a source that sets nothing.
     pub(super) fn is_silent(&self) -> bool {
-        let silent = Self::threshold(self.origin.clone(), None);
-        !self.exit_protocol && (self.raw == RawConfig::default() || self.raw == silent.raw)
+        !self.exit_protocol && self.raw == RawConfig::default()
     }
 
     /// Source of the settings.
@@ -159,24 +160,17 @@ impl Layer {
         }
     }
 
-    /// The keys of earlier versions in the text.
-    pub(super) fn removed_keys(&self) -> &[GoneKey] {
-        &self.removed_keys
-    }
-
     /// A fault of this layer, with its place.
     pub(super) fn error(&self, fault: Fault) -> ConfigError {
         error(&self.origin.to_string(), self.text.as_deref(), fault)
     }
 
-    fn threshold(origin: Origin, indicator_threshold: Option<u32>) -> Self {
-        let exit_gate = RawExitGate { indicator_threshold, ..RawExitGate::default() };
-        let raw = RawConfig { exit_gate: Some(exit_gate), ..RawConfig::default() };
-        Self { origin, raw, text: None, removed_keys: Vec::new(), exit_protocol: false }
-    }
-
-    pub(super) fn exit_protocol(&self) -> bool {
-        self.exit_protocol
+    fn threshold(origin: Origin, threshold: Option<u32>) -> Self {
+        let mut raw = RawConfig::default();
+        if threshold.is_some() {
+            raw.exit_gate.get_or_insert_default().indicator_threshold = threshold;
+        }
+        Self::built(origin, raw)
     }
 
     fn checked(self) -> Result<Self, ConfigError> {
@@ -192,6 +186,11 @@ impl Origin {
     /// True for a file and the embedded default, which may set a key for one task type alone.
     pub(super) fn is_file(&self) -> bool {
         !matches!(self, Self::Environment(_) | Self::Flag(_))
+    }
+
+    /// The source in words, with a line of it.
+    pub(super) fn place(&self, line: Option<usize>) -> String {
+        line.map_or_else(|| self.to_string(), |line| format!("{self}:{line}"))
     }
 }
 
@@ -236,7 +235,7 @@ pub fn environment(
                 let layer = Layer::threshold(Origin::Environment(name), Some(number));
                 Ok(Some(Layer { exit_protocol, ..layer }))
             }
-            Err(_) => Err(bad_threshold(name, &value)),
+            Err(_) => Err(bad_threshold(&name, &value)),
         },
         None => Ok(exit_protocol.then(|| {
             let origin = Origin::Environment(AGENT_EXIT_PROTOCOL_ENABLED_ENV.to_owned());
@@ -245,11 +244,11 @@ pub fn environment(
     }
 }
 
-fn bad_threshold(variable: String, value: &str) -> ConfigError {
+fn bad_threshold(variable: &str, value: &str) -> ConfigError {
     let expected = "a whole number from 0 to 4294967295".to_owned();
     let problem = Problem::WrongType { expected, found: format!("{value:?}") };
-    let hint = Some(format!("unset {variable} or correct it"));
-    ConfigError::in_value(variable, "exit_gate.indicator_threshold".to_owned(), problem, hint)
+    let fault = Fault::new(KeyPath::dotted("exit_gate.indicator_threshold"), problem);
+    ConfigError::in_value(variable, fault.hint(format!("unset {variable} or correct it")))
 }
 
 /// Reads TOML into a type. Errors have their place.
@@ -259,21 +258,18 @@ pub(super) fn read<T: for<'de> Deserialize<'de>>(
 ) -> Result<T, ConfigError> {
     toml::from_str(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
-        let path = locate::path_at(text, &span);
-        let (problem, hint) = serde_message::problem(error.message());
-        ConfigError::in_text(origin.to_owned(), text, span, path.to_string(), problem, hint)
+        let fault = serde_message::fault(locate::path_at(text, &span), error.message());
+        ConfigError::in_text(origin, text, span, fault)
     })
 }
 
 /// A fault in a text, with its place.
 pub(super) fn error(origin: &str, text: Option<&str>, fault: Fault) -> ConfigError {
-    let Fault { path, problem, hint } = fault;
-    let (origin, key) = (origin.to_owned(), path.to_string());
     match text {
         Some(text) => {
-            let span = locate::value_span(text, &path);
-            ConfigError::in_text(origin, text, span, key, problem, hint)
+            let span = locate::value_span(text, &fault.path);
+            ConfigError::in_text(origin, text, span, fault)
         }
-        None => ConfigError::in_value(origin, key, problem, hint),
+        None => ConfigError::in_value(origin, fault),
     }
 }

@@ -6,10 +6,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde_json::value::RawValue;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::key::KeyPath;
+use super::error::Problem;
+use super::key::{KeyPath, Step};
 
 /// A key of a text, with the byte ranges of its name and its value.
 struct Entry {
@@ -50,6 +52,30 @@ pub(super) fn lines(text: &str) -> BTreeMap<KeyPath, usize> {
         lines.insert(path, line);
     }
     lines
+}
+
+/// Byte range of a key's value in a JSON text, or of its name if no key has that name.
+pub(super) fn in_json(text: &str, path: &KeyPath, problem: &Problem) -> Range<usize> {
+    let mut value = text.trim();
+    for step in &path.0 {
+        let inner = match step {
+            Step::Key(name) => serde_json::from_str::<BTreeMap<String, &RawValue>>(value)
+                .ok()
+                .and_then(|members| members.get(name).copied()),
+            Step::Index(index) => serde_json::from_str::<Vec<&RawValue>>(value)
+                .ok()
+                .and_then(|items| items.get(*index).copied()),
+        };
+        let Some(inner) = inner else { break };
+        value = inner.get();
+    }
+    let start = value.as_ptr() as usize - text.as_ptr() as usize;
+    if let Problem::UnknownKey(name) = problem
+        && let Some(name_start) = text[..start].rfind(&format!("\"{name}\""))
+    {
+        return name_start..name_start + name.len() + 2;
+    }
+    start..start + value.len()
 }
 
 fn nearest(text: &str, path: &KeyPath) -> Option<Entry> {

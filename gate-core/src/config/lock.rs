@@ -2,7 +2,7 @@
 
 use toml::Table;
 
-use super::fault::{Fault, Validation};
+use super::error::{Fault, Validation};
 use super::key::KeyPath;
 use super::raw::RawConfig;
 use super::schema;

@@ -3,8 +3,7 @@
 use regex_automata::util::syntax;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::error::Problem;
-use super::fault::{Fault, Validation};
+use super::error::{Fault, Problem, Validation};
 use super::key::KeyPath;
 use crate::decide::expression::compile;
 use crate::decide::pattern::Matcher;
@@ -33,16 +32,11 @@ pub(super) fn matcher(
     }
 }
 
-/// Checks that the table at `path` has one matcher and that it can be used, within the
-/// room that those before it have left; `id` is what an error calls it.
-pub(super) fn check(
-    path: &KeyPath,
-    id: &str,
-    (regex, literal): (Option<&str>, Option<&str>),
-    room: &mut Room,
-) -> Validation {
-    let (key, usable) = match matcher(path, regex, literal)? {
-        Matcher::Regex(regex) => ("regex", usable(&regex, room)),
+/// Checks that the matcher of the table at `path` can be used, within the room that those
+/// before it have left; `id` is what an error calls it.
+pub(super) fn check(path: &KeyPath, id: &str, matcher: &Matcher, room: &mut Room) -> Validation {
+    let (key, usable) = match matcher {
+        Matcher::Regex(regex) => ("regex", usable(regex, room)),
         Matcher::Literal(text) if text.is_empty() => ("literal", Err(EMPTY.to_owned())),
         Matcher::Literal(text) if text.trim().is_empty() => ("literal", Err(BLANK.to_owned())),
         Matcher::Literal(_) => return Ok(()),

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
-use super::error::ConfigError;
-use super::fault::Fault;
+use super::error::{ConfigError, Fault};
 use super::key::{KeyPath, Step};
 use super::layer::{Layer, Origin};
 use super::lock::{self, LockedAttempt};
@@ -62,10 +61,9 @@ impl<'a> Merged<'a> {
     fn progress(&mut self, at: &KeyPath) {
         self.table.remove("progress");
         self.sources.remove(&KeyPath::dotted("progress"));
-        let none = self.get(at).and_then(Value::as_str) == Some("none");
-        if none {
-            let source = self.sources.get(at).cloned();
-            let source = source.unwrap_or_else(|| ValueSource { layer: 0, path: at.clone() });
+        if self.get(at).and_then(Value::as_str) == Some("none") {
+            let (layer, path) = self.source(at);
+            let source = ValueSource { layer, path: path.clone() };
             self.put(&KeyPath::dotted("breaker.no_progress"), Value::Integer(0), source);
         }
     }
@@ -85,22 +83,24 @@ impl<'a> Merged<'a> {
     /// Every effective setting, in order of keys.
     pub(super) fn settings(&self) -> Vec<Setting> {
         let lines: Vec<_> = self.layers.iter().map(Layer::lines).collect();
-        let mut all = Vec::new();
-        leaves(&self.table, &KeyPath::default(), &mut |path, value| {
-            // A list of keys, and no setting of any project.
-            if *path == KeyPath::dotted(lock::LOCKED) {
-                return;
-            }
-            let source = self.sources.get(path);
-            let (layer, there) = source.map_or((0, path), |source| (source.layer, &source.path));
-            all.push(Setting {
+        let mut settings = leaves(&self.table, &KeyPath::default());
+        // A list of keys, and no setting of any project.
+        settings.retain(|(path, _)| *path != KeyPath::dotted(lock::LOCKED));
+        let settings = settings.into_iter().map(|(path, value)| {
+            let (layer, there) = self.source(&path);
+            Setting {
                 key: path.to_string(),
                 value: value.to_string(),
                 origin: self.layers[layer].origin().clone(),
                 line: lines[layer].get(there).copied(),
-            });
+            }
         });
-        all
+        settings.collect()
+    }
+
+    /// Index of the layer that a value comes from, and its key there.
+    fn source<'p>(&'p self, path: &'p KeyPath) -> (usize, &'p KeyPath) {
+        self.sources.get(path).map_or((0, path), |source| (source.layer, &source.path))
     }
 
     /// Source of an effective value; `None` for the lowest layer.
@@ -138,11 +138,17 @@ impl<'a> Merged<'a> {
     }
 
     fn put(&mut self, path: &KeyPath, value: Value, source: ValueSource) {
-        if let (Some(table), Some(Step::Key(name))) = (self.table_at(&path.parent()), path.0.last())
-        {
-            table.insert(name.clone(), value);
+        if self.insert(path, value) {
             self.sources.insert(path.clone(), source);
         }
+    }
+
+    /// Sets a value; false if a table around it is none.
+    fn insert(&mut self, path: &KeyPath, value: Value) -> bool {
+        let (table, name) = (self.table_at(&path.parent()), path.0.last());
+        let (Some(table), Some(Step::Key(name))) = (table, name) else { return false };
+        table.insert(name.clone(), value);
+        true
     }
 
     /// The table at a path, made if it is missing.
@@ -159,13 +165,14 @@ fn table(layer: &Layer) -> Result<Table, ConfigError> {
         .map_err(|error| layer.error(Fault::invalid(KeyPath::default(), error.to_string())))
 }
 
-/// Visits every value that is no table, in order of keys.
-fn leaves(table: &Table, at: &KeyPath, visit: &mut dyn FnMut(&KeyPath, &Value)) {
-    for (name, value) in table {
+/// Every value that is no table, in order of keys.
+fn leaves<'t>(table: &'t Table, at: &KeyPath) -> Vec<(KeyPath, &'t Value)> {
+    let leaves = table.iter().flat_map(|(name, value)| {
         let path = at.key(name);
         match value {
-            Value::Table(inner) => leaves(inner, &path, visit),
-            value => visit(&path, value),
+            Value::Table(inner) => leaves(inner, &path),
+            value => vec![(path, value)],
         }
-    }
+    });
+    leaves.collect()
 }

@@ -8,17 +8,12 @@
 //! Nothing here touches a file or the environment: text and variables are
 //! given by the caller.
 
-mod byte_size;
-mod check;
 mod cross;
 #[cfg(feature = "schemas")]
 mod derived_schema;
-mod duration;
 mod error;
-mod fault;
 mod gone;
 mod import;
-mod json;
 mod key;
 mod layer;
 mod locate;
@@ -33,16 +28,16 @@ mod schema;
 mod serde_message;
 mod show;
 mod spelled;
+mod table;
+mod unit;
 mod validate;
 
 #[cfg(test)]
 mod tests;
 
-pub use byte_size::ByteSize;
-pub use check::{RawCheck, RawChecks};
 #[cfg(feature = "schemas")]
 pub use derived_schema::schema;
-pub use duration::Millis;
+pub(crate) use error::Fault;
 pub use error::{ConfigError, Excerpt, Problem};
 pub use import::{Imported, import};
 pub use layer::{Layer, MAX_SETTINGS_BYTES, Origin, environment};
@@ -50,15 +45,11 @@ pub use lock::{Lock, LockedAttempt};
 pub use nearest::nearest as nearest_name;
 pub(crate) use pack::breaker_rules;
 pub use pack::{BREAKER_PACKS, PACKS, Pack, PackPattern, REPORTS, Rule, Sample};
-pub use raw::{
-    NotifyEvent, Progress, RawAgent, RawBreaker, RawBudget, RawConfig, RawCustomPattern,
-    RawCustomSignal, RawExitGate, RawHook, RawLanguage, RawLanguageRule, RawNotify, RawPatterns,
-    RawProject, RawPromise, RawRun, RawSignal, RawTaskType, RawTree, RawWork,
-};
-pub use resolve::{
-    Backoff, ConfigWarning, NotifySettings, Resolved, RunSettings, Setting, resolve,
-};
+pub use raw::*;
+pub use resolve::{ConfigWarning, Resolved, Setting, resolve};
 pub use show::show;
+pub(crate) use table::settings;
+pub use unit::{ByteSize, Dollars, Millis};
 
 /// The embedded default: the lowest layer, and the documentation of every key.
 pub const DEFAULT: &str = include_str!("default.toml");

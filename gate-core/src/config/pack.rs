@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 
-use super::error::{ConfigError, Problem};
-use super::fault::{Fault, Validation};
+use super::error::{ConfigError, Fault, Problem, Validation};
 use super::key::KeyPath;
 use super::raw::RawCustomPattern;
 use super::{layer, matcher, validate};
@@ -105,13 +104,16 @@ struct RawPackPattern {
     id: Option<String>,
     regex: Option<String>,
     literal: Option<String>,
-    keywords: Option<Vec<String>>,
+    #[serde(default)]
+    keywords: Vec<String>,
     weight: Option<u32>,
     scope: Option<Scope>,
     unless: Option<Vec<Guard>>,
     doc: Option<String>,
-    matches: Option<Vec<String>>,
-    rejects: Option<Vec<String>>,
+    #[serde(default)]
+    matches: Vec<String>,
+    #[serde(default)]
+    rejects: Vec<String>,
 }
 
 impl Pack {
@@ -121,17 +123,7 @@ impl Pack {
     ///
     /// Its text is wrong; a test ensures that it is not.
     pub fn named(name: &str) -> Result<Option<Self>, ConfigError> {
-        let file = format!("patterns/{name}.toml");
-        // Its expressions are right: a test tries each on its samples.
-        source(name).map(|text| read(name, &file, text, |_| Ok(()))).transpose()
-    }
-
-    /// The patterns of [`REPORTS`].
-    pub fn reports() -> Vec<Pattern> {
-        let (name, text) = REPORTS;
-        #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
-        let pack = Self::parse(name, "patterns/reports.toml", text).expect("the pack is right");
-        pack.patterns.into_iter().map(|one| one.pattern).collect()
+        source(&PACKS, name).map(|text| Self::shipped(name, text)).transpose()
     }
 
     /// The breaker's pack of this name, if there is one.
@@ -140,11 +132,17 @@ impl Pack {
     ///
     /// Its text is wrong; a test ensures that it is not.
     pub fn breaker_pack(name: &str) -> Result<Option<Self>, ConfigError> {
-        let Some((_, text)) = BREAKER_PACKS.iter().find(|(known, _)| *known == name) else {
-            return Ok(None);
-        };
-        let file = format!("patterns/{name}.toml");
-        read(name, &file, text, |_| Ok(())).map(Some)
+        source(&BREAKER_PACKS, name).map(|text| Self::shipped(name, text)).transpose()
+    }
+
+    fn shipped(name: &str, text: &str) -> Result<Self, ConfigError> {
+        Self::parse(name, &format!("patterns/{name}.toml"), text)
+    }
+
+    /// The patterns of [`REPORTS`].
+    pub fn reports() -> Vec<Pattern> {
+        let (name, text) = REPORTS;
+        shipped_patterns(name, text)
     }
 
     /// Reads a pack's text.
@@ -153,31 +151,73 @@ impl Pack {
     ///
     /// The first thing that is wrong with it, with its place in `file`.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ConfigError> {
-        let pack = read(name, file, text, |patterns| validate::custom_patterns(&at(), patterns))?;
-        for (index, one) in pack.patterns.iter().enumerate() {
-            let at = at().index(index);
-            two(&at.key("matches"), &one.matches)
-                .and_then(|()| two(&at.key("rejects"), &one.rejects))
-                .map_err(|fault| layer::error(file, Some(text), fault))?;
-        }
-        Ok(pack)
+        let raw = layer::read::<RawPack>(file, text)?;
+        raw.pack(name).map_err(|fault| layer::error(file, Some(text), fault))
     }
 }
 
-/// The text of a pack.
-pub(super) fn source(name: &str) -> Option<&'static str> {
-    PACKS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+impl RawPack {
+    fn pack(self, name: &str) -> Result<Pack, Fault> {
+        let doc = doc(&KeyPath::default(), self.doc)?;
+        let settings: Vec<_> = self.pattern.iter().map(RawPackPattern::settings).collect();
+        let at = KeyPath::dotted("pattern");
+        validate::custom_patterns(&at, &settings)?;
+        let mut patterns = Vec::new();
+        for (index, (raw, settings)) in self.pattern.into_iter().zip(&settings).enumerate() {
+            patterns.push(raw.pattern(&at.index(index), name, settings)?);
+        }
+        Ok(Pack { name: name.to_owned(), doc, patterns, rules: self.normalise })
+    }
+}
+
+impl RawPackPattern {
+    /// The keys that patterns of settings have too.
+    fn settings(&self) -> RawCustomPattern {
+        RawCustomPattern {
+            id: self.id.clone(),
+            regex: self.regex.clone(),
+            literal: self.literal.clone(),
+            weight: self.weight,
+            scope: self.scope,
+            unless: self.unless.clone(),
+        }
+    }
+
+    fn pattern(
+        self,
+        at: &KeyPath,
+        pack: &str,
+        settings: &RawCustomPattern,
+    ) -> Result<PackPattern, Fault> {
+        let doc = doc(at, self.doc)?;
+        for (key, samples) in [("matches", &self.matches), ("rejects", &self.rejects)] {
+            if samples.len() < 2 {
+                return Err(Fault::invalid(at.key(key), "at least two sample lines are needed"));
+            }
+        }
+        let pattern = Pattern { keywords: self.keywords, ..pattern(at, pack, settings)? };
+        Ok(PackPattern { pattern, doc, matches: self.matches, rejects: self.rejects })
+    }
+}
+
+fn doc(at: &KeyPath, doc: Option<String>) -> Result<String, Fault> {
+    doc.ok_or_else(|| Fault::new(at.clone(), Problem::Missing("doc")).hint("say what it means"))
+}
+
+/// The text of the pack of this name.
+fn source(packs: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    packs.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 /// The patterns of the pack of this name, if it exists.
 pub(super) fn patterns(name: &str) -> Option<Vec<Pattern>> {
-    Some(shipped_patterns(name, source(name)?))
+    Some(shipped_patterns(name, source(&PACKS, name)?))
 }
 
 /// The patterns and the rules of the breaker's pack of this name, if there is one, without
 /// docs and samples.
 pub(crate) fn breaker_rules(name: &str) -> Option<(Vec<Pattern>, Vec<Rule>)> {
-    let (_, text) = BREAKER_PACKS.iter().find(|(known, _)| *known == name)?;
+    let text = source(&BREAKER_PACKS, name)?;
     let rules = pack_text::tables(text, "[[normalise]]").into_iter().map(shipped_rule);
     Some((shipped_patterns(name, text), rules.collect()))
 }
@@ -239,9 +279,12 @@ fn shipped_rule(table: &str) -> Rule {
     rule
 }
 
-/// The fault of naming a pack that there is not.
-pub(super) fn unknown(path: KeyPath, name: &str) -> Fault {
-    Fault::unknown(path, "pack", name, &PACKS.map(|(name, _)| name))
+/// Checks that settings can name this pack.
+pub(super) fn known(path: KeyPath, name: &str) -> Validation {
+    match source(&PACKS, name) {
+        Some(_) => Ok(()),
+        None => Err(Fault::unknown(path, "pack", name, &PACKS.map(|(name, _)| name))),
+    }
 }
 
 /// A pattern of a pack or of the settings; `at` is the table it stands in.
@@ -255,72 +298,4 @@ pub(super) fn pattern(at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Resul
         unless: raw.unless.clone().unwrap_or_default(),
         keywords: Vec::new(),
     })
-}
-
-fn at() -> KeyPath {
-    KeyPath::dotted("pattern")
-}
-
-fn read(
-    name: &str,
-    file: &str,
-    text: &str,
-    check: impl Fn(&[RawCustomPattern]) -> Validation,
-) -> Result<Pack, ConfigError> {
-    let raw = layer::read::<RawPack>(file, text)?;
-    build(name, raw, check).map_err(|fault| layer::error(file, Some(text), fault))
-}
-
-fn build(
-    name: &str,
-    raw: RawPack,
-    check: impl Fn(&[RawCustomPattern]) -> Validation,
-) -> Result<Pack, Fault> {
-    let doc = doc(&KeyPath::default(), raw.doc)?;
-    let (patterns, keys): (Vec<_>, Vec<_>) =
-        raw.pattern.into_iter().map(RawPackPattern::split).unzip();
-    check(&patterns)?;
-    let both = patterns.iter().zip(keys).enumerate();
-    let joined = both.map(|(index, (raw, keys))| keys.join(&at().index(index), name, raw));
-    let patterns = joined.collect::<Result<_, _>>()?;
-    Ok(Pack { name: name.to_owned(), doc, patterns, rules: raw.normalise })
-}
-
-/// The keys of a pack's pattern that settings do not have.
-struct PackKeys {
-    doc: Option<String>,
-    keywords: Vec<String>,
-    matches: Vec<String>,
-    rejects: Vec<String>,
-}
-
-impl RawPackPattern {
-    /// Keys that settings have too, and keys of packs alone.
-    fn split(self) -> (RawCustomPattern, PackKeys) {
-        let Self { id, regex, literal, keywords, weight, scope, unless, doc, matches, rejects } =
-            self;
-        let keywords = keywords.unwrap_or_default();
-        let (matches, rejects) = (matches.unwrap_or_default(), rejects.unwrap_or_default());
-        let pattern = RawCustomPattern { id, regex, literal, weight, scope, unless };
-        (pattern, PackKeys { doc, keywords, matches, rejects })
-    }
-}
-
-impl PackKeys {
-    fn join(self, at: &KeyPath, pack: &str, raw: &RawCustomPattern) -> Result<PackPattern, Fault> {
-        let doc = doc(at, self.doc)?;
-        let pattern = Pattern { keywords: self.keywords, ..pattern(at, pack, raw)? };
-        Ok(PackPattern { pattern, doc, matches: self.matches, rejects: self.rejects })
-    }
-}
-
-fn doc(at: &KeyPath, doc: Option<String>) -> Result<String, Fault> {
-    doc.ok_or_else(|| Fault::new(at.clone(), Problem::Missing("doc")).hint("say what it means"))
-}
-
-fn two(at: &KeyPath, samples: &[String]) -> Validation {
-    if samples.len() < 2 {
-        return Err(Fault::invalid(at.clone(), "at least two sample lines are needed"));
-    }
-    Ok(())
 }

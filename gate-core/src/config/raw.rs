@@ -3,18 +3,21 @@
 //! The doc comments here are the descriptions in the JSON schema.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::check::RawChecks;
-use super::duration::Millis;
+use super::table::settings;
+use super::unit::{ByteSize, Millis};
 use crate::decide::language::Kind;
 use crate::decide::pattern::{Guard, Scope};
-use crate::decide::policy::{
-    AgentOverride, Attendance, HookSignal, Judge, OnRed, SignalValue, Spelling, Subagents,
-    TokenMode, Unverified,
+use crate::decide::policy::{AgentOverride, SignalValue, Spelling, TokenMode, Unverified};
+
+pub use crate::decide::policy::{
+    RawAllowance, RawBreaker, RawBudget, RawCheck, RawCriterion, RawHook,
 };
 
 /// The settings of gate.
@@ -59,20 +62,6 @@ pub struct RawConfig {
     pub project: Option<RawProject>,
     /// Settings for tasks of a type, by the type's name.
     pub task_types: Option<BTreeMap<String, RawTaskType>>,
-}
-
-/// Something that was asked for.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawCriterion {
-    /// Its name.
-    pub id: Option<String>,
-    /// The requirement, in its own words.
-    pub text: Option<String>,
-    /// The program, with its arguments, that exits with 0 if the criterion is met.
-    #[schemars(length(min = 1))]
-    pub verify: Option<Vec<String>>,
 }
 
 /// Conditions of an exit.
@@ -193,108 +182,125 @@ pub struct RawLanguageRule {
     pub reason: Option<String>,
 }
 
-/// When a loop that does not end is stopped; 0 switches a trip off.
+/// The keys of `[checks]`, and the checks by name.
 #[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawBreaker {
-    /// Iterations without a passing gate.
-    pub no_exit: Option<u32>,
-    /// Refused claims of completion in a row.
-    pub refused: Option<u32>,
-    /// Iterations in a row that left the tree as it was.
-    pub no_progress: Option<u32>,
-    /// Iterations in a row with the same error.
-    pub same_error: Option<u32>,
-    /// Inconclusive iterations in a row.
-    pub inconclusive: Option<u32>,
-    /// Iterations in a row in which a tool was denied and the tree left as it was.
-    pub permission_denied: Option<u32>,
-    /// Share of the earlier output, in percent, below which it trips.
-    #[schemars(range(max = 100))]
-    pub output_decline: Option<u32>,
-    /// Iterations in a row that ended in a limit.
-    pub rate_limited: Option<u32>,
-    /// Time that it stays open before a probe.
-    pub cooldown: Option<Millis>,
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(description = "")]
+pub struct RawChecks {
+    /// How many checks run at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<NonZeroU32>,
+    /// How many checks run at once on the machine, in all loops of the user; 0: no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_jobs: Option<u32>,
+    /// The most disk space of the copies of all work trees; 0: no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies_max: Option<ByteSize>,
+    /// The checks.
+    #[serde(flatten)]
+    pub named: BTreeMap<String, RawCheck>,
 }
 
-/// Bounds of a run; 0 means no bound.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawBudget {
-    /// Iterations.
-    pub iterations: Option<u32>,
-    /// Input and output tokens.
-    pub tokens: Option<u64>,
-    /// US dollars.
-    #[schemars(range(min = 0))]
-    pub cost_usd: Option<f64>,
-    /// Wall time.
-    pub wall: Option<Millis>,
+/// Not derived: a map that serde flattens has lost the places of errors.
+impl<'de> Deserialize<'de> for RawChecks {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ChecksVisitor)
+    }
 }
 
-/// Behaviour of stop hooks.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawHook {
-    /// Turns that are judged.
-    pub judge: Option<Judge>,
-    /// Refused stops before the agent is let go.
-    pub max_blocks: Option<NonZeroU32>,
-    /// Interactive turns that need an explicit signal and an `exit`.
-    pub signal: Option<HookSignal>,
-    /// Time that checks may take in a hook.
-    pub budget: Option<Millis>,
-    /// Use of stops of sub-agents.
-    pub subagents: Option<Subagents>,
-    /// Effect of a red check on a stop where a person is there.
-    pub on_red: Option<OnRed>,
-    /// The one in front of the client.
-    pub person: Option<Attendance>,
+struct ChecksVisitor;
+
+impl<'de> Visitor<'de> for ChecksVisitor {
+    type Value = RawChecks;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawChecks, A::Error> {
+        let mut checks = RawChecks::default();
+        while let Some(name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "jobs" => checks.jobs = Some(map.next_value()?),
+                "machine_jobs" => checks.machine_jobs = Some(map.next_value()?),
+                "copies_max" => checks.copies_max = Some(map.next_value()?),
+                _ => drop(checks.named.insert(name, map.next_value()?)),
+            }
+        }
+        Ok(checks)
+    }
 }
 
-/// Loops that gate runs.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawRun {
-    /// The folder that holds the projects' run folders.
-    pub folder: Option<String>,
-    /// Deepest nesting of runs.
-    pub max_depth: Option<NonZeroU32>,
-    /// The first wait after a limit, an overload, a lost connection or a crash at start.
-    pub backoff_first: Option<Millis>,
-    /// The longest such wait.
-    pub backoff_max: Option<Millis>,
-    /// Time that a loop goes on without one iteration in which the agent worked.
-    pub backoff_limit: Option<Millis>,
-    /// The agents that `--agent` starts, by name.
-    pub agents: Option<BTreeMap<String, RawAgent>>,
+settings! {
+    /// Loops that gate runs.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct RunSettings from RawRun in "run" {
+        /// The folder that holds the projects' run folders.
+        folder: String => folder: Option<String> = None,
+        /// Deepest nesting of runs.
+        max_depth: NonZeroU32 => max_depth: u32,
+        /// The first wait after a limit, an overload, a lost connection or a crash at start.
+        backoff_first: Millis => backoff_first_ms: u64,
+        /// The longest such wait.
+        backoff_max: Millis => backoff_max_ms: u64,
+        /// Time that a loop goes on without one iteration in which the agent worked.
+        backoff_limit: Millis => backoff_limit_ms: u64,
+        /// The agents that `--agent` starts, by name.
+        agents: BTreeMap<String, RawAgent> = BTreeMap::new(),
+    }
+}
+
+impl RunSettings {
+    /// Waiting times of a loop while its agent cannot work.
+    pub fn backoff(&self) -> Backoff {
+        Backoff {
+            first_ms: self.backoff_first_ms,
+            max_ms: self.backoff_max_ms,
+            limit_ms: self.backoff_limit_ms,
+        }
+    }
+}
+
+/// Waiting times of a loop while its agent cannot work, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backoff {
+    /// The first wait.
+    pub first_ms: u64,
+    /// The longest wait.
+    pub max_ms: u64,
+    /// Time that the loop goes on without one iteration in which the agent worked.
+    pub limit_ms: u64,
 }
 
 /// Start of an agent by `gate run`.
 #[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RawAgent {
     /// Arguments that are added to its command line.
     pub args: Option<Vec<String>>,
 }
 
-/// Messages about ends of loops.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawNotify {
-    /// The events that are sent.
-    pub on: Option<Vec<NotifyEvent>>,
-    /// The program that gets the event as JSON on its standard input, and its arguments.
-    pub command: Option<Vec<String>>,
-    /// The address that the event is posted to as JSON.
-    pub webhook: Option<String>,
+settings! {
+    /// Messages about ends of loops.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct NotifySettings from RawNotify in "notify" {
+        /// The events that are sent.
+        on: Vec<NotifyEvent>,
+        /// The program that gets the event as JSON on its standard input, and its arguments.
+        command: Vec<String>,
+        /// The address that the event is posted to as JSON.
+        webhook: String,
+    }
+}
+
+impl NotifySettings {
+    /// True if there is a program or an address to send to.
+    pub fn names_a_place(&self) -> bool {
+        !self.command.is_empty() || !self.webhook.is_empty()
+    }
 }
 
 /// An event that a person may want to hear of.
@@ -348,22 +354,6 @@ pub struct RawIntegrity {
 pub enum GuardedChange {
     /// A person has to approve it.
     Block,
-}
-
-/// A change that the operator has approved: `path`, `test` or `rule`, of which those
-/// that are written have to fit, and why.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawAllowance {
-    /// Glob of files that may be edited or removed.
-    pub path: Option<String>,
-    /// Test that may be gone or skipped: its identity, where `*` stands for anything.
-    pub test: Option<String>,
-    /// The rule of a finding, as it is told.
-    pub rule: Option<String>,
-    /// Why.
-    pub reason: Option<String>,
 }
 
 /// The project.

@@ -2,18 +2,17 @@
 
 mod build;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use toml::{Table, Value};
 
 use super::cross;
-use super::error::ConfigError;
-use super::fault::Fault;
+use super::error::{ConfigError, Fault};
 use super::key::KeyPath;
 use super::layer::{Layer, Origin};
 use super::lock::{Lock, LockedAttempt};
 use super::merge::Merged;
-use super::raw::{NotifyEvent, RawConfig};
+use super::raw::{NotifySettings, RawConfig, RunSettings};
 use crate::decide::checks::CRITERIA;
 use crate::decide::policy::{Policy, Threshold};
 use crate::text::brief;
@@ -37,50 +36,6 @@ pub struct Resolved {
     /// The sources, the embedded default first.
     layers: Vec<Layer>,
     task_type: Option<String>,
-}
-
-/// Loops that gate runs.
-#[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunSettings {
-    /// The folder that holds the projects' run folders.
-    pub folder: Option<String>,
-    /// Deepest nesting of runs (the governance seed's delegation depth).
-    pub max_depth: u32,
-    /// Waiting times of a loop while its agent cannot work.
-    pub backoff: Backoff,
-    /// Arguments that are added to an agent's command line, by the agent's name.
-    pub agents: BTreeMap<String, Vec<String>>,
-}
-
-/// Messages about ends of loops.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NotifySettings {
-    /// The events that are sent.
-    pub on: Vec<NotifyEvent>,
-    /// The program that gets each event, and its arguments; empty for none.
-    pub command: Vec<String>,
-    /// The address that each event is posted to; empty for none.
-    pub webhook: String,
-}
-
-impl NotifySettings {
-    /// True if there is a program or an address to send to.
-    pub fn names_a_place(&self) -> bool {
-        !self.command.is_empty() || !self.webhook.is_empty()
-    }
-}
-
-/// Waiting times of a loop while its agent cannot work, in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Backoff {
-    /// The first wait.
-    pub first_ms: u64,
-    /// The longest wait.
-    pub max_ms: u64,
-    /// Time that the loop goes on without one iteration in which the agent worked.
-    pub limit_ms: u64,
 }
 
 impl Resolved {
@@ -171,19 +126,9 @@ pub fn resolve(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, Co
 /// starts of gate need no more.
 fn untouched() -> Result<Resolved, ConfigError> {
     let embedded = Layer::embedded();
-    let raw = embedded.raw();
-    let policy = build::policy(raw).map_err(|fault| embedded.error(fault))?;
-    Ok(Resolved {
-        policy,
-        run: build::run(&raw.run.clone().unwrap_or_default())
-            .map_err(|fault| embedded.error(fault))?,
-        notify: build::notify(&raw.notify.clone().unwrap_or_default()),
-        work_ci: raw.work.as_ref().and_then(|work| work.ci.clone()).unwrap_or_default(),
-        warnings: Vec::new(),
-        locks: Vec::new(),
-        layers: vec![embedded],
-        task_type: None,
-    })
+    let resolved = build::resolved(embedded.raw().clone());
+    let resolved = resolved.map_err(|fault| embedded.error(fault))?;
+    Ok(Resolved { layers: vec![embedded], ..resolved })
 }
 
 fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
@@ -194,17 +139,14 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
         merged.error(Fault::invalid(KeyPath::default(), error.message().to_owned()))
     })?;
     cross::config(&raw).map_err(|fault| merged.error(fault))?;
-    let mut policy = build::policy(&raw).map_err(|fault| merged.error(fault))?;
-    policy.signal.exit_protocol = all.iter().any(Layer::exit_protocol);
+    let mut resolved = build::resolved(raw).map_err(|fault| merged.error(fault))?;
+    resolved.policy.signal.exit_protocol = all.iter().any(|layer| layer.exit_protocol);
     Ok(Resolved {
-        warnings: warnings(&all, &merged, policy.threshold),
+        warnings: warnings(&all, &merged, resolved.policy.threshold),
         locks: merged.locks(),
-        policy,
-        run: build::run(&raw.run.unwrap_or_default()).map_err(|fault| merged.error(fault))?,
-        notify: build::notify(&raw.notify.unwrap_or_default()),
-        work_ci: raw.work.and_then(|work| work.ci).unwrap_or_default(),
         task_type: task_type.map(str::to_owned),
         layers: all,
+        ..resolved
     })
 }
 
@@ -233,9 +175,9 @@ fn known_task_type(table: &Table, task_type: &str) -> Result<(), ConfigError> {
     if known.contains(&task_type) {
         return Ok(());
     }
-    let fault = Fault::unknown(KeyPath::default(), "task type", task_type, &known);
-    let hint = fault.hint.or_else(|| Some("no file has [task_types.NAME]".to_owned()));
-    Err(ConfigError::in_value("--task-type".to_owned(), String::new(), fault.problem, hint))
+    let mut fault = Fault::unknown(KeyPath::default(), "task type", task_type, &known);
+    fault.hint.get_or_insert_with(|| "no file has [task_types.NAME]".to_owned());
+    Err(ConfigError::in_value("--task-type", fault))
 }
 
 /// Fills in the defaults of each check.
@@ -256,24 +198,20 @@ fn check_defaults(merged: &mut Merged<'_>) {
 
 /// Keys of earlier versions, by the lines of the file that has them.
 fn removed_keys(layer: &Layer) -> Vec<ConfigWarning> {
-    if layer.removed_keys().is_empty() {
+    if layer.removed_keys.is_empty() {
         return Vec::new();
     }
     let lines = layer.lines();
     let mut keys: Vec<_> =
-        layer.removed_keys().iter().map(|key| (lines.get(&key.path), key)).collect();
+        layer.removed_keys.iter().map(|key| (lines.get(&key.path).copied(), key)).collect();
     keys.sort_by_key(|(line, _)| *line);
-    keys.into_iter()
-        .map(|(line, key)| ConfigWarning::Gone {
-            place: match line {
-                Some(line) => format!("{}:{line}", layer.origin()),
-                None => layer.origin().to_string(),
-            },
-            key: key.path.to_string(),
-            effect: key.effect,
-            instead: key.instead,
-        })
-        .collect()
+    let warnings = keys.into_iter().map(|(line, key)| ConfigWarning::Gone {
+        place: layer.origin().place(line),
+        key: key.path.to_string(),
+        effect: key.effect,
+        instead: key.instead,
+    });
+    warnings.collect()
 }
 
 fn warnings(layers: &[Layer], merged: &Merged<'_>, threshold: Threshold) -> Vec<ConfigWarning> {

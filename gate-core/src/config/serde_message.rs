@@ -3,28 +3,33 @@
 //! serde reports by text alone; its phrasing is part of its stable behaviour, and the tests
 //! of the errors pin it.
 
-use super::error::Problem;
+use super::error::{Fault, Problem};
+use super::key::KeyPath;
 use super::nearest;
 use crate::text::brief;
 
 /// Most of an unknown name that a message shows.
 const MAX_NAME_CHARS: usize = 100;
 
-/// The problem that a message of serde means, and a hint.
-pub(super) fn problem(message: &str) -> (Problem, Option<String>) {
+/// The fault at this key that a message of serde means.
+pub(super) fn fault(path: KeyPath, message: &str) -> Fault {
+    let (problem, hint) = problem(message);
+    Fault { path, problem, hint }
+}
+
+fn problem(message: &str) -> (Problem, Option<String>) {
     if let Some((name, known)) = unknown(message, "unknown field `") {
-        let hint = nearest::hint(name, &known);
-        return (
-            Problem::UnknownKey(brief(&name.escape_debug().to_string(), MAX_NAME_CHARS)),
-            hint,
-        );
+        return (Problem::UnknownKey(shown(name)), nearest::hint(name, &known));
     }
     if let Some((name, known)) = unknown(message, "unknown variant `") {
-        let hint = nearest::hint(name, &known);
-        let name = brief(&name.escape_debug().to_string(), MAX_NAME_CHARS);
-        return (Problem::UnknownName { what: "value", name }, hint);
+        let problem = Problem::UnknownName { what: "value", name: shown(name) };
+        return (problem, nearest::hint(name, &known));
     }
     mismatch(message).unwrap_or_else(|| (Problem::Syntax(message.trim().to_owned()), None))
+}
+
+fn shown(name: &str) -> String {
+    brief(&name.escape_debug().to_string(), MAX_NAME_CHARS)
 }
 
 /// The unknown name, and the known ones that the message lists.
@@ -34,6 +39,11 @@ fn unknown<'a>(message: &'a str, start: &str) -> Option<(&'a str, Vec<&'a str>)>
 }
 
 fn mismatch(message: &str) -> Option<(Problem, Option<String>)> {
+    // serde takes an array for a struct if it is as long.
+    if message.starts_with("invalid length ") {
+        let (expected, found) = ("a table".to_owned(), "an array".to_owned());
+        return Some((Problem::WrongType { expected, found }, None));
+    }
     let rest = message
         .strip_prefix("invalid type: ")
         .or_else(|| message.strip_prefix("invalid value: "))?;
@@ -61,6 +71,7 @@ fn expected_words(expected: &str) -> String {
         "a boolean" => "true or false",
         "a sequence" => "an array",
         "a map" => "a table",
+        "any valid TOML value" => "a value",
         other if other.starts_with("struct ") => "a table",
         other => other,
     }

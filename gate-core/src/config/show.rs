@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::layer::Origin;
 use super::resolve::{ConfigWarning, Resolved, Setting};
 use crate::decide::policy::Threshold;
 use crate::exit::AGENT_EXIT_PROTOCOL_ENABLED_ENV;
@@ -60,10 +59,7 @@ fn exit_protocol(text: &mut String, table: &str, resolved: &Resolved) {
 
 /// The source of a setting, its lock, and other sources that a lock keeps from it.
 fn origin(resolved: &Resolved, setting: &Setting) -> String {
-    let mut text = match (&setting.origin, setting.line) {
-        (Origin::Default, _) | (_, None) => setting.origin.to_string(),
-        (origin, Some(line)) => format!("{origin}:{line}"),
-    };
+    let mut text = setting.origin.place(setting.line);
     if resolved.lock_of(&setting.key).is_some() {
         text.push_str(", locked");
     }

@@ -4,22 +4,19 @@
 
 use std::collections::BTreeSet;
 
-use toml::Value;
-
-use super::check::{RawCheck, RawChecks};
-use super::error::Problem;
-use super::fault::{Fault, Validation};
+use super::error::{Fault, Problem, Validation};
 use super::key::{KeyPath, is_name};
 use super::matcher::{self, Room};
 use super::pack;
 use super::raw::{
-    RawAllowance, RawBreaker, RawBudget, RawConfig, RawCriterion, RawCustomPattern,
-    RawCustomSignal, RawIntegrity, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawSignal,
-    RawTaskType,
+    RawAllowance, RawBreaker, RawBudget, RawCheck, RawChecks, RawConfig, RawCriterion,
+    RawCustomPattern, RawCustomSignal, RawIntegrity, RawLanguage, RawLanguageRule, RawNotify,
+    RawPatterns, RawSignal, RawTaskType,
 };
+use super::unit::Dollars;
 use crate::decide::checks::BUILT_IN;
 use crate::decide::language::Language;
-use crate::decide::policy::Spelling;
+use crate::decide::pattern::Matcher;
 use crate::decide::signal::BLOCKED;
 
 /// Checks one source of settings.
@@ -94,7 +91,7 @@ fn signal(at: &KeyPath, raw: Option<&RawSignal>) -> Validation {
         some(&path, accept).map_err(|fault| {
             fault.hint("to do without a signal write `exit_gate.require_explicit_signal = false`")
         })?;
-        once(&path, "spelling", accept.iter().map(spelling))?;
+        once(&path, "spelling", accept.iter().map(|spelling| spelling.name()))?;
     }
     if let Some(phrases) = raw.promise.as_ref().and_then(|promise| promise.phrases.as_ref()) {
         let path = at.key("promise").key("phrases");
@@ -111,29 +108,19 @@ fn signal(at: &KeyPath, raw: Option<&RawSignal>) -> Validation {
     custom.try_for_each(|(index, raw)| custom_signal(&at.index(index), index, raw, &mut room))
 }
 
-/// The name of a spelling, as settings write it.
-fn spelling(spelling: &Spelling) -> String {
-    Value::try_from(spelling)
-        .ok()
-        .and_then(|name| name.as_str().map(str::to_owned))
-        .unwrap_or_default()
-}
-
 fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal, room: &mut Room) -> Validation {
     let id = format!("signal.custom[{index}]");
-    matcher::check(at, &id, (raw.regex.as_deref(), raw.literal.as_deref()), room)?;
-    match raw.value {
-        Some(_) => Ok(()),
-        None => Err(Fault::new(at.clone(), Problem::Missing("value"))
-            .hint("write \"complete\", \"continue\" or \"blocked\"")),
-    }
+    let matcher = matcher::matcher(at, raw.regex.as_deref(), raw.literal.as_deref())?;
+    matcher::check(at, &id, &matcher, room)?;
+    required(at, "value", raw.value.as_ref(), "write \"complete\", \"continue\" or \"blocked\"")?;
+    Ok(())
 }
 
 fn patterns(at: &KeyPath, raw: Option<&RawPatterns>) -> Validation {
     let Some(raw) = raw else { return Ok(()) };
     let (packs, path) = (raw.packs.iter().flatten(), at.key("packs"));
     for (index, name) in packs.clone().enumerate() {
-        pack::source(name).ok_or_else(|| pack::unknown(path.index(index), name))?;
+        pack::known(path.index(index), name)?;
     }
     once(&path, "pack", packs)?;
     custom_patterns(&at.key("custom"), raw.custom.as_deref().unwrap_or_default())
@@ -158,16 +145,15 @@ pub(super) fn custom_patterns(at: &KeyPath, patterns: &[RawCustomPattern]) -> Va
 }
 
 fn custom_pattern(at: &KeyPath, raw: &RawCustomPattern, room: &mut Room) -> Validation {
-    let Some(id) = &raw.id else {
-        return Err(Fault::new(at.clone(), Problem::Missing("id"))
-            .hint("give the pattern a name, such as \"all-done\""));
-    };
+    let hint = "give the pattern a name, such as \"all-done\"";
+    let id = required(at, "id", raw.id.as_ref(), hint)?;
     name(&at.key("id"), "pattern id", id)?;
     if raw.weight.is_some_and(|weight| !(1..=1000).contains(&weight)) {
         let fault = Fault::invalid(at.key("weight"), "a weight is a whole number from 1 to 1000");
         return Err(fault.hint("leave the pattern out if it shall count nothing"));
     }
-    matcher::check(at, id, (raw.regex.as_deref(), raw.literal.as_deref()), room)
+    let matcher = matcher::matcher(at, raw.regex.as_deref(), raw.literal.as_deref())?;
+    matcher::check(at, id, &matcher, room)
 }
 
 fn language(at: &KeyPath, raw: Option<&RawLanguage>) -> Validation {
@@ -180,10 +166,8 @@ fn language(at: &KeyPath, raw: Option<&RawLanguage>) -> Validation {
 }
 
 fn language_rule(at: &KeyPath, raw: &RawLanguageRule, room: &mut Room) -> Validation {
-    let Some(id) = &raw.id else {
-        return Err(Fault::new(at.clone(), Problem::Missing("id"))
-            .hint("a rule of your own needs a name; a near miss shows the shipped rules' names"));
-    };
+    let hint = "a rule of your own needs a name; a near miss shows the shipped rules' names";
+    let id = required(at, "id", raw.id.as_ref(), hint)?;
     if raw.enabled == Some(false) {
         let shipped: Vec<_> = Language::shipped_ids().collect();
         return match shipped.contains(&id.as_str()) {
@@ -192,15 +176,11 @@ fn language_rule(at: &KeyPath, raw: &RawLanguageRule, room: &mut Room) -> Valida
         };
     }
     name(&at.key("id"), "rule", id)?;
-    if raw.kind.is_none() {
-        return Err(Fault::new(at.clone(), Problem::Missing("kind"))
-            .hint("say which place asks for it, such as \"none\" or \"condition\""));
-    }
-    if raw.regex.is_none() {
-        return Err(Fault::new(at.clone(), Problem::Missing("regex"))
-            .hint("write `regex`, or `enabled = false` to switch a shipped rule off"));
-    }
-    matcher::check(at, id, (raw.regex.as_deref(), None), room)
+    let hint = "say which place asks for it, such as \"none\" or \"condition\"";
+    required(at, "kind", raw.kind.as_ref(), hint)?;
+    let hint = "write `regex`, or `enabled = false` to switch a shipped rule off";
+    let regex = required(at, "regex", raw.regex.as_ref(), hint)?;
+    matcher::check(at, id, &Matcher::Regex(regex.clone()), room)
 }
 
 fn checks(at: &KeyPath, raw: Option<&RawChecks>) -> Validation {
@@ -239,15 +219,11 @@ fn allowance(at: &KeyPath, raw: &RawAllowance) -> Validation {
         filled(&at.key(key), text.as_ref())?;
     }
     filled(&at.key("reason"), raw.reason.as_ref())?;
-    if raw.path.is_none() && raw.test.is_none() && raw.rule.is_none() {
-        let fault = Fault::new(at.clone(), Problem::Missing("path"));
-        return Err(fault.hint("say what is allowed: `path`, `test` or `rule`"));
-    }
-    match raw.reason {
-        Some(_) => Ok(()),
-        None => Err(Fault::new(at.clone(), Problem::Missing("reason"))
-            .hint("say why it is allowed; the reason is recorded")),
-    }
+    let allowed = raw.path.as_ref().or(raw.test.as_ref()).or(raw.rule.as_ref());
+    required(at, "path", allowed, "say what is allowed: `path`, `test` or `rule`")?;
+    let hint = "say why it is allowed; the reason is recorded";
+    required(at, "reason", raw.reason.as_ref(), hint)?;
+    Ok(())
 }
 
 /// When and how often a check runs.
@@ -305,11 +281,21 @@ const MAX_USD: f64 = 1e9;
 
 fn budget(at: &KeyPath, raw: Option<&RawBudget>) -> Validation {
     match raw.and_then(|raw| raw.cost_usd) {
-        Some(cost) if !(0.0..=MAX_USD).contains(&cost) => {
+        Some(Dollars(cost)) if !(0.0..=MAX_USD).contains(&cost) => {
             Err(Fault::invalid(at.key("cost_usd"), "a cost in dollars is 0 or more, at most 1e9"))
         }
         _ => Ok(()),
     }
+}
+
+/// The value of a key that each table of its kind needs.
+fn required<'r, T>(
+    at: &KeyPath,
+    key: &'static str,
+    value: Option<&'r T>,
+    hint: &str,
+) -> Result<&'r T, Fault> {
+    value.ok_or_else(|| Fault::new(at.clone(), Problem::Missing(key)).hint(hint))
 }
 
 fn name(at: &KeyPath, what: &str, text: &str) -> Validation {

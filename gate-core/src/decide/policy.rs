@@ -16,9 +16,12 @@ use serde::{Deserialize, Serialize};
 use super::checks::is_of_behaviour;
 use super::language::Language;
 use super::pattern::{Matcher, Pattern};
+use crate::config::{Dollars, Millis, settings};
 
-pub use check::{CheckPolicy, Criterion, Mode, Priority, ReportFormat, Reveal, When};
-pub use integrity::{Allowance, IntegrityPolicy};
+pub use check::{
+    CheckPolicy, Criterion, Mode, Priority, RawCheck, RawCriterion, ReportFormat, Reveal, When,
+};
+pub use integrity::{Allowance, IntegrityPolicy, RawAllowance};
 
 /// Everything that settings say about a decision.
 #[non_exhaustive]
@@ -35,7 +38,7 @@ pub struct Policy {
     /// The number of passing iterations in a row that `exit` needs.
     pub consecutive: NonZeroU32,
     /// The verdict on a completion that no check supports.
-    #[serde(default, skip_serializing_if = "Unverified::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub unverified: Unverified,
     /// The texts that count as a signal.
     pub signal: SignalPolicy,
@@ -60,7 +63,7 @@ pub struct Policy {
     /// The behaviour of stop hooks.
     pub hook: HookPolicy,
     /// Protected files, tests and settings.
-    #[serde(default, skip_serializing_if = "IntegrityPolicy::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub integrity: IntegrityPolicy,
     /// Globs of files that the tree digest leaves out.
     pub tree_ignore: Vec<String>,
@@ -96,15 +99,6 @@ pub enum Unverified {
     Continue,
 }
 
-impl Unverified {
-    /// Policies that were recorded before this setting existed have the digest of those that leave
-    /// it out.
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// The texts that count as a signal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignalPolicy {
@@ -123,14 +117,13 @@ pub struct SignalPolicy {
     pub language: Language,
     /// True if the JSON exit signal is read at all: the feature flag of the agent exit
     /// protocol, which only the environment switches on.
-    #[serde(default, skip_serializing_if = "is_off")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub exit_protocol: bool,
 }
 
-/// Policies that were recorded before this flag existed have the digest of those without it.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_off(flag: &bool) -> bool {
-    !flag
+/// Policies that were recorded before a setting existed have the digest of those that leave it out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The ways in which a signal is written.
@@ -223,28 +216,31 @@ pub enum SignalValue {
     Blocked,
 }
 
-/// When the breaker trips; 0 switches a trip off.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BreakerPolicy {
-    /// Iterations without a passing gate.
-    pub no_exit: u32,
-    /// Refused claims of completion in a row.
-    pub refused: u32,
-    /// Iterations in a row that left the tree as it was.
-    pub no_progress: u32,
-    /// Iterations in a row with the same error.
-    pub same_error: u32,
-    /// Inconclusive iterations in a row.
-    pub inconclusive: u32,
-    /// Iterations in a row in which a tool was denied and the tree left as it was.
-    pub permission_denied: u32,
-    /// Share of the earlier output, in percent, below which shrinking output trips.
-    pub output_decline: u32,
-    /// Iterations in a row that ended in a limit.
-    pub rate_limited: u32,
-    /// The time that it stays open before a probe, in milliseconds.
-    pub cooldown_ms: u64,
+settings! {
+    /// When a loop that does not end is stopped; 0 switches a trip off.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub struct BreakerPolicy from RawBreaker in "breaker" {
+        /// Iterations without a passing gate.
+        no_exit: u32,
+        /// Refused claims of completion in a row.
+        refused: u32,
+        /// Iterations in a row that left the tree as it was.
+        no_progress: u32,
+        /// Iterations in a row with the same error.
+        same_error: u32,
+        /// Inconclusive iterations in a row.
+        inconclusive: u32,
+        /// Iterations in a row in which a tool was denied and the tree left as it was.
+        permission_denied: u32,
+        /// Share of the earlier output, in percent, below which it trips.
+        #[schemars(range(max = 100))]
+        output_decline: u32,
+        /// Iterations in a row that ended in a limit.
+        rate_limited: u32,
+        /// Time that it stays open before a probe.
+        cooldown: Millis => cooldown_ms: u64,
+    }
 }
 
 impl BreakerPolicy {
@@ -254,43 +250,48 @@ impl BreakerPolicy {
     }
 }
 
-/// The budget of a run; 0 means no bound.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Budget {
-    /// Iterations.
-    pub iterations: u32,
-    /// Input and output tokens.
-    pub tokens: u64,
-    /// Micro-dollars.
-    pub cost_micro_usd: u64,
-    /// Milliseconds of wall time.
-    pub wall_ms: u64,
+settings! {
+    /// Bounds of a run; 0 means no bound.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub struct Budget from RawBudget in "budget" {
+        /// Iterations.
+        iterations: u32,
+        /// Input and output tokens.
+        tokens: u64,
+        /// US dollars.
+        #[schemars(range(min = 0))]
+        cost_usd: Dollars => cost_micro_usd: u64,
+        /// Wall time.
+        wall: Millis => wall_ms: u64,
+    }
 }
 
-/// The behaviour of stop hooks.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HookPolicy {
-    /// The turns that are judged.
-    pub judge: Judge,
-    /// The number of refusals after which the agent is let go.
-    pub max_blocks: u32,
-    /// The interactive turns that need an explicit signal too.
-    #[serde(default)]
-    pub signal: HookSignal,
-    /// The time that checks may take in a hook, in milliseconds.
-    #[serde(default = "hook_budget_ms")]
-    pub budget_ms: u64,
-    /// The treatment of sub-agents' stops.
-    #[serde(default)]
-    pub subagents: Subagents,
-    /// The effect of a red check where a person is there.
-    #[serde(default)]
-    pub on_red: OnRed,
-    /// The one in front of the client.
-    #[serde(default)]
-    pub person: Attendance,
+settings! {
+    /// Behaviour of stop hooks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub struct HookPolicy from RawHook in "hook" {
+        /// Turns that are judged.
+        judge: Judge,
+        /// Refused stops before the agent is let go.
+        max_blocks: NonZeroU32 => max_blocks: u32,
+        /// Interactive turns that need an explicit signal and an `exit`.
+        #[serde(default)]
+        signal: HookSignal,
+        /// Time that checks may take in a hook.
+        #[serde(default = "hook_budget_ms")]
+        budget: Millis => budget_ms: u64,
+        /// Use of stops of sub-agents.
+        #[serde(default)]
+        subagents: Subagents,
+        /// Effect of a red check on a stop where a person is there.
+        #[serde(default)]
+        on_red: OnRed,
+        /// The one in front of the client.
+        #[serde(default)]
+        person: Attendance,
+    }
 }
 
 /// The effect of a red check on the stop of an agent that a person sits in front of.

@@ -3,8 +3,8 @@
 use toml::Value;
 
 use super::{Merged, leaves};
-use crate::config::error::{ConfigError, Problem};
-use crate::config::key::{KeyPath, Step};
+use crate::config::error::{ConfigError, Fault, Problem};
+use crate::config::key::KeyPath;
 use crate::config::layer::{Layer, Origin};
 use crate::config::lock::{LOCKED, Lock, LockedAttempt};
 
@@ -38,21 +38,29 @@ impl Merged<'_> {
         if locks.is_empty() {
             return Ok(());
         }
-        let machine = self.below_user(task_type)?;
+        let (machine, mut attempts) = (self.below_user(task_type)?, Vec::new());
         for lock in locks {
             let at = KeyPath::dotted(&lock.key);
             for (path, tried) in self.leaves_at(&at) {
                 let value = machine.get(&path);
-                if value != Some(&tried) {
-                    let attempt = self.attempt(&path, &tried, (value, &lock));
-                    if let Some(Origin::Flag(flag)) = self.origin(&path) {
-                        return Err(refused(flag, attempt));
-                    }
-                    self.attempts.push(attempt);
+                if value == Some(tried) {
+                    continue;
                 }
+                let attempt = LockedAttempt {
+                    key: path.to_string(),
+                    value: value.map(Value::to_string),
+                    lock: lock.place(),
+                    tried: tried.to_string(),
+                    by: self.place(&path),
+                };
+                if let Some(Origin::Flag(flag)) = self.origin(&path) {
+                    return Err(refused(flag, path, attempt));
+                }
+                attempts.push(attempt);
             }
             self.restore(&at, &machine);
         }
+        self.attempts = attempts;
         Ok(())
     }
 
@@ -68,43 +76,19 @@ impl Merged<'_> {
         Ok(merged)
     }
 
-    fn attempt(
-        &self,
-        path: &KeyPath,
-        tried: &Value,
-        (value, lock): (Option<&Value>, &Lock),
-    ) -> LockedAttempt {
-        LockedAttempt {
-            key: path.to_string(),
-            value: value.map(Value::to_string),
-            lock: lock.place(),
-            tried: tried.to_string(),
-            by: self.source_in_words(path),
-        }
-    }
-
     /// File and line, variable or flag.
-    fn source_in_words(&self, path: &KeyPath) -> String {
-        let source = self.sources.get(path);
-        let (layer, path) = source.map_or((0, path), |source| (source.layer, &source.path));
+    fn place(&self, path: &KeyPath) -> String {
+        let (layer, path) = self.source(path);
         let layer = &self.layers[layer];
-        match layer.lines().get(path) {
-            Some(line) => format!("{}:{line}", layer.origin()),
-            None => layer.origin().to_string(),
-        }
+        layer.origin().place(layer.lines().get(path).copied())
     }
 
     /// Every setting at this key or below it.
-    fn leaves_at(&self, path: &KeyPath) -> Vec<(KeyPath, Value)> {
-        let mut all = Vec::new();
+    fn leaves_at(&self, path: &KeyPath) -> Vec<(KeyPath, &Value)> {
         match self.get(path) {
-            Some(Value::Table(table)) => {
-                leaves(table, path, &mut |path, value| all.push((path.clone(), value.clone())));
-            }
-            Some(value) => all.push((path.clone(), value.clone())),
-            None => {}
+            Some(Value::Table(table)) => leaves(table, path),
+            value => value.map(|value| (path.clone(), value)).into_iter().collect(),
         }
-        all
     }
 
     /// Takes all that is at this key, or below it, from other settings.
@@ -113,15 +97,11 @@ impl Merged<'_> {
         self.sources.retain(|known, _| !known.starts_with(path));
         let sources = other.sources.iter().filter(|(known, _)| known.starts_with(path));
         self.sources.extend(sources.map(|(path, source)| (path.clone(), source.clone())));
-        if let (Some(table), Some(Step::Key(name))) = (self.table_at(&path.parent()), path.0.last())
-        {
-            table.insert(name.clone(), value.clone());
-        }
+        self.insert(path, value.clone());
     }
 }
 
-fn refused(flag: &str, attempt: LockedAttempt) -> ConfigError {
-    let LockedAttempt { key, value, lock, .. } = attempt;
-    let problem = Problem::Locked { lock, value: value.unwrap_or_default() };
-    ConfigError::in_value(flag.to_owned(), key, problem, Some(format!("leave out {flag}")))
+fn refused(flag: &str, path: KeyPath, attempt: LockedAttempt) -> ConfigError {
+    let problem = Problem::Locked { lock: attempt.lock, value: attempt.value.unwrap_or_default() };
+    ConfigError::in_value(flag, Fault::new(path, problem).hint(format!("leave out {flag}")))
 }

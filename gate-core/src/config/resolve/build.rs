@@ -7,23 +7,21 @@ use std::collections::BTreeMap;
 
 use toml::Value;
 
-use super::{Backoff, NotifySettings, RunSettings};
-use crate::config::check::RawCheck;
-use crate::config::error::Problem;
-use crate::config::fault::Fault;
+use super::Resolved;
+use crate::config::error::Fault;
 use crate::config::key::KeyPath;
 use crate::config::matcher;
 use crate::config::pack;
 use crate::config::raw::{
-    GuardedChange, RawAllowance, RawBreaker, RawBudget, RawConfig, RawCriterion, RawCustomSignal,
-    RawHook, RawLanguage, RawLanguageRule, RawNotify, RawPatterns, RawRun, RawSignal,
+    GuardedChange, RawConfig, RawCustomSignal, RawIntegrity, RawLanguage, RawLanguageRule,
+    RawPatterns, RawSignal,
 };
 use crate::decide::checks::{CRITERIA, built_in};
 use crate::decide::language::{Language, LanguageChange, LanguageRule};
 use crate::decide::pattern::Pattern;
 use crate::decide::policy::{
-    Allowance, BreakerPolicy, Budget, CheckPolicy, Criterion, CustomSignal, HookPolicy,
-    IntegrityPolicy, Mode, Policy, SignalPolicy, Spelling, Threshold,
+    CustomSignal, IntegrityPolicy, Mode, Policy, RawAllowance, RawCriterion, SignalPolicy, Spelling,
+    Threshold,
 };
 
 /// Defaults of the check of this name.
@@ -53,11 +51,13 @@ fn strings(values: &[&str]) -> Value {
 /// Headings below which open criteria do not block, unless settings name others.
 const OPTIONAL_HEADINGS: [&str; 4] = ["Optional", "Future", "Future Enhancements", "Nice to Have"];
 
-/// The policy that merged settings mean.
-pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
-    let gate = raw.exit_gate.clone().unwrap_or_default();
-    let checks = raw.checks.clone().unwrap_or_default();
-    Ok(Policy {
+/// The meaning of merged settings.
+pub(super) fn resolved(raw: RawConfig) -> Result<Resolved, Fault> {
+    let gate = raw.exit_gate.unwrap_or_default();
+    let checks = raw.checks.unwrap_or_default();
+    let tree = raw.tree.unwrap_or_default();
+    let named = checks.named.into_iter().map(|(name, raw)| Ok((name, raw.settled()?)));
+    let mut policy = Policy {
         enabled: set(gate.enabled, "exit_gate.enabled")?,
         require_explicit_signal: set(
             gate.require_explicit_signal,
@@ -66,46 +66,38 @@ pub(super) fn policy(raw: &RawConfig) -> Result<Policy, Fault> {
         threshold: gate.indicator_threshold.map_or(Threshold::Reachable, Threshold::Fixed),
         consecutive: set(gate.consecutive, "exit_gate.consecutive")?,
         unverified: set(gate.unverified, "exit_gate.unverified")?,
-        signal: signal(raw.signal.clone().unwrap_or_default(), language(raw.language.clone()))?,
-        patterns: patterns(&raw.patterns.clone().unwrap_or_default())?,
+        signal: signal(raw.signal.unwrap_or_default(), language(raw.language))?,
+        patterns: patterns(&raw.patterns.unwrap_or_default())?,
         jobs: set(checks.jobs, "checks.jobs")?,
         machine_jobs: set(checks.machine_jobs, "checks.machine_jobs")?,
         copies_max_bytes: set(checks.copies_max, "checks.copies_max")?.0,
-        checks: with_criteria(
-            checks
-                .named
-                .into_iter()
-                .map(|(name, raw)| Ok((name, check(raw)?)))
-                .collect::<Result<_, Fault>>()?,
-            raw.criteria.as_deref().unwrap_or_default(),
-        ),
-        breaker: breaker(&raw.breaker.clone().unwrap_or_default())?,
-        budget: budget(&raw.budget.clone().unwrap_or_default())?,
-        hook: hook(&raw.hook.clone().unwrap_or_default())?,
-        integrity: integrity(raw)?,
-        tree_ignore: raw.tree.clone().and_then(|tree| tree.ignore).unwrap_or_default(),
-        tree_branches: raw.tree.clone().and_then(|tree| tree.branches).unwrap_or_default(),
-        project_id: raw.project.clone().and_then(|project| project.id),
+        checks: named.collect::<Result<_, Fault>>()?,
+        breaker: raw.breaker.unwrap_or_default().settled()?,
+        budget: raw.budget.unwrap_or_default().settled()?,
+        hook: raw.hook.unwrap_or_default().settled()?,
+        integrity: integrity(raw.guarded, raw.integrity)?,
+        tree_ignore: tree.ignore.unwrap_or_default(),
+        tree_branches: tree.branches.unwrap_or_default(),
+        project_id: raw.project.and_then(|project| project.id),
+    };
+    if let Some(check) = policy.checks.get_mut(CRITERIA) {
+        let criteria = raw.criteria.into_iter().flatten().map(RawCriterion::settled);
+        check.criteria = criteria.collect::<Result<_, _>>()?;
+    }
+    Ok(Resolved {
+        policy,
+        run: raw.run.unwrap_or_default().settled()?,
+        notify: raw.notify.unwrap_or_default().settled()?,
+        work_ci: raw.work.and_then(|work| work.ci).unwrap_or_default(),
+        warnings: Vec::new(),
+        locks: Vec::new(),
+        layers: Vec::new(),
+        task_type: None,
     })
 }
 
-/// The checks, of which one has the criteria. They were checked.
-fn with_criteria(
-    mut checks: BTreeMap<String, CheckPolicy>,
-    criteria: &[RawCriterion],
-) -> BTreeMap<String, CheckPolicy> {
-    if let Some(check) = checks.get_mut(CRITERIA) {
-        let all = criteria.iter().filter_map(|raw| {
-            let verify = raw.verify.clone().unwrap_or_default();
-            Some(Criterion { id: raw.id.clone()?, text: raw.text.clone()?, verify })
-        });
-        check.criteria = all.collect();
-    }
-    checks
-}
-
 fn set<T>(value: Option<T>, key: &'static str) -> Result<T, Fault> {
-    value.ok_or_else(|| Fault::new(KeyPath::default(), Problem::Missing(key)))
+    value.ok_or_else(|| Fault::missing(key))
 }
 
 fn signal(raw: RawSignal, language: Language) -> Result<SignalPolicy, Fault> {
@@ -158,11 +150,12 @@ fn language_rule(raw: RawLanguageRule) -> Option<LanguageChange> {
 
 fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {
     let mut patterns = Patterns::default();
-    for (index, name) in set(raw.packs.as_deref(), "patterns.packs")?.iter().enumerate() {
-        let path = KeyPath::dotted("patterns.packs").index(index);
-        let loaded = pack::patterns(name).ok_or_else(|| pack::unknown(path, name))?;
-        loaded.into_iter().for_each(|pattern| patterns.add(pattern));
-    }
+    // That each pack is known was checked.
+    let packs = set(raw.packs.as_deref(), "patterns.packs")?.iter();
+    packs
+        .filter_map(|name| pack::patterns(name))
+        .flatten()
+        .for_each(|pattern| patterns.add(pattern));
     for (index, raw) in raw.custom.iter().flatten().enumerate() {
         let at = KeyPath::dotted("patterns.custom").index(index);
         patterns.add(pack::pattern(&at, "custom", raw)?);
@@ -190,100 +183,14 @@ impl Patterns {
     }
 }
 
-fn check(raw: RawCheck) -> Result<CheckPolicy, Fault> {
-    Ok(CheckPolicy {
-        mode: set(raw.mode, "mode")?,
-        command: raw.command.unwrap_or_default(),
-        shell: set(raw.shell, "shell")?,
-        cwd: raw.cwd,
-        env: raw.env.unwrap_or_default(),
-        timeout_ms: set(raw.timeout, "timeout")?.0,
-        memory_bytes: raw.memory.map(|size| size.0),
-        priority: set(raw.priority, "priority")?,
-        needs: raw.needs.unwrap_or_default(),
-        hermetic: set(raw.hermetic, "hermetic")?,
-        control: set(raw.control, "control")?,
-        sealed: raw.sealed,
-        reveal: set(raw.reveal, "reveal")?,
-        tests: BTreeMap::new(),
-        report: raw.report,
-        retry: set(raw.retry, "retry")?,
-        when: set(raw.when, "when")?,
-        paths: raw.paths.unwrap_or_default(),
-        files: raw.files.unwrap_or_default(),
-        criteria: Vec::new(),
-        optional: raw.optional.unwrap_or_default(),
-        done_marks: raw.done_marks.unwrap_or_default(),
-        ignore: raw.ignore.unwrap_or_default(),
-    })
-}
-
-fn allowance(raw: RawAllowance) -> Result<Allowance, Fault> {
-    let RawAllowance { path, test, rule, reason } = raw;
-    Ok(Allowance { path, test, rule, reason: set(reason, "reason")? })
-}
-
-fn integrity(raw: &RawConfig) -> Result<IntegrityPolicy, Fault> {
-    let guarded = raw.guarded.iter().flatten();
-    let allow = raw.integrity.clone().unwrap_or_default().allow;
+fn integrity(
+    guarded: Option<BTreeMap<String, GuardedChange>>,
+    raw: Option<RawIntegrity>,
+) -> Result<IntegrityPolicy, Fault> {
+    let guarded = guarded.into_iter().flatten();
+    let allow = raw.and_then(|raw| raw.allow).into_iter().flatten();
     Ok(IntegrityPolicy {
-        protect: guarded.map(|(glob, GuardedChange::Block)| glob.clone()).collect(),
-        allow: allow.into_iter().flatten().map(allowance).collect::<Result<_, Fault>>()?,
-    })
-}
-
-fn breaker(raw: &RawBreaker) -> Result<BreakerPolicy, Fault> {
-    Ok(BreakerPolicy {
-        no_exit: set(raw.no_exit, "breaker.no_exit")?,
-        refused: set(raw.refused, "breaker.refused")?,
-        no_progress: set(raw.no_progress, "breaker.no_progress")?,
-        same_error: set(raw.same_error, "breaker.same_error")?,
-        inconclusive: set(raw.inconclusive, "breaker.inconclusive")?,
-        permission_denied: set(raw.permission_denied, "breaker.permission_denied")?,
-        output_decline: set(raw.output_decline, "breaker.output_decline")?,
-        rate_limited: set(raw.rate_limited, "breaker.rate_limited")?,
-        cooldown_ms: set(raw.cooldown, "breaker.cooldown")?.0,
-    })
-}
-
-fn budget(raw: &RawBudget) -> Result<Budget, Fault> {
-    Ok(Budget {
-        iterations: set(raw.iterations, "budget.iterations")?,
-        tokens: set(raw.tokens, "budget.tokens")?,
-        cost_micro_usd: (set(raw.cost_usd, "budget.cost_usd")? * 1e6).round() as u64,
-        wall_ms: set(raw.wall, "budget.wall")?.0,
-    })
-}
-
-pub(super) fn run(raw: &RawRun) -> Result<RunSettings, Fault> {
-    let max_depth = set(raw.max_depth, "run.max_depth")?.get();
-    let backoff = Backoff {
-        first_ms: set(raw.backoff_first, "run.backoff_first")?.0,
-        max_ms: set(raw.backoff_max, "run.backoff_max")?.0,
-        limit_ms: set(raw.backoff_limit, "run.backoff_limit")?.0,
-    };
-    let agents = raw.agents.iter().flatten();
-    let agents = agents.map(|(name, agent)| (name.clone(), agent.args.clone().unwrap_or_default()));
-    Ok(RunSettings { folder: raw.folder.clone(), max_depth, backoff, agents: agents.collect() })
-}
-
-pub(super) fn notify(raw: &RawNotify) -> NotifySettings {
-    let RawNotify { on, command, webhook } = raw.clone();
-    NotifySettings {
-        on: on.unwrap_or_default(),
-        command: command.unwrap_or_default(),
-        webhook: webhook.unwrap_or_default(),
-    }
-}
-
-fn hook(raw: &RawHook) -> Result<HookPolicy, Fault> {
-    Ok(HookPolicy {
-        judge: set(raw.judge, "hook.judge")?,
-        max_blocks: set(raw.max_blocks, "hook.max_blocks")?.get(),
-        signal: set(raw.signal, "hook.signal")?,
-        budget_ms: set(raw.budget, "hook.budget")?.0,
-        subagents: set(raw.subagents, "hook.subagents")?,
-        on_red: set(raw.on_red, "hook.on_red")?,
-        person: set(raw.person, "hook.person")?,
+        protect: guarded.map(|(glob, GuardedChange::Block)| glob).collect(),
+        allow: allow.map(RawAllowance::settled).collect::<Result<_, _>>()?,
     })
 }

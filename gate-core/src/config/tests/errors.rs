@@ -39,10 +39,7 @@ fn unknown_keys_have_the_nearest_known_one() {
         "1:1: unknown key `\\u{1b}[2J`, known are `locked`, `exit_gate`, `signal`, `patterns`, `language`, \
          `checks`, `criteria`, `breaker`, `budget`, `hook`, `run`, `notify`, `work`, `tree`, `guarded`, `integrity`, `project`, `task_types`",
     );
-    check(
-        "[hook]\nzzz = 1\n",
-        "2:1: unknown key `zzz` in `hook`, known are `judge`, `max_blocks`, `signal`, `budget`, `subagents`, `on_red`, `person`",
-    );
+    check("[tree]\nzzz = 1\n", "2:1: unknown key `zzz` in `tree`, known are `ignore`, `branches`");
 }
 
 #[test]

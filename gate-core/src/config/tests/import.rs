@@ -102,7 +102,7 @@ fn an_empty_list_of_patterns_stays_empty() {
 fn errors_have_places() {
     check("{\n  \"exit_gate\": {,}\n}", "2:17: key must be a string");
     check("", "1:1: EOF while parsing a value");
-    check("[]", "1:1: expected an object, found an array");
+    check("[]", "1:1: expected a table, found an array");
     check("{}", "1:1: `exit_gate` is missing");
     check("{\"exit_gat\": {}}", "1:2: unknown key `exit_gat`, did you mean `exit_gate`?");
     check("{\"exit_gate\": {}, \"other\": 1}", "1:19: unknown key `other`, known are `exit_gate`");
@@ -116,7 +116,7 @@ fn errors_have_places() {
     );
     check(
         "{\"exit_gate\": {\"enabled\": true,\n\"enabled\": false}}",
-        "2:1: `exit_gate.enabled`: duplicate key `enabled`",
+        "2:9: duplicate key: `enabled`",
     );
 }
 
@@ -129,17 +129,18 @@ fn wrong_values_have_places() {
             &format!("2:26: `exit_gate.indicator_threshold`: {number}, found {found}"),
         );
     };
-    threshold("-1", "number `-1`");
-    threshold("1.5", "number `1.5`");
+    threshold("-1", "integer `-1`");
+    threshold("1.5", "floating point `1.5`");
     threshold("\"2\"", "string \"2\"");
-    threshold("null", "null");
+    check("{\"exit_gate\": {\n\"enabled\": null}}", "2:15: expected a value, found null");
+    check("{\"exit_gate\": []}", "1:15: `exit_gate`: expected a table, found an array");
     check(
         "{\"exit_gate\": {\"evidence_checks\": {\"tests\": \"yes\"}}}",
         "1:45: `exit_gate.evidence_checks.tests`: expected true or false, found string \"yes\"",
     );
     check(
         "{\"exit_gate\": {\"patterns\": [\"ok\", 1]}}",
-        "1:35: `exit_gate.patterns[1]`: expected a string, found number `1`",
+        "1:35: `exit_gate.patterns[1]`: expected a string, found integer `1`",
     );
     check(
         "{\"exit_gate\": {\"patterns\": [\"ok\", \"(bad\"]}}",

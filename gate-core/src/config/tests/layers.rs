@@ -1,7 +1,7 @@
 //! Which of several sources of settings wins.
 
 use super::{project, resolved};
-use crate::config::{ConfigWarning, Layer, Origin, Resolved, environment, resolve};
+use crate::config::{ConfigWarning, Layer, Origin, RawConfig, Resolved, environment, resolve};
 use crate::decide::policy::{Mode, Policy, Spelling, Threshold, When};
 
 fn user(text: &str) -> Layer {
@@ -95,7 +95,7 @@ fn the_seeds_variable_counts_and_an_empty_one_does_not() {
         Some(Threshold::Fixed(3))
     );
     assert_eq!(threshold(&[("CUB_EXIT_THRESHOLD", ""), ("PATH", "1")]), None);
-    assert_eq!(Layer::flags(None).raw().exit_gate.as_ref().unwrap().indicator_threshold, None);
+    assert_eq!(Layer::flags(None).raw(), &RawConfig::default());
 }
 
 const RESEARCH: &str = "\

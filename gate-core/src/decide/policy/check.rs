@@ -5,6 +5,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
+use crate::config::{ByteSize, Millis, settings};
+
 /// The weight of a check's outcome in the decision.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
@@ -58,15 +61,6 @@ pub enum Reveal {
     None,
 }
 
-impl Reveal {
-    /// Policies that were recorded before this setting existed have the digest of those that leave
-    /// it out.
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// The share of the processor that a check's processes get while others need it.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
@@ -78,15 +72,6 @@ pub enum Priority {
     Low,
     /// As much as gate itself.
     Normal,
-}
-
-impl Priority {
-    /// Policies that were recorded before this setting existed have the digest of those that leave
-    /// it out.
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// A format in which test runners report.
@@ -148,86 +133,91 @@ impl fmt::Display for ReportFormat {
     }
 }
 
-/// One check, as settings describe it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckPolicy {
-    /// The weight of its outcome in the decision.
-    pub mode: Mode,
-    /// The program and its arguments; empty for a built-in check without one.
-    pub command: Vec<String>,
-    /// True if `command` is run by `bash -euo pipefail -c`.
-    pub shell: bool,
-    /// Working directory, relative to the project.
-    pub cwd: Option<String>,
-    /// Names of environment variables that it may see, beside the usual ones.
-    pub env: Vec<String>,
-    /// Longest run, in milliseconds.
-    pub timeout_ms: u64,
-    /// Most memory of its processes together, in bytes; `None`: no limit. It takes a supervisor,
-    /// on Linux.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub memory_bytes: Option<u64>,
-    /// The share of the processor that its processes get. It takes a supervisor.
-    #[serde(default, skip_serializing_if = "Priority::is_default")]
-    pub priority: Priority,
-    /// Names of checks that must pass before it starts.
-    pub needs: Vec<String>,
-    /// True if an unchanged tree means an unchanged result.
-    pub hermetic: bool,
-    /// True if a known test runner runs in a copy of the tree, with the baseline's tests
-    /// over it and a test of gate's that has to fail.
-    #[serde(default = "yes", skip_serializing_if = "is_on")]
-    pub control: bool,
-    /// A folder outside of the tree with tests that the agent does not see, relative to the
-    /// project; `None`: there are none, unless the operator has set some apart.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sealed: Option<String>,
-    /// The part of their result that is shown.
-    #[serde(default, skip_serializing_if = "Reveal::is_default")]
-    pub reveal: Reveal,
-    /// The checks of tests that `tests_first` runs, by name; empty for others.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub tests: BTreeMap<String, CheckPolicy>,
-    /// The result format that it must write.
-    pub report: Option<ReportFormat>,
-    /// The number of times that a failure is run again.
-    pub retry: u32,
-    /// The places in which it runs.
-    pub when: Vec<When>,
-    /// Globs; where nothing that matches has changed it is skipped.
-    pub paths: Vec<String>,
-    /// Files that hold acceptance criteria.
-    pub files: Vec<String>,
-    /// Criteria of the settings.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub criteria: Vec<Criterion>,
-    /// Headings below which open criteria do not block.
-    pub optional: Vec<String>,
-    /// Marks in the box of a list item that mean done, beside `x`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub done_marks: Vec<String>,
-    /// Globs of files that may be uncommitted.
-    pub ignore: Vec<String>,
+settings! {
+    /// One check.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct CheckPolicy from RawCheck in "checks.NAME" {
+        /// The program and its arguments; with `shell`, one script.
+        #[schemars(length(min = 1))]
+        command: Vec<String> = Vec::new(),
+        /// The command is a script for `bash -euo pipefail -c`.
+        shell: bool,
+        /// Working folder, relative to the project.
+        cwd: String => cwd: Option<String> = None,
+        /// Names of environment variables that it may see, beside the usual ones.
+        env: Vec<String> = Vec::new(),
+        /// Longest run.
+        timeout: Millis => timeout_ms: u64,
+        /// Most memory that its processes may use together. Not set: no limit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        memory: ByteSize => memory_bytes: Option<u64> = None,
+        /// Share of the processor that its processes get while others need it.
+        #[serde(default, skip_serializing_if = "is_default")]
+        priority: Priority,
+        /// Effect of its outcome on the decision.
+        mode: Mode,
+        /// Names of checks that must pass before it starts.
+        needs: Vec<String> = Vec::new(),
+        /// An unchanged tree means an unchanged result.
+        hermetic: bool,
+        /// Tests run in a copy, with the baseline's tests and a control.
+        #[serde(default = "yes", skip_serializing_if = "is_on")]
+        control: bool,
+        /// A folder outside of the tree with tests that the agent does not see.
+        #[schemars(length(min = 1))]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sealed: String => sealed: Option<String> = None,
+        /// The part of the result of sealed tests that is shown.
+        #[serde(default, skip_serializing_if = "is_default")]
+        reveal: Reveal,
+        /// The checks of tests that `tests_first` runs, by name; empty for others.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        _ => tests: BTreeMap<String, CheckPolicy> = BTreeMap::new(),
+        /// The result format that it must write.
+        report: ReportFormat => report: Option<ReportFormat> = None,
+        /// Times that a failure is run again.
+        #[schemars(range(max = 10))]
+        retry: u32,
+        /// The commands that run it.
+        #[schemars(length(min = 1))]
+        when: Vec<When>,
+        /// Globs; where nothing that matches has changed it is skipped.
+        paths: Vec<String> = Vec::new(),
+        /// `acceptance_criteria` and `handoff`: the files to read.
+        files: Vec<String> = Vec::new(),
+        /// Criteria of the settings.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        _ => criteria: Vec<Criterion> = Vec::new(),
+        /// `acceptance_criteria`: headings below which open items do not block.
+        optional: Vec<String> = Vec::new(),
+        /// `acceptance_criteria`: marks in the box of a list item that mean done, beside `x`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        done_marks: Vec<String> = Vec::new(),
+        /// `clean_git`: globs of files that may be uncommitted.
+        ignore: Vec<String> = Vec::new(),
+    }
 }
 
-/// Something that was asked for, as the settings have it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Criterion {
-    /// Its name.
-    pub id: String,
-    /// The requirement, in its own words.
-    pub text: String,
-    /// The program, with its arguments, that exits with 0 if the criterion is met; empty if
-    /// only the agent's word counts.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub verify: Vec<String>,
+settings! {
+    /// Something that was asked for.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+    pub struct Criterion from RawCriterion in "criteria" {
+        /// Its name.
+        id: String,
+        /// The requirement, in its own words.
+        text: String,
+        /// The program, with its arguments, that exits with 0 if the criterion is met.
+        #[schemars(length(min = 1))]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        verify: Vec<String> = Vec::new(),
+    }
 }
 
-pub(super) fn yes() -> bool {
+fn yes() -> bool {
     true
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-pub(super) fn is_on(flag: &bool) -> bool {
+fn is_on(flag: &bool) -> bool {
     *flag
 }

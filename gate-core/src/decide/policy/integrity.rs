@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::settings;
+
 /// Protection beside the tests and settings that gate protects by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntegrityPolicy {
@@ -11,24 +13,18 @@ pub struct IntegrityPolicy {
     pub allow: Vec<Allowance>,
 }
 
-impl IntegrityPolicy {
-    /// Policies that were recorded before this setting existed have the digest of those that leave
-    /// it out.
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
+settings! {
+    /// A change that the operator has approved: `path`, `test` or `rule`, of which those
+    /// that are written have to fit, and why.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Allowance from RawAllowance in "integrity.allow" {
+        /// Glob of files that may be edited or removed.
+        path: String => path: Option<String> = None,
+        /// Test that may be gone or skipped: its identity, where `*` stands for anything.
+        test: String => test: Option<String> = None,
+        /// The rule of a finding, as it is told.
+        rule: String => rule: Option<String> = None,
+        /// Why.
+        reason: String,
     }
-}
-
-/// A change that the operator has approved. Of `path`, `test` and `rule` those that
-/// are there have to fit; one of them is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Allowance {
-    /// Glob of files, relative to the project.
-    pub path: Option<String>,
-    /// Identity of a test, where `*` stands for anything.
-    pub test: Option<String>,
-    /// The rule of a finding.
-    pub rule: Option<String>,
-    /// Why.
-    pub reason: String,
 }

@@ -104,6 +104,90 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
     assert_ne!(strict.digest(), now.digest());
 }
 
+/// Settings with a value for each key that a record has.
+const WHOLE: &str = r#"
+[exit_gate]
+indicator_threshold = 3
+consecutive = 2
+unverified = "continue"
+[signal]
+token = "required"
+custom = [{ regex = "over and out", value = "blocked" }]
+[patterns]
+packs = []
+custom = [{ id = "all-green", literal = "all green", weight = 2, unless = ["negation"] }]
+[language]
+custom = [{ id = "none-pl", enabled = false }]
+[checks]
+jobs = 4
+[checks.tests]
+command = ["cargo", "test"]
+cwd = "core"
+env = ["CI"]
+timeout = "90s"
+memory = "4GB"
+priority = "normal"
+needs = ["lint"]
+hermetic = true
+control = false
+sealed = "../sealed"
+reveal = "names"
+report = "junit"
+retry = 2
+when = ["run"]
+paths = ["src/**"]
+[checks.lint]
+[checks.acceptance_criteria]
+files = ["plan.md"]
+done_marks = ["v"]
+[checks.clean_git]
+ignore = ["*.log"]
+[[criteria]]
+id = "a"
+text = "b"
+verify = ["true"]
+[[criteria]]
+id = "c"
+text = "d"
+[breaker]
+cooldown = "2h"
+[budget]
+tokens = 5
+cost_usd = 2.5
+wall = "8h"
+[hook]
+judge = "always"
+max_blocks = 3
+budget = "20s"
+on_red = "advise"
+[tree]
+ignore = ["a"]
+branches = ["b"]
+[guarded]
+".github/**" = "block"
+[[integrity.allow]]
+path = "tests/**"
+reason = "moved"
+[project]
+id = "acme/shop"
+"#;
+
+/// Ledgers name policies by their digests: a new key that changes one needs a form in records that
+/// leaves its default out.
+#[test]
+fn the_digests_of_recorded_policies_stay() {
+    for (settings, digest) in [
+        ("", "7561b769da4af900234e846f413bc7aeac5b12daa14c444e9cdc81041199b0a1"),
+        (CHECKS, "29a237f1fea7a3d2649ac1d9f3bcfa7c85af9d52c11caf2922924bf9c8364f18"),
+        (WHOLE, "1f3e0a2f5f7bca5847ca74bb7aceae21affe6ce81cb237fa9c0e7ef84272fdf6"),
+    ] {
+        let policy = policy(settings);
+        assert_eq!(policy.digest(), format!("blake3:{digest}"), "{}", policy.canonical());
+        let read: Policy = serde_json::from_str(&policy.canonical()).unwrap();
+        assert_eq!(read.digest(), policy.digest());
+    }
+}
+
 #[test]
 fn each_trip_that_rests_on_changes_of_the_tree_has_it_watched() {
     let set = |change: fn(&mut BreakerPolicy)| {
