@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use gate_cli::governance::{Brief, Bus, Caller, Heads, Project, RunFolder, Runs, Settled};
-use gate_fleet::bus::{self, Draft};
+use gate_fleet::bus::{self, Message};
 use gate_fleet::run::{Preamble, RunInfo, Status, layout};
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -153,15 +153,15 @@ fn an_agent_is_told_what_is_known() {
     let (run, _) = begun(&project, 7, "");
     let task = project.task("t1").unwrap();
     let bus = task.bus().unwrap();
-    bus.append(Draft { body: "old".to_owned(), ..Draft::new("INFO", "shop") }).unwrap();
+    bus.append(Message { body: "old".to_owned(), ..Message::new("INFO", "shop") }).unwrap();
     let seen = bus.head().unwrap();
     let since = Heads { task: seen.clone(), ..Heads::default() };
     let of_project = project.bus().unwrap();
     of_project
-        .append(Draft { body: "db is SQLite".to_owned(), ..Draft::new("FACT", "shop") })
+        .append(Message { body: "db is SQLite".to_owned(), ..Message::new("FACT", "shop") })
         .unwrap();
-    bus.append(Draft::new(bus::START, "shop")).unwrap();
-    bus.append(Draft { body: "new".to_owned(), ..Draft::new("USER", "shop") }).unwrap();
+    bus.append(Message::new(bus::START, "shop")).unwrap();
+    bus.append(Message { body: "new".to_owned(), ..Message::new("USER", "shop") }).unwrap();
     fs::write(task.folder().join(layout::TASK_STATE), "half way").unwrap();
     fs::write(project.folder().join("FACT-20260220-db.md"), "no fact").unwrap();
     fs::write(project.folder().join(layout::PROJECT_FACTS), "# Facts\n").unwrap();

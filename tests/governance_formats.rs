@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use gate_fleet::bus::{self, Draft, Message, MessageId, Parent};
+use gate_fleet::Stamp;
+use gate_fleet::bus::{self, Message, Parent, is_message_id};
 use gate_fleet::run::{RunInfo, error_summary, is_run_id, is_task_id, project_id};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -37,7 +38,6 @@ fn records_of_runs_come_back_byte_for_byte() {
     for (path, text) in written("run-info.yaml") {
         let info = RunInfo::parse_at(&text, &path.display().to_string()).unwrap();
         assert_eq!(info.to_yaml(), text, "{}", path.display());
-        assert_eq!(info.problems(), [], "{}", path.display());
         assert!(is_run_id(&info.run_id) && is_task_id(&info.task_id));
         let bare: String = text
             .lines()
@@ -59,7 +59,7 @@ fn buses_come_back_byte_for_byte_but_what_was_forged() {
     }
     for (path, text) in written("MESSAGE-BUS.md") {
         let read = bus::read(text.as_bytes());
-        let forged = read.messages.iter().position(|message| !MessageId::is_one(&message.msg_id));
+        let forged = read.messages.iter().position(|message| !is_message_id(&message.msg_id));
         assert_eq!(read.problems.len(), usize::from(forged.is_some()), "{}", path.display());
         let good = forged.map_or(0, |at| at + 1);
         let again = entries(&read.messages[good..]);
@@ -124,13 +124,13 @@ fn refused(kind: &str) {
     post.code(2);
 }
 
-fn id(seq: u64) -> MessageId {
-    MessageId { time: Timestamp::UNIX_EPOCH, pid: 4121, seq }
+fn id(seq: u64) -> Stamp {
+    Stamp { time: Timestamp::UNIX_EPOCH, pid: 4121, seq }
 }
 
 fn came_back(body: &str) {
-    let draft = Draft { body: body.to_owned(), ..Draft::new("INFO", "p") };
-    let one = draft.message(id(1)).unwrap();
+    let draft = Message { body: body.to_owned(), ..Message::new("INFO", "p") };
+    let one = draft.stamped(id(1)).unwrap();
     let bus = entries(&[one.clone(), one]);
     let read = bus::read(bus.as_bytes());
     assert_eq!(read.messages.len(), 2, "{bus}");
@@ -139,15 +139,16 @@ fn came_back(body: &str) {
 }
 
 fn unique(count: u64) {
-    let ids: BTreeSet<_> = (1..=count).map(|seq| id(seq).to_string()).collect();
-    assert!(ids.len() as u64 == count && ids.iter().all(|ids| MessageId::is_one(ids)));
+    let ids: BTreeSet<_> =
+        (1..=count).map(|seq| Message::new("INFO", "p").stamped(id(seq)).unwrap().msg_id).collect();
+    assert!(ids.len() as u64 == count && ids.iter().all(|ids| is_message_id(ids)));
 }
 
 fn appended(kind: &str, project: &str, forged: &str, expect: &Value) {
-    let message = Draft::new(kind, project).message(id(1));
+    let message = Message::new(kind, project).stamped(id(1));
     assert_eq!(message.is_ok(), expect["ok"] != false);
     if let Ok(message) = message {
-        assert!(MessageId::is_one(&message.msg_id) && message.msg_id != forged);
+        assert!(is_message_id(&message.msg_id) && message.msg_id != forged);
     }
 }
 
@@ -174,8 +175,8 @@ fn parsed(raw: &str, expect: &Value) {
 }
 
 fn threaded() {
-    let draft = Draft { parents: vec![Parent::new("MSG-1")], ..Draft::new("ANSWER", "p") };
-    let entry = draft.message(id(1)).unwrap().to_entry();
+    let draft = Message { parents: vec![Parent::new("MSG-1")], ..Message::new("ANSWER", "p") };
+    let entry = draft.stamped(id(1)).unwrap().to_entry();
     assert!(entry.contains("\nparents:\n    - msg_id: MSG-1\n"), "{entry}");
     assert_eq!(bus::read(entry.as_bytes()).messages[0].parents, [Parent::new("MSG-1")]);
 }

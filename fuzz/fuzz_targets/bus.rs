@@ -2,12 +2,13 @@
 //! wherever the bus ends.
 #![no_main]
 
-use gate_fleet::bus::{self, Draft, Message, MessageId, Parent, Tail, Trouble};
+use gate_fleet::Stamp;
+use gate_fleet::bus::{self, Message, Parent, Tail, Trouble};
 use gate_fuzz::choices;
 use libfuzzer_sys::fuzz_target;
 
-fn id(seq: u64) -> MessageId {
-    MessageId { time: "2026-02-20T15:30:45.5Z".parse().expect("a time"), pid: 4121, seq }
+fn id(seq: u64) -> Stamp {
+    Stamp { time: "2026-02-20T15:30:45.5Z".parse().expect("a time"), pid: 4121, seq }
 }
 
 fn bus(messages: &[Message]) -> String {
@@ -52,8 +53,8 @@ fuzz_target!(|input: &[u8]| {
     }
 
     // A new entry is the last, and those before it stay.
-    let next = Draft { body: "next".to_owned(), ..Draft::new("INFO", "shop") };
-    let next = next.message(id(1)).expect("it is whole");
+    let next = Message { body: "next".to_owned(), ..Message::new("INFO", "shop") };
+    let next = next.stamped(id(1)).expect("it is whole");
     let mut bytes = text.to_vec();
     if let Tail::Body(end) = read.tail {
         bytes.truncate(end);
@@ -67,14 +68,14 @@ fuzz_target!(|input: &[u8]| {
     // Any text may be a body, and any words may be said that `check` lets through.
     let Ok(text) = str::from_utf8(text) else { return };
     let word = &text[..text.floor_char_boundary(usize::from(word_length))];
-    let draft = Draft {
+    let draft = Message {
         task_id: word.to_owned(),
         parents: vec![Parent { kind: word.to_owned(), ..Parent::new("p") }],
         meta: vec![(word.to_owned(), word.to_owned())],
         body: text.to_owned(),
-        ..Draft::new("INFO", "shop")
+        ..Message::new("INFO", "shop")
     };
-    if let Ok(message) = draft.message(id(2)) {
+    if let Ok(message) = draft.stamped(id(2)) {
         check_round_trip(&[message, next]);
     }
 });

@@ -3,13 +3,13 @@
 mod changed_files;
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use gate_checks::CheckSite;
 use gate_checks::worktree::{WorkTree, WorktreeError};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::{Policy, Verdict, text};
-use gate_fleet::handoff::{self, Handoff, Known, Problem, Ran, Seen};
+use gate_fleet::handoff::{self, Handoff, Problem, Risk, Seen, Verification};
 
 use crate::failure::Failure;
 use crate::memory::{Memory, RecordSelector};
@@ -24,28 +24,25 @@ const FILES: usize = 500;
 /// The longest note, reason or objective in a draft, in characters.
 const BRIEF: usize = 400;
 
-/// The most missing files that are looked for among earlier ones.
-const LOOKED_FOR: usize = 50;
-
 /// Drafts a handoff from a decision and the work tree. What nobody knows is `...`.
 pub(crate) fn draft(
     objective: Option<&str>,
     record: Option<(&Record, &Policy)>,
-    changed: Vec<String>,
+    mut changed_files: Vec<String>,
 ) -> Handoff {
-    let ran = record.map(|(record, policy)| ran(record, policy)).unwrap_or_default();
-    let mut open: Vec<_> = record.map(|(record, _)| open(record)).unwrap_or_default();
-    let more = changed.len().saturating_sub(FILES);
+    let verification = record.map(|(record, policy)| verification(record, policy));
+    let mut open = record.map(|(record, _)| open(record)).unwrap_or_default();
+    let more = changed_files.len().saturating_sub(FILES);
     if more > 0 {
         open.push(format!("{more} more files were changed than are named here"));
     }
-    let files: Vec<_> = changed.into_iter().take(FILES).collect();
-    let objective = objective.map(|objective| text::brief(objective, BRIEF));
-    handoff::draft(&Known {
-        objective: objective.as_deref(),
-        changed_files: &files,
-        ran: &ran,
-        open: &open,
+    changed_files.truncate(FILES);
+    handoff::draft(Handoff {
+        objective: objective.map(|objective| text::brief(objective, BRIEF)).unwrap_or_default(),
+        changed_files,
+        verification: verification.unwrap_or_default(),
+        open_risks: open.into_iter().map(|risk| Risk { risk, ..Risk::default() }).collect(),
+        ..Handoff::default()
     })
 }
 
@@ -57,17 +54,28 @@ pub(crate) fn changed(site: &CheckSite, since: Option<&str>) -> Result<Vec<Strin
 
 /// The commands that were run for a decision, each with its result. A command that could not be
 /// judged is none of them: its reason is listed as open.
-fn ran(record: &Record, policy: &Policy) -> Vec<Ran> {
+fn verification(record: &Record, policy: &Policy) -> Vec<Verification> {
     let commands = record.decision.evidence.iter().filter_map(|evidence| {
-        let passed = match evidence.outcome {
-            Outcome::Pass => true,
-            Outcome::Fail | Outcome::Tamper => false,
-            Outcome::Inconclusive | Outcome::Skipped => return None,
-        };
+        let has_passed = passed(evidence)?;
         let argv = spellings(evidence, Some(policy)).into_iter().next()?;
-        Some(Ran { argv, passed, note: text::brief(&evidence.summary, BRIEF) })
+        let notes = text::brief(&evidence.summary, BRIEF).trim().to_owned();
+        Some(Verification {
+            command: handoff::line(&argv),
+            result: if has_passed { handoff::Outcome::Pass } else { handoff::Outcome::Fail },
+            notes: Some(notes).filter(|notes| !notes.is_empty()),
+            blocker: None,
+        })
     });
     commands.collect()
+}
+
+/// True if a command passed; none if that could not be found out.
+fn passed(evidence: &Evidence) -> Option<bool> {
+    match evidence.outcome {
+        Outcome::Pass => Some(true),
+        Outcome::Fail | Outcome::Tamper => Some(false),
+        Outcome::Inconclusive | Outcome::Skipped => None,
+    }
 }
 
 /// Why it is not done.
@@ -110,25 +118,21 @@ pub(crate) fn contradictions(
     memory: &mut Memory,
     site: &CheckSite,
 ) -> Result<Vec<Problem>, Failure> {
-    let seen = seen(handoff, memory)?;
     let record = memory.latest(&RecordSelector { run: None, task: None })?;
-    let unreadable = |error: WorktreeError| {
-        Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
-    };
-    let tree = WorkTree::open(site).map_err(unreadable)?;
-    let now = tree.snapshot().map_err(unreadable)?;
+    let tree = WorkTree::open(site)?;
+    let now = tree.snapshot()?;
     let own = file.and_then(|file| inside(file, &tree));
     // With the handoff's own file and without it.
     let without = own.as_ref().map(|file| now.digest_without(file));
-    let digests = [Some(now.digest.clone()), without];
-    let is_here = |digest: &str| Ok(digests.iter().flatten().any(|known| known == digest));
-    let mut problems = handoff::unheld(handoff, &seen, is_here).map_err(unreadable)?;
-    problems.extend(unknown_files(handoff, site, &tree).map_err(unreadable)?);
+    let digests: Vec<_> = without.into_iter().chain([now.digest.clone()]).collect();
+    let mut problems = handoff::unheld(handoff, &seen(handoff, memory, &digests)?);
     let transcripts = site.callers_files.iter().filter_map(|file| inside(file, &tree));
     let beside = own.into_iter().chain(transcripts).collect();
     let record = record.as_ref();
     let (tree, now) = (&tree, &now);
-    problems.extend(ChangedFiles { handoff, record, site, tree, now, beside }.problems()?);
+    let files = ChangedFiles { handoff, record, site, tree, now, beside };
+    problems.extend(files.unknown()?);
+    problems.extend(files.problems()?);
     Ok(problems)
 }
 
@@ -139,78 +143,49 @@ fn inside(file: &Path, tree: &WorkTree) -> Option<PathBuf> {
 }
 
 /// Gate's sightings of commands, the newest first, as far back as the handoff claims
-/// anything about them.
-fn seen(handoff: &Handoff, memory: &mut Memory) -> Result<Vec<Seen>, Failure> {
+/// anything about them. `digests` are those of the work tree as it stands.
+fn seen(handoff: &Handoff, memory: &mut Memory, digests: &[String]) -> Result<Vec<Seen>, Failure> {
     let mut policies = BTreeMap::new();
-    let mut all: Vec<Seen> = Vec::new();
-    let mut before = None;
+    let mut sightings: Vec<Seen> = Vec::new();
+    let mut next = None;
     loop {
-        let (records, more) = memory.decisions(before)?;
+        let (records, older) = memory.decisions(next)?;
         for record in &records {
             let digest = &record.policy_digest;
             if !policies.contains_key(digest) {
                 policies.insert(digest.clone(), memory.policy(digest)?);
             }
             let policy = policies.get(digest).and_then(Option::as_ref);
-            // An older record of the same command does not count.
-            for one in
-                record.decision.evidence.iter().filter_map(|evidence| see(evidence, record, policy))
-            {
-                if !all.iter().any(|newer| newer.argvs == one.argvs) {
-                    all.push(one);
-                }
+            for evidence in &record.decision.evidence {
+                let sighting = see(evidence, record, policy, digests);
+                // An older record of the same command does not count.
+                sightings.extend(sighting.filter(|sighting| {
+                    !sightings.iter().any(|newer| newer.argvs == sighting.argvs)
+                }));
             }
         }
-        before = more;
-        if before.is_none() || handoff::all_seen(handoff, &all) {
-            return Ok(all);
+        next = older;
+        if next.is_none() || handoff::all_seen(handoff, &sightings) {
+            return Ok(sightings);
         }
     }
 }
 
-fn see(evidence: &Evidence, record: &Record, policy: Option<&Policy>) -> Option<Seen> {
-    let passed = match evidence.outcome {
-        Outcome::Pass => Some(true),
-        Outcome::Fail | Outcome::Tamper => Some(false),
-        Outcome::Inconclusive => None,
-        Outcome::Skipped => return None,
-    };
+fn see(
+    evidence: &Evidence,
+    record: &Record,
+    policy: Option<&Policy>,
+    digests: &[String],
+) -> Option<Seen> {
     let argvs = spellings(evidence, policy);
+    if evidence.outcome == Outcome::Skipped || argvs.is_empty() {
+        return None;
+    }
     let number = record.ledger.as_ref().map(|ledger| ledger.seq).unwrap_or_default();
-    let name = format!("record #{number}, {}", evidence.check);
-    let tree = record.tree.as_ref().map(|tree| tree.after.clone());
-    let seen = Seen { argvs, passed, record: name, tree };
-    (!seen.argvs.is_empty()).then_some(seen)
-}
-
-/// The changed files that are not there and never were.
-fn unknown_files(
-    handoff: &Handoff,
-    site: &CheckSite,
-    tree: &WorkTree,
-) -> Result<Vec<Problem>, WorktreeError> {
-    let mut looked_for = 0;
-    handoff::unknown_files(handoff, |name| {
-        let path = Path::new(name);
-        let folders = [site.project.as_path(), tree.root()];
-        if folders.iter().any(|folder| folder.join(path).symlink_metadata().is_ok()) {
-            return Ok(true);
-        }
-        looked_for += 1;
-        if looked_for > LOOKED_FOR || name.contains('\0') {
-            return Ok(false);
-        }
-        let inside = folders.iter().filter_map(|folder| {
-            let whole = folder.join(path);
-            let inside = whole.strip_prefix(tree.root()).ok()?.to_owned();
-            let is_plain = inside.components().all(|part| matches!(part, Component::Normal(_)));
-            (is_plain && !inside.as_os_str().is_empty()).then_some(inside)
-        });
-        for inside in inside {
-            if tree.was_committed(&inside)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    Some(Seen {
+        argvs,
+        passed: passed(evidence),
+        record: format!("record #{number}, {}", evidence.check),
+        is_of_this_tree: record.tree.as_ref().is_some_and(|tree| digests.contains(&tree.after)),
     })
 }

@@ -18,6 +18,7 @@ pub mod fact;
 pub mod handoff;
 pub mod run;
 mod stamp;
+mod tree;
 pub mod work;
 mod yaml;
 

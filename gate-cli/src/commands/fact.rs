@@ -5,9 +5,10 @@ mod args;
 use gate_fleet::fact::{Fact as Found, Scope, slug};
 use gate_fleet::run::RunInfo;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-pub(crate) use self::args::{Add, Fact, FactOwner, Promote, ScopeName};
+pub(crate) use self::args::{Add, Fact, FactOwner, Promote};
 use super::bus::{body_text, project};
 use super::common::DONE;
 use crate::context::Here;
@@ -51,7 +52,7 @@ fn add(here: &Here, args: &Add) -> Result<u8, Failure> {
     slug(&args.name).map_err(|error| Failure::usage("fact-name-invalid", error.to_string()))?;
     let context = FactContext::new(here, &args.owner)?;
     let known = if context.task.is_some() { Scope::Task } else { Scope::Project };
-    let scope = args.scope.map_or(known, ScopeName::into);
+    let scope = args.scope.unwrap_or(known);
     let folder = match (scope, &context.task) {
         (Scope::Task, Some(task)) => task.folder(),
         (Scope::Task, None) => {
@@ -90,9 +91,20 @@ fn promote(here: &Here, args: &Promote) -> Result<u8, Failure> {
         let source = source_name(&promotion.source);
         let title = promotion.fact.title.clone();
         let promoted = promotion.promote(&context.project, args.name.as_deref(), args.dry_run)?;
-        outcomes.push(Outcome { source, title, promoted });
+        let (outcome, file) = match promoted {
+            Promoted::Written(path) => ("promoted", Some(path.display().to_string())),
+            Promoted::Would => ("would-promote", None),
+            Promoted::Known(path) => ("known", Some(path.display().to_string())),
+        };
+        outcomes.push(Outcome { source, title, outcome, file });
     }
-    print(&if args.json { render::json(&as_json(&outcomes))? } else { as_text(&outcomes) })?;
+    print(&if args.json {
+        render::json(&json!({ "facts": outcomes }))?
+    } else if outcomes.is_empty() {
+        "nothing to promote\n".to_owned()
+    } else {
+        outcomes.iter().map(Outcome::line).collect()
+    })?;
     Ok(DONE)
 }
 
@@ -119,42 +131,24 @@ fn source_name(source: &Source) -> String {
 }
 
 /// A fact with what became of it.
+#[derive(Serialize)]
 struct Outcome {
     source: String,
     title: String,
-    promoted: Promoted,
+    outcome: &'static str,
+    /// The project's file; none in a dry run.
+    file: Option<String>,
 }
 
 impl Outcome {
     fn line(&self) -> String {
-        let Self { source, title, .. } = self;
-        match &self.promoted {
-            Promoted::Written(path) => format!("promoted {source} to {}\n", path.display()),
-            Promoted::Would => format!("would promote {source}: {title}\n"),
-            Promoted::Known(path) => format!("known {source}, from {}\n", path.display()),
+        let Self { source, title, outcome, file } = self;
+        match file {
+            None => format!("would promote {source}: {title}\n"),
+            Some(file) if *outcome == "known" => format!("known {source}, from {file}\n"),
+            Some(file) => format!("promoted {source} to {file}\n"),
         }
     }
-
-    fn json(&self) -> Value {
-        let (outcome, file) = match &self.promoted {
-            Promoted::Written(path) => ("promoted", Some(path.display().to_string())),
-            Promoted::Would => ("would-promote", None),
-            Promoted::Known(path) => ("known", Some(path.display().to_string())),
-        };
-        json!({ "source": self.source, "title": self.title, "outcome": outcome, "file": file })
-    }
-}
-
-fn as_text(outcomes: &[Outcome]) -> String {
-    if outcomes.is_empty() {
-        "nothing to promote\n".to_owned()
-    } else {
-        outcomes.iter().map(Outcome::line).collect()
-    }
-}
-
-fn as_json(outcomes: &[Outcome]) -> Value {
-    json!({ "facts": outcomes.iter().map(Outcome::json).collect::<Vec<_>>() })
 }
 
 impl Fact {

@@ -1,7 +1,6 @@
 //! `gate handoff`: what one agent leaves to the next.
 
 mod args;
-mod card;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,16 +9,18 @@ use std::path::Path;
 use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
 use gate_checks::worktree::WorkTree;
-use gate_fleet::handoff::{self, Format, LONGEST};
+use gate_fleet::handoff::{self, Format, LONGEST, Problem};
+use serde::Serialize;
 
-pub(crate) use self::args::{Convert, Handoff, HandoffFormat, HandoffInput, New, Verify};
-use self::card::{ConvertedHandoff, HandoffReport};
+pub(crate) use self::args::{Convert, Handoff, HandoffInput, New, Verify};
 use super::common::DONE;
 use super::schema;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::handoff::{beginning, changed, contradictions, draft};
 use crate::memory::RecordSelector;
+use crate::render::page::{Mark, Page};
+use crate::render::text::{brief, plain};
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection};
@@ -31,12 +32,9 @@ pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
     match args {
         Handoff::New(args) => new(here, args),
         Handoff::Check(args) => {
-            let (read, file) = read(here, &args.text)?;
-            answer(
-                &HandoffReport::new(file, read.all_problems()),
-                args.json,
-                "it says all that it has to",
-            )
+            let read = read(here, &args.text)?;
+            let words = "it says all that it has to";
+            answer(&args.text, read.all_problems(), args.json, words)
         }
         Handoff::Convert(args) => convert(here, args),
         Handoff::Verify(args) => verify(here, args),
@@ -52,95 +50,130 @@ fn new(here: &Here, args: &New) -> Result<u8, Failure> {
     let wanted = RecordSelector { run: None, task: args.task.as_deref() };
     let record = here.memory(&policy)?.latest(&wanted)?;
     let site = here.site()?;
-    let since = args.since.as_deref().map(|name| {
-        let commit = WorkTree::open(&site).and_then(|tree| tree.commit(name));
-        commit.map_err(|error| unreadable(&error))?.ok_or_else(|| {
-            Failure::usage("unknown-commit", format!("--since {name}: no such commit"))
-        })
-    });
-    let changed = match since.transpose()? {
-        Some(since) => changed(&site, Some(&since)),
+    let changed = match args.since.as_deref() {
+        Some(name) => {
+            let commit = WorkTree::open(&site)?.commit(name)?.ok_or_else(|| {
+                Failure::usage("unknown-commit", format!("--since {name}: no such commit"))
+            })?;
+            changed(&site, Some(&commit))?
+        }
         None => {
             let began = beginning(&site, record.as_ref())?.filter(|began| !began.is_from_history());
             let since = began.as_ref().map(Baseline::commit);
             // If the commit is gone, the uncommitted changes can still be listed.
-            changed(&site, since).or_else(|_| changed(&site, None))
+            changed(&site, since).or_else(|_| changed(&site, None))?
         }
     };
-    let changed = changed.map_err(|error| unreadable(&error))?;
     let known = record.as_ref().map(|record| (record, &policy));
     let drafted = draft(args.objective.as_deref(), known, changed);
-    let form = if args.json { HandoffFormat::Json } else { args.format };
-    print(&secrets::masked(&drafted.to_text(form.into())))?;
+    let format = if args.json { Format::Json } else { args.format };
+    print(&secrets::masked(&drafted.to_text(format)))?;
     Ok(DONE)
 }
 
 fn convert(here: &Here, args: &Convert) -> Result<u8, Failure> {
     let text = text(here, &args.text.file)?;
     let from = args.text.format(&text);
-    let other = if from == Format::Markdown { HandoffFormat::Json } else { HandoffFormat::Md };
-    let to = args.to.unwrap_or(other);
+    let other = if from == Format::Markdown { Format::Json } else { Format::Markdown };
+    let format = args.to.unwrap_or(other);
     let read = handoff::read(&text, from);
     // What was lost in reading is not passed on as if it were the whole.
     let converted = match &read.handoff {
-        Some(handoff) if read.problems.is_empty() => Some(handoff.to_text(to.into())),
+        Some(handoff) if read.problems.is_empty() => Some(handoff.to_text(format)),
         _ => None,
     };
-    let problems = read.all_problems().into_iter().chain(read.beside).collect();
-    let examined = HandoffReport::new(display_name(&args.text.file), problems);
+    let problems: Vec<_> = read.all_problems().into_iter().chain(read.beside).collect();
+    let report = HandoffReport { ok: problems.is_empty(), problems: &problems };
     if args.json {
-        print(&render::json(&ConvertedHandoff::new(&examined, to.name(), converted.as_deref()))?)?;
+        print(&render::json(&ConvertedHandoff { report, format, text: converted.as_deref() })?)?;
     } else {
-        render::notes(&examined.lines());
+        let file = display_name(&args.text.file);
+        let lines = problems.iter().map(|problem| plain(&problem.to_string()));
+        render::notes(&lines.map(|line| format!("{file}: {line}")).collect::<Vec<_>>());
         print(&converted.unwrap_or_default())?;
     }
-    Ok(code(&examined))
+    Ok(code(&problems))
 }
 
 fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
-    let (read, file) = read(here, &args.text)?;
+    let read = read(here, &args.text)?;
     let mut problems = read.all_problems();
     if let Some(handoff) = &read.handoff {
         let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-        let own =
-            (args.text.file != Path::new("-")).then(|| here.places.folder.join(&args.text.file));
+        let inside = |file: &Path| here.places.folder.join(file);
+        let file = Some(&args.text.file).filter(|file| *file != Path::new("-"));
+        let file = file.map(|file| inside(file));
         let site = CheckSite {
             ignore: policy.tree_ignore.clone(),
-            callers_files: args
-                .transcript
-                .iter()
-                .map(|file| here.places.folder.join(file))
-                .collect(),
+            callers_files: args.transcript.iter().map(|file| inside(file)).collect(),
             ..here.site()?
         };
-        problems.extend(contradictions(
-            handoff,
-            own.as_deref(),
-            &mut here.memory(&policy)?,
-            &site,
-        )?);
+        let mut memory = here.memory(&policy)?;
+        problems.extend(contradictions(handoff, file.as_deref(), &mut memory, &site)?);
     }
-    let words = "gate has seen what it claims to have been run";
-    answer(&HandoffReport::new(file, problems), args.json, words)
+    answer(&args.text, problems, args.json, "gate has seen what it claims to have been run")
 }
 
-fn answer(examined: &HandoffReport, json: bool, words: &str) -> Result<u8, Failure> {
-    print(&if json { render::json(examined)? } else { card::handoff_card(examined, words) })?;
-    Ok(code(examined))
+/// The result of checking a handoff.
+#[derive(Serialize)]
+struct HandoffReport<'p> {
+    ok: bool,
+    problems: &'p [Problem],
 }
 
-fn code(examined: &HandoffReport) -> u8 {
-    if examined.ok { DONE } else { INVALID }
+/// A handoff that was written in another format.
+#[derive(Serialize)]
+struct ConvertedHandoff<'c> {
+    #[serde(flatten)]
+    report: HandoffReport<'c>,
+    format: Format,
+    /// None if a part of it could not be read.
+    text: Option<&'c str>,
 }
 
-fn read(here: &Here, args: &HandoffInput) -> Result<(handoff::Read, String), Failure> {
+/// Prints the result. `words` is its meaning if nothing is wrong.
+fn answer(
+    input: &HandoffInput,
+    problems: Vec<Problem>,
+    json: bool,
+    words: &str,
+) -> Result<u8, Failure> {
+    print(&if json {
+        render::json(&HandoffReport { ok: problems.is_empty(), problems: &problems })?
+    } else {
+        card(&display_name(&input.file), &problems, words)
+    })?;
+    Ok(code(&problems))
+}
+
+fn card(file: &str, problems: &[Problem], words: &str) -> String {
+    let mut page = Page::new();
+    match problems.len() {
+        0 => page.head(Mark::Good, "HOLDS", words),
+        1 => page.head(Mark::Bad, "WANTING", &format!("1 problem in {file}")),
+        count => page.head(Mark::Bad, "WANTING", &format!("{count} problems in {file}")),
+    }
+    if !problems.is_empty() {
+        page.blank();
+    }
+    for problem in problems {
+        page.item(&brief(&problem.to_string()));
+    }
+    page.into_text()
+}
+
+fn code(problems: &[Problem]) -> u8 {
+    if problems.is_empty() { DONE } else { INVALID }
+}
+
+fn read(here: &Here, args: &HandoffInput) -> Result<handoff::Read, Failure> {
     let text = text(here, &args.file)?;
-    Ok((handoff::read(&text, args.format(&text)), display_name(&args.file)))
+    Ok(handoff::read(&text, args.format(&text)))
 }
 
 impl HandoffInput {
     fn format(&self, text: &str) -> Format {
-        self.format.map_or_else(|| Format::detect(text), Format::from)
+        self.format.unwrap_or_else(|| Format::detect(text))
     }
 }
 
@@ -171,14 +204,10 @@ fn display_name(file: &Path) -> String {
     if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() }
 }
 
-fn unreadable(error: &dyn std::fmt::Display) -> Failure {
-    Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
-}
-
 impl Handoff {
     pub(super) fn json(&self) -> bool {
         match self {
-            Self::New(args) => args.json || args.format != HandoffFormat::Md,
+            Self::New(args) => args.json || args.format != Format::Markdown,
             Self::Check(args) => args.json,
             Self::Convert(args) => args.json,
             Self::Verify(args) => args.json,

@@ -1,6 +1,6 @@
 //! The context of a task that an agent gets with its prompt.
 
-use gate_fleet::bus::{self, Draft, Message};
+use gate_fleet::bus::{self, Message};
 use gate_fleet::run::layout;
 
 use super::bus::Bus;
@@ -41,12 +41,12 @@ pub struct Heads {
 const AUTHOR: (&str, &str) = ("author", "gate");
 
 /// A message of gate's own on a task's bus.
-pub(crate) fn by_gate(kind: &str, task: &Task) -> Draft {
+pub(crate) fn by_gate(kind: &str, task: &Task) -> Message {
     let (key, value) = AUTHOR;
-    Draft {
+    Message {
         task_id: task.id().to_owned(),
         meta: vec![(key.to_owned(), value.to_owned())],
-        ..Draft::new(kind, task.project().id())
+        ..Message::new(kind, task.project().id())
     }
 }
 

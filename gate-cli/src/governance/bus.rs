@@ -5,11 +5,11 @@ use std::io::{self, ErrorKind, Read as _, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use gate_fleet::bus::{self, Draft, Message, Read, Tail, UnknownId};
+use gate_fleet::bus::{self, BadMessage, Message, Read, Tail, UnknownId};
 
-use super::file::{self, unreadable, unwritable};
-use super::lock::Lock;
-use super::message_id;
+use super::file::{self, Lock, unreadable, unwritable};
+use super::stamp;
+use crate::durable;
 use crate::failure::Failure;
 
 /// The end of a bus is first read up to this many bytes.
@@ -53,12 +53,11 @@ impl Bus {
     ///
     /// A message that is not allowed (code 2); a bus that is a link, that somebody locks, or that
     /// cannot be written.
-    pub fn append(&self, draft: Draft) -> Result<Message, Failure> {
-        draft.check().map_err(|error| Failure::usage("message-invalid", error.to_string()))?;
+    pub fn append(&self, message: Message) -> Result<Message, Failure> {
+        let invalid = |error: BadMessage| Failure::usage("message-invalid", error.to_string());
+        message.check().map_err(invalid)?;
         let mut file = self.locked().map_err(|error| self.unwritable(&error))?;
-        let message = draft.message(message_id());
-        let message =
-            message.map_err(|error| Failure::usage("message-invalid", error.to_string()))?;
+        let message = message.stamped(stamp()).map_err(invalid)?;
         let written = self.write(&mut file, &message.to_entry());
         written.map_err(|error| self.unwritable(&error))?;
         Ok(message)
@@ -81,26 +80,6 @@ impl Bus {
             file.read_to_end(&mut bytes)?;
         }
         Ok(bytes)
-    }
-
-    /// The messages behind one; all of them if `id` is empty.
-    ///
-    /// # Errors
-    ///
-    /// As [`Bus::read`], and a message that is not there (code 2).
-    pub fn since(&self, id: &str) -> Result<Vec<Message>, Failure> {
-        let read = self.read()?;
-        let new = bus::since(&read.messages, id).map_err(|error| self.unknown(&error))?;
-        Ok(new.to_vec())
-    }
-
-    /// The id of the last message; empty if there is none. Later messages are behind it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Bus::read`].
-    pub fn head(&self) -> Result<String, Failure> {
-        Ok(self.read()?.messages.pop().map(|message| message.msg_id).unwrap_or_default())
     }
 
     /// The length in bytes, which changes with every write.
@@ -144,7 +123,7 @@ impl Bus {
             file.set_len(length)?;
         }
         if length == 0 {
-            file::sync_folder(self.path.parent().unwrap_or(Path::new(".")))?;
+            durable::sync_folder(self.path.parent().unwrap_or(Path::new(".")))?;
         }
         written
     }

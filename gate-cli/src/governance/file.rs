@@ -1,13 +1,17 @@
-//! Files that are written whole or not at all, and that are no links.
+//! Files that are written whole or not at all, and that are no links; locks on files that other
+//! programs lock as well (`flock`).
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use tempfile::{Builder, NamedTempFile};
 
+use crate::durable::sync_folder;
 use crate::failure::Failure;
 
 /// The mode of new files. gate makes their folders unreadable for others.
@@ -15,6 +19,12 @@ const MODE: u32 = 0o644;
 
 /// The longest file that is read whole, in bytes.
 const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Timeout for a lock. Each holder needs milliseconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The first and the longest wait between two tries.
+const PAUSE: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
 
 /// Bytes of a file's end that are read.
 const END: u64 = 64 << 10;
@@ -36,13 +46,14 @@ pub(super) fn folder(path: &Path) -> Result<(), Failure> {
 ///
 /// A folder that cannot be written.
 pub(super) fn replace(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
-    let mut written = put(path, text.as_ref());
+    let write = |file: &mut File| file.write_all(text.as_ref());
+    let mut written = put(path, write);
     // An agent may remove its folder just then: it is made again, as before it began.
     if let Err(error) = &written
         && error.kind() == ErrorKind::NotFound
         && let Some(folder) = path.parent()
     {
-        written = fs::create_dir_all(folder).and_then(|()| put(path, text.as_ref()));
+        written = fs::create_dir_all(folder).and_then(|()| put(path, write));
     }
     written.map_err(|error| unwritable("write", path, &error))
 }
@@ -53,27 +64,32 @@ pub(super) fn replace(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure
 ///
 /// A file that is there, a folder that cannot be written.
 pub(super) fn create(path: &Path, text: &str) -> Result<(), Failure> {
-    put_new(path, text.as_bytes()).map_err(|error| unwritable("write", path, &error))
+    let written = temporary(path, |file| file.write_all(text.as_bytes()))
+        .and_then(|file| Ok(file.persist_noclobber(path)?))
+        .and_then(|_| sync_folder(parent(path)));
+    written.map_err(|error| unwritable("write", path, &error))
 }
 
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    temporary(folder, bytes)?.persist(path)?;
-    sync_folder(folder)
+/// Puts a file with this content in its place, in one step.
+pub(super) fn put(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    temporary(path, write)?.persist(path)?;
+    sync_folder(parent(path))
 }
 
-fn put_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    temporary(folder, bytes)?.persist_noclobber(path)?;
-    sync_folder(folder)
-}
-
-fn temporary(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(folder)?;
-    file.write_all(bytes)?;
+/// A file with this content, beside the one that it is to become.
+fn temporary(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<NamedTempFile> {
+    let mut file = Builder::new().prefix(".gate-").suffix(".tmp").tempfile_in(parent(path))?;
+    write(file.as_file_mut())?;
     file.as_file().set_permissions(fs::Permissions::from_mode(MODE))?;
     file.as_file().sync_all()?;
     Ok(file)
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 /// Opens a file to append to it, and makes it if it is missing. A link, or something that is no
@@ -150,11 +166,6 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// Makes a new name in a folder durable.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
 pub(super) fn unwritable(doing: &str, path: &Path, error: &io::Error) -> Failure {
     Failure::file("runs-unwritable", doing, path, error)
 }
@@ -178,4 +189,41 @@ fn checked(opened: io::Result<File>) -> io::Result<File> {
         return Err(io::Error::new(ErrorKind::InvalidData, message));
     }
     opened
+}
+
+/// The kind of a file's lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lock {
+    /// Nobody else has it.
+    Alone,
+    /// Others read it as well.
+    Shared,
+}
+
+impl Lock {
+    /// Locks a file until it is closed.
+    ///
+    /// # Errors
+    ///
+    /// A lock that somebody else does not let go.
+    pub(super) fn take(self, file: &File) -> io::Result<()> {
+        let until = Instant::now() + PATIENCE;
+        let mut pause = PAUSE[0];
+        loop {
+            let tried = match self {
+                Self::Alone => file.try_lock(),
+                Self::Shared => file.try_lock_shared(),
+            };
+            match tried {
+                Ok(()) => return Ok(()),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                    let message = "somebody else holds its lock for longer than 30 s";
+                    return Err(io::Error::new(ErrorKind::TimedOut, message));
+                }
+                Err(TryLockError::WouldBlock) => sleep(pause),
+            }
+            pause = (pause * 2).min(PAUSE[1]);
+        }
+    }
 }

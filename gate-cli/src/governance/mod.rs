@@ -10,9 +10,7 @@ mod bus;
 mod caller;
 mod facts;
 mod file;
-mod lock;
 mod project;
-mod promote;
 mod root;
 mod run_folder;
 mod task;
@@ -22,7 +20,6 @@ mod tests;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gate_fleet::Stamp;
-use gate_fleet::bus::MessageId;
 use jiff::Timestamp;
 
 pub use brief::{Brief, Heads};
@@ -30,23 +27,15 @@ pub(crate) use brief::{STARTING, by_gate};
 pub use bus::Bus;
 pub use caller::Caller;
 pub(crate) use facts::add;
-pub use facts::{Found, Unreadable};
+pub use facts::{Found, Promoted, Promotion, Source, Unreadable};
 pub use project::Project;
-pub use promote::{Promoted, Promotion, Source};
 pub use root::Runs;
 pub use run_folder::{RunFolder, Settled};
 pub use task::Task;
 
-/// A stamp that this process gives once.
+/// A stamp that this process gives once: to a run, a file or a message.
 fn stamp() -> Stamp {
     static GIVEN: AtomicU64 = AtomicU64::new(1);
     let seq = GIVEN.fetch_add(1, Ordering::Relaxed);
     Stamp { time: Timestamp::now(), pid: std::process::id(), seq }
-}
-
-/// A message's id that this process gives once.
-fn message_id() -> MessageId {
-    static GIVEN: AtomicU64 = AtomicU64::new(1);
-    let seq = GIVEN.fetch_add(1, Ordering::Relaxed);
-    MessageId { time: Timestamp::now(), pid: std::process::id(), seq }
 }

@@ -8,8 +8,7 @@ use gate_fleet::run::{RunInfo, RunInfoError, layout};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
-use super::file;
-use super::lock::Lock;
+use super::file::{self, Lock};
 use crate::failure::Failure;
 
 /// Output up to this many bytes is searched for the prompt.
@@ -217,15 +216,10 @@ impl RunFolder {
 
     /// Copies what was printed, of any length, byte for byte.
     fn copy_output(&self, path: &Path) -> io::Result<()> {
-        let mut to = tempfile::Builder::new().prefix(".gate-").tempfile_in(&self.folder)?;
-        if let Some(mut from) = file::open_to_read(&self.file(layout::STDOUT))? {
-            io::copy(&mut from, to.as_file_mut())?;
-        }
-        let open = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        to.as_file().set_permissions(open)?;
-        to.as_file().sync_all()?;
-        to.persist(path)?;
-        Ok(())
+        file::put(path, |to| match file::open_to_read(&self.file(layout::STDOUT))? {
+            Some(mut from) => io::copy(&mut from, to).map(drop),
+            None => Ok(()),
+        })
     }
 }
 
@@ -237,14 +231,10 @@ const ROOM: u64 = 256 << 10;
 const UNKNOWN: &str = "start_time: 1970-01-01T00:00:00Z\nexit_code: -1\nstatus: unknown\n";
 
 fn invalid(file: String, error: &RunInfoError) -> Failure {
-    let line = match error {
-        RunInfoError::Yaml(error) => Some(error.line),
-        RunInfoError::Value { line, .. } => Some(*line),
-        RunInfoError::Missing { .. } => None,
-    };
-    let key = match error {
-        RunInfoError::Missing { key } | RunInfoError::Value { key, .. } => Some(*key),
-        RunInfoError::Yaml(_) => None,
+    let (line, key) = match error {
+        RunInfoError::Yaml(error) => (Some(error.line), None),
+        RunInfoError::Value { line, key, .. } => (Some(*line), Some(key.as_str())),
+        RunInfoError::Missing { key } => (None, Some(*key)),
     };
     let failure = Failure::usage("run-info-invalid", format!("{file}: {error}"));
     Failure { file: Some(file), line, key: key.map(str::to_owned), ..failure }

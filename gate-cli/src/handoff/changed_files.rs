@@ -1,15 +1,18 @@
 //! Compares the files that a handoff names with those that changed since the work began.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use gate_checks::CheckSite;
 use gate_checks::baseline::{Baseline, BaselineError, Change};
-use gate_checks::worktree::{Snapshot, WorkTree};
-use gate_fleet::handoff::{Handoff, Problem};
+use gate_checks::worktree::{Snapshot, WorkTree, WorktreeError};
+use gate_fleet::handoff::{self, Handoff, Problem};
 
 use crate::gate::decided_on;
 use crate::record::Record;
+
+/// The most missing files that are looked for among earlier ones.
+const LOOKED_FOR: usize = 50;
 
 /// The most files that one problem names.
 const NAMED: usize = 10;
@@ -113,17 +116,36 @@ impl ChangedFiles<'_> {
         let path = Path::new(file.trim().trim_matches('`'));
         let root = self.tree.root();
         let project = self.site.project.canonicalize().unwrap_or_else(|_| root.to_owned());
-        let places = [&project, root, &self.site.project].into_iter().filter_map(|folder| {
-            let whole = folder.join(path);
-            let place = whole.strip_prefix(root).map(Path::to_owned).ok().or_else(|| {
-                whole
-                    .strip_prefix(&self.site.project)
-                    .ok()
-                    .map(|rest| project.strip_prefix(root).unwrap_or(Path::new("")).join(rest))
-            });
-            place.map(|place| place.components().collect())
+        let path = path
+            .strip_prefix(&self.site.project)
+            .map_or(path.to_owned(), |rest| project.join(rest));
+        let places = [project.as_path(), root].into_iter().filter_map(|folder| {
+            let whole = folder.join(&path);
+            Some(whole.strip_prefix(root).ok()?.components().collect())
         });
         places.collect()
+    }
+
+    /// The named files that are not there and never were.
+    pub(super) fn unknown(&self) -> Result<Vec<Problem>, WorktreeError> {
+        let mut looked_for = 0;
+        handoff::unknown_files(self.handoff, |name| {
+            let folders = [self.site.project.as_path(), self.tree.root()];
+            if folders.iter().any(|folder| folder.join(name).symlink_metadata().is_ok()) {
+                return Ok(true);
+            }
+            looked_for += 1;
+            if looked_for > LOOKED_FOR || name.contains('\0') {
+                return Ok(false);
+            }
+            for place in self.places(name) {
+                let is_plain = place.components().all(|part| matches!(part, Component::Normal(_)));
+                if is_plain && place != Path::new("") && self.tree.was_committed(&place)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
     }
 
     /// True for a file that is no part of the work: the handoff's own, and what checks wrote.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gate_checks::process::Supervisor;
-use gate_fleet::bus::{Draft, Message};
+use gate_fleet::bus::Message;
 
 use super::backoff::Backoff;
 use super::finished_run::DelegatedRuns;
@@ -71,6 +71,6 @@ impl<'l> Loop<'l> {
 
     /// Posts a message on the task's bus.
     pub(super) fn post(&self, kind: &str, body: &str) -> Result<Message, Failure> {
-        self.task.bus()?.append(Draft { body: secrets::masked(body), ..by_gate(kind, self.task) })
+        self.task.bus()?.append(Message { body: secrets::masked(body), ..by_gate(kind, self.task) })
     }
 }

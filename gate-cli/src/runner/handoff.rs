@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gate_checks::worktree::{WorkTree, WorktreeError};
+use gate_checks::worktree::WorkTree;
 
 use super::agent_loop::Loop;
 use crate::failure::Failure;
@@ -51,10 +51,7 @@ impl Loop<'_> {
     fn write_handoff(&self, start: Option<&str>) -> Result<PathBuf, Failure> {
         let site = self.gate.place();
         // If the commit is gone, the uncommitted changes can still be listed.
-        let files = changed(site, start).or_else(|_| changed(site, None));
-        let files = files.map_err(|error: WorktreeError| {
-            Failure::internal("tree-unreadable", format!("the work tree cannot be read: {error}"))
-        })?;
+        let files = changed(site, start).or_else(|_| changed(site, None))?;
         let known = self.last.as_ref().map(|last| (last, self.gate.policy()));
         let drafted = draft(objective(&self.order.prompt), known, files);
         self.last_run()?.hand_over(&secrets::masked(&drafted.to_markdown()))

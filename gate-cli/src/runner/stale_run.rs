@@ -1,6 +1,6 @@
 //! A run that is marked as running, although its agent may be gone.
 
-use gate_fleet::bus::Draft;
+use gate_fleet::bus::Message;
 use gate_fleet::run::{RECONCILED, RunInfo};
 use jiff::Timestamp;
 use rustix::io::Errno;
@@ -23,6 +23,6 @@ pub(super) fn end(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Fai
     let info = run.update(|info| info.reconciled(Timestamp::now(), is_done))?;
     task.announce(run, &info)?;
     let body = format!("run {}: {RECONCILED}", info.run_id);
-    let draft = Draft { body, ..by_gate("WARNING", task) };
+    let draft = Message { body, ..by_gate("WARNING", task) };
     task.bus()?.append(draft).map(drop)
 }

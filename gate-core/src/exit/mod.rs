@@ -32,10 +32,7 @@ mod completed;
 mod error;
 mod find;
 mod flag;
-mod limit;
 mod phase;
-mod protocol;
-mod reason;
 mod session;
 mod signal;
 mod strict;
@@ -49,9 +46,9 @@ pub(crate) use find::find;
 pub use flag::{
     AGENT_EXIT_PROTOCOL_ENABLED_ENV, AgentExitConfig, Flag, parse_agent_exit_protocol_enabled,
 };
-pub use limit::{MAX_EVIDENCE_BUNDLE_REF, MAX_EXIT_SIGNAL, MAX_NOTES, MAX_PR_URL};
-pub use phase::WorkPhase;
-pub use protocol::{EXIT_SIGNAL_PROTOCOL, EXIT_SIGNAL_VERSION};
-pub use reason::ExitReason;
+pub use phase::{ExitReason, WorkPhase};
 pub use session::{ExitHandlerError, ExitHandlerResult, Session};
-pub use signal::ExitSignal;
+pub use signal::{
+    EXIT_SIGNAL_PROTOCOL, EXIT_SIGNAL_VERSION, ExitSignal, MAX_EVIDENCE_BUNDLE_REF,
+    MAX_EXIT_SIGNAL, MAX_NOTES, MAX_PR_URL,
+};

@@ -3,8 +3,31 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::protocol::{EXIT_SIGNAL_PROTOCOL, EXIT_SIGNAL_VERSION};
-use super::{ExitReason, ExitSignalError, MAX_EXIT_SIGNAL, WorkPhase, limit};
+use super::{ExitReason, ExitSignalError, WorkPhase};
+
+/// The value of `protocol` in each signal.
+pub const EXIT_SIGNAL_PROTOCOL: &str = "apm2_agent_exit";
+
+/// The version of signals that gate writes.
+pub const EXIT_SIGNAL_VERSION: &str = "1.0.0";
+
+/// The longest signal, in bytes of JSON.
+pub const MAX_EXIT_SIGNAL: usize = 64 << 10;
+
+/// The longest `version`, in bytes.
+const MAX_VERSION: usize = 64;
+
+/// The longest `pr_url`, in bytes.
+pub const MAX_PR_URL: usize = 2_048;
+
+/// The longest `evidence_bundle_ref`, in bytes.
+pub const MAX_EVIDENCE_BUNDLE_REF: usize = 2_048;
+
+/// The longest `notes`, in bytes.
+pub const MAX_NOTES: usize = 10_240;
+
+/// Characters that no address of a pull request needs, and that a shell acts on.
+const DANGEROUS: [char; 4] = [';', '|', '`', '$'];
 
 /// The message with which an agent ends a phase of the work.
 ///
@@ -77,7 +100,11 @@ impl ExitSignal {
     /// `1.` and a number, an address that is not of https, a path that leads
     /// out, a value that is too long.
     pub fn validate(&self) -> Result<(), ExitSignalError> {
-        limit::validate(self)
+        protocol(&self.protocol)?;
+        version(&self.version)?;
+        self.pr_url.as_deref().map_or(Ok(()), pr_url)?;
+        self.evidence_bundle_ref.as_deref().map_or(Ok(()), evidence_bundle_ref)?;
+        self.notes.as_deref().map_or(Ok(()), |notes| within("notes", notes, MAX_NOTES))
     }
 
     /// Reads a signal and validates it, whatever the feature flag says.
@@ -108,4 +135,53 @@ impl ExitSignal {
             ExitReason::Blocked | ExitReason::Error => WorkPhase::Blocked,
         }
     }
+}
+
+fn protocol(name: &str) -> Result<(), ExitSignalError> {
+    (name == EXIT_SIGNAL_PROTOCOL)
+        .then_some(())
+        .ok_or_else(|| ExitSignalError::UnknownProtocol(name.to_owned()))
+}
+
+/// `1.` and a number: the minor version, with or without a patch.
+fn version(version: &str) -> Result<(), ExitSignalError> {
+    within("version", version, MAX_VERSION)?;
+    let is_supported = version.strip_prefix("1.").is_some_and(|rest| match rest.split_once('.') {
+        Some((minor, patch)) => is_number(minor) && is_number(patch),
+        None => is_number(rest),
+    });
+    is_supported
+        .then_some(())
+        .ok_or_else(|| ExitSignalError::UnsupportedVersion(version.to_owned()))
+}
+
+fn is_number(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn pr_url(url: &str) -> Result<(), ExitSignalError> {
+    within("pr_url", url, MAX_PR_URL)?;
+    if !url.starts_with("https://") {
+        return Err(ExitSignalError::InsecureUrl(url.to_owned()));
+    }
+    let dangerous = url.chars().find(is_dangerous);
+    dangerous.map_or(Ok(()), |char| Err(ExitSignalError::UrlInjection { char }))
+}
+
+fn is_dangerous(c: &char) -> bool {
+    DANGEROUS.contains(c) || c.is_whitespace() || c.is_control()
+}
+
+/// Also a path that is absolute elsewhere: of Windows, with a drive.
+fn evidence_bundle_ref(path: &str) -> Result<(), ExitSignalError> {
+    let field = "evidence_bundle_ref";
+    within(field, path, MAX_EVIDENCE_BUNDLE_REF)?;
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    let leads_out = path.contains("..") || path.starts_with(['/', '\\']) || drive;
+    if leads_out { Err(ExitSignalError::PathTraversal { field }) } else { Ok(()) }
+}
+
+fn within(field: &'static str, text: &str, max: usize) -> Result<(), ExitSignalError> {
+    let actual = text.len();
+    if actual > max { Err(ExitSignalError::FieldTooLong { field, actual, max }) } else { Ok(()) }
 }

@@ -7,7 +7,12 @@ pub(super) const MARK: &str = "---";
 /// around it, gets a backslash before it, and so does one that has backslashes
 /// there already.
 pub(super) fn escaped(body: &str) -> String {
-    each_line(body, |line| if is_mark(line.trim_start_matches('\\')) { Some("\\") } else { None })
+    let mut out = String::with_capacity(body.len() + 8);
+    for line in body.split_inclusive('\n') {
+        out.push_str(if is_mark(line.trim_start_matches('\\')) { "\\" } else { "" });
+        out.push_str(line);
+    }
+    out
 }
 
 /// A body as it was meant.
@@ -23,13 +28,4 @@ pub(super) fn unescaped(body: &str) -> String {
 
 fn is_mark(line: &str) -> bool {
     line.trim() == MARK
-}
-
-fn each_line(text: &str, before: impl Fn(&str) -> Option<&'static str>) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for line in text.split_inclusive('\n') {
-        out.push_str(before(line).unwrap_or_default());
-        out.push_str(line);
-    }
-    out
 }

@@ -1,8 +1,24 @@
-//! Messages of a runner about a run: it started, stopped or crashed.
+//! Messages of a runner about a run: it started, stopped or crashed. Their types are the runner's
+//! alone; all others are any word.
 
-use super::kind::{CRASH, START, STOP};
-use super::message::Draft;
+use super::message::Message;
 use crate::run::{RunInfo, Status};
+
+/// A run began.
+pub const START: &str = "RUN_START";
+/// A run ended with code 0.
+pub const STOP: &str = "RUN_STOP";
+/// A run ended in any other way.
+pub const CRASH: &str = "RUN_CRASH";
+
+/// True if only a runner may use this type, in whatever case and with whatever between the words:
+/// an agent could otherwise forge one.
+pub fn is_runners(kind: &str) -> bool {
+    let letters = kind.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase);
+    let letters: String = letters.collect();
+    let event = letters.strip_prefix("RUN").unwrap_or(&letters);
+    matches!(event, "START" | "STOP" | "CRASH")
+}
 
 /// Lines of an agent's standard error that a crash message quotes.
 pub const STDERR_LINES: usize = 50;
@@ -10,17 +26,17 @@ pub const STDERR_LINES: usize = 50;
 /// A run's event, by its record: START while it runs, STOP if it completed, CRASH else. `folder` is
 /// the run's, and `stderr` the agent's standard error, of which a crash quotes the last
 /// [`STDERR_LINES`] lines.
-pub fn event(info: &RunInfo, folder: &str, stderr: &str) -> Draft {
+pub fn event(info: &RunInfo, folder: &str, stderr: &str) -> Message {
     let (kind, body) = match info.status {
         Status::Running => (START, started(info, folder)),
         Status::Completed => (STOP, ended(info, folder)),
         Status::Failed | Status::Unknown => (CRASH, ended(info, folder) + &stderr_excerpt(stderr)),
     };
-    Draft {
+    Message {
         task_id: info.task_id.clone(),
         run_id: info.run_id.clone(),
         body,
-        ..Draft::new(kind, &info.project_id)
+        ..Message::new(kind, &info.project_id)
     }
 }
 

@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 
 use super::message::{Link, Message, Parent};
-use crate::yaml::{Entry, Node, mapping};
+use crate::tree::{Entry, Node, get};
+use crate::yaml::mapping;
 
 /// Reads what stands between two `---`. The error is the line within the header, and the fault in
 /// words.
@@ -26,7 +27,7 @@ fn take(message: &mut Message, entry: Entry) -> Result<(), (usize, String)> {
         "meta" => message.meta = pairs(&entry.value),
         key => match place(message, key) {
             Some(to) => *to = one(&entry)?,
-            None => message.extra.push(entry),
+            None => message.extra.0.push(entry),
         },
     }
     Ok(())
@@ -70,8 +71,7 @@ fn parent(node: &Node) -> Option<Parent> {
     let Node::Map(entries) = node else {
         return node.as_str().filter(|id| !id.is_empty()).map(Parent::new);
     };
-    let meta = entries.iter().find(|entry| entry.key == "meta");
-    let meta = meta.map(|entry| pairs(&entry.value)).unwrap_or_default();
+    let meta = get(entries, "meta").map(pairs).unwrap_or_default();
     let msg_id = word(entries, "msg_id");
     Some(Parent { msg_id, kind: word(entries, "kind"), meta })
         .filter(|parent| !parent.msg_id.is_empty())
@@ -89,9 +89,7 @@ fn link(node: &Node) -> Option<Link> {
 }
 
 fn word(entries: &[Entry], key: &str) -> String {
-    let found =
-        entries.iter().find(|entry| entry.key == key).and_then(|entry| entry.value.as_str());
-    found.unwrap_or_default().to_owned()
+    get(entries, key).and_then(Node::as_str).unwrap_or_default().to_owned()
 }
 
 fn pairs(node: &Node) -> Vec<(String, String)> {

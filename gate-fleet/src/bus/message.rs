@@ -1,10 +1,12 @@
-//! A message, and a draft of one.
+//! A message, before and after it was written.
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::id::MessageId;
-use crate::yaml::Entry;
+use super::escape::{MARK, escaped};
+use crate::stamp::{Stamp, compact};
+use crate::tree::{Entry, Node, members};
+use crate::yaml;
 
 /// The longest body that is written, in bytes.
 pub const LONGEST_BODY: usize = 1 << 20;
@@ -46,8 +48,12 @@ pub struct Message {
     pub body: String,
     /// Keys that are not known here.
     #[serde(skip)]
-    pub(super) extra: Vec<Entry>,
+    pub extra: Extra,
 }
+
+/// Keys of a message that are not known here: they are written again as they were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extra(pub(super) Vec<Entry>);
 
 /// A message that another belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -75,27 +81,6 @@ pub struct Link {
     pub kind: String,
 }
 
-/// A message before it is written: without an id and a time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Draft {
-    /// Its type.
-    pub kind: String,
-    /// The project's id.
-    pub project_id: String,
-    /// The task's id; empty for none.
-    pub task_id: String,
-    /// The run that writes it; empty for none.
-    pub run_id: String,
-    /// The messages that it answers.
-    pub parents: Vec<Parent>,
-    /// Files and addresses that it refers to.
-    pub links: Vec<Link>,
-    /// Keys and values of programs.
-    pub meta: Vec<(String, String)>,
-    /// Its text.
-    pub body: String,
-}
-
 /// Why a message cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
@@ -116,45 +101,29 @@ pub enum BadMessage {
     Long(usize),
 }
 
-impl Draft {
-    /// A message of a type to a project, without a text so far.
+impl Message {
+    /// A message of a type to a project, without an id, a time and a text so far.
     pub fn new(kind: &str, project_id: &str) -> Self {
         Self { kind: kind.to_owned(), project_id: project_id.to_owned(), ..Self::default() }
     }
 
-    /// The message.
+    /// The message with its id and its time, both of this stamp.
     ///
     /// # Errors
     ///
-    /// No type, no project, a word in the header that is none, too long a body.
-    pub fn message(self, id: MessageId) -> Result<Message, BadMessage> {
+    /// As [`Message::check`].
+    pub fn stamped(self, stamp: Stamp) -> Result<Self, BadMessage> {
         self.check()?;
-        let msg_id = id.to_string();
+        let msg_id = id(stamp);
         let issue_id = if self.kind == ISSUE { msg_id.clone() } else { String::new() };
-        let Self { kind, project_id, task_id, run_id, parents, links, meta, body } = self;
-        let ts = id.time.to_string();
-        let extra = Vec::new();
-        Ok(Message {
-            msg_id,
-            ts,
-            kind,
-            project_id,
-            task_id,
-            run_id,
-            issue_id,
-            parents,
-            links,
-            meta,
-            body,
-            extra,
-        })
+        Ok(Self { msg_id, ts: stamp.time.to_string(), issue_id, ..self })
     }
 
     /// Checks that it may be written.
     ///
     /// # Errors
     ///
-    /// As [`Draft::message`].
+    /// No type, no project, a word in the header that is none, too long a body.
     pub fn check(&self) -> Result<(), BadMessage> {
         if self.kind.trim().is_empty() {
             return Err(BadMessage::NoType);
@@ -187,12 +156,28 @@ impl Draft {
             .chain(links.map(|word| ("links", word)))
             .chain(meta.map(|word| ("meta", word)))
     }
-}
 
-impl Message {
     /// When it was written; none if its header has no time.
     pub fn time(&self) -> Option<Timestamp> {
         self.ts.parse().ok()
+    }
+
+    /// The entry, from its `---` to its last line break. Behind another entry an
+    /// empty line stands before it.
+    pub fn to_entry(&self) -> String {
+        let mut header = members(self);
+        // In JSON alone, a list without parents is there as well.
+        header.retain(|entry| {
+            entry.key != "body" && (entry.key != "parents" || !entry.value.is_empty())
+        });
+        for entry in header.iter_mut().filter(|entry| entry.key == "ts" && self.time().is_some()) {
+            // A moment is one only without quotes.
+            entry.value = Node::plain(self.ts.as_str());
+        }
+        header.extend(self.extra.0.iter().cloned());
+        let body = escaped(&self.body);
+        let end = if body.ends_with('\n') { "" } else { "\n" };
+        format!("{MARK}\n{}{MARK}\n{body}{end}", yaml::text(header))
     }
 }
 
@@ -213,4 +198,22 @@ fn breaks_line(c: char) -> bool {
 
 fn as_map<S: Serializer>(pairs: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
     to.collect_map(pairs.iter().map(|(key, value)| (key, value)))
+}
+
+/// A message's id, as `MSG-20260220-153045-500000000-PID04121-0001`: its moment to the nanosecond,
+/// its process and the process's counter.
+fn id(Stamp { time, pid, seq }: Stamp) -> String {
+    let nanos = time.as_nanosecond().rem_euclid(1_000_000_000);
+    format!("MSG-{}-{nanos:09}-PID{:05}-{:04}", compact(time), pid % 100_000, seq % 10_000)
+}
+
+/// True if a text has the form of a message's id.
+pub fn is_message_id(text: &str) -> bool {
+    let form = "MSG-00000000-000000-000000000-PID00000-0000";
+    let mut pairs = text.bytes().zip(form.bytes());
+    text.len() == form.len()
+        && pairs.all(|(byte, sample)| match sample {
+            b'0' => byte.is_ascii_digit(),
+            _ => byte == sample,
+        })
 }

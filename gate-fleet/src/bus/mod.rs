@@ -2,11 +2,12 @@
 //! only grows.
 //!
 //! ```
-//! use gate_fleet::bus::{self, Draft, MessageId};
+//! use gate_fleet::Stamp;
+//! use gate_fleet::bus::{self, Message};
 //!
 //! let now = "2026-02-20T15:30:45.5Z".parse().expect("a time");
-//! let draft = Draft { body: "half\n---\nway".to_owned(), ..Draft::new("PROGRESS", "shop") };
-//! let message = draft.message(MessageId { time: now, pid: 4121, seq: 1 }).expect("it is whole");
+//! let draft = Message { body: "half\n---\nway".to_owned(), ..Message::new("PROGRESS", "shop") };
+//! let message = draft.stamped(Stamp { time: now, pid: 4121, seq: 1 }).expect("it is whole");
 //!
 //! let read = bus::read(message.to_entry().as_bytes());
 //! assert_eq!(read.messages[0].body, "half\n---\nway");
@@ -21,19 +22,14 @@
 mod escape;
 mod event;
 mod header;
-mod id;
-mod kind;
 mod legacy;
 mod message;
 mod read;
 #[cfg(test)]
 mod tests;
-mod write;
 
-pub use event::{STDERR_LINES, event};
-pub use id::MessageId;
-pub use kind::{CRASH, START, STOP, is_runners};
-pub use message::{BadMessage, Draft, LONGEST_BODY, Link, Message, Parent};
+pub use event::{CRASH, START, STDERR_LINES, STOP, event, is_runners};
+pub use message::{BadMessage, Extra, LONGEST_BODY, Link, Message, Parent, is_message_id};
 pub use read::{Problem, Read, Tail, Trouble, read};
 
 /// The messages behind one; all of them if `id` is empty.

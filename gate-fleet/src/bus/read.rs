@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 
 use super::escape::{MARK, unescaped};
+use super::event::is_runners;
 use super::header::header;
-use super::id::MessageId;
-use super::kind::is_runners;
 use super::legacy;
-use super::message::Message;
+use super::message::{Message, is_message_id};
 
 /// The messages of a bus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -184,7 +183,7 @@ impl Reader {
 
     /// The reason that a runner's message cannot be one.
     fn doubt(&self, message: &Message) -> Option<&'static str> {
-        if !MessageId::is_one(&message.msg_id) {
+        if !is_message_id(&message.msg_id) {
             Some("its id is none that a bus gives")
         } else if !self.apart {
             Some("no empty line stands before it, so it was a part of a body")

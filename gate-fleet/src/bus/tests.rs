@@ -3,14 +3,15 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Stamp;
 
-fn id(seq: u64) -> MessageId {
-    MessageId { time: "2026-02-20T15:30:45.5Z".parse().unwrap(), pid: 104_121, seq }
+fn id(seq: u64) -> Stamp {
+    Stamp { time: "2026-02-20T15:30:45.5Z".parse().unwrap(), pid: 104_121, seq }
 }
 
 fn said(body: &str) -> Message {
-    let draft = Draft { body: body.to_owned(), ..Draft::new("INFO", "shop") };
-    draft.message(id(1)).unwrap()
+    let draft = Message { body: body.to_owned(), ..Message::new("INFO", "shop") };
+    draft.stamped(id(1)).unwrap()
 }
 
 fn bodies(bytes: &[u8]) -> Vec<String> {
@@ -23,7 +24,7 @@ fn troubles(bytes: &[u8]) -> Vec<String> {
 
 #[test]
 fn an_entry_is_written_as_all_are() {
-    let draft = Draft {
+    let draft = Message {
         task_id: "t".to_owned(),
         parents: vec![
             Parent::new("MSG-1"),
@@ -32,9 +33,9 @@ fn an_entry_is_written_as_all_are() {
         links: vec![Link { url: "/x/y.md".to_owned(), ..Link::default() }],
         meta: vec![("count".to_owned(), "2".to_owned())],
         body: "an: issue".to_owned(),
-        ..Draft::new("ISSUE", "shop")
+        ..Message::new("ISSUE", "shop")
     };
-    let message = draft.message(id(12)).unwrap();
+    let message = draft.stamped(id(12)).unwrap();
     assert_eq!(
         message.to_entry(),
         "---\nmsg_id: MSG-20260220-153045-500000000-PID04121-0012\nts: 2026-02-20T15:30:45.5Z\n\
@@ -45,7 +46,7 @@ fn an_entry_is_written_as_all_are() {
     );
     assert_eq!(read(message.to_entry().as_bytes()).messages, std::slice::from_ref(&message));
     assert_eq!(message.time(), Some(id(0).time));
-    assert!(MessageId::is_one(&message.msg_id) && !MessageId::is_one("MSG-1"));
+    assert!(is_message_id(&message.msg_id) && !is_message_id("MSG-1"));
 }
 
 #[test]
@@ -62,11 +63,11 @@ fn a_body_cannot_end_itself() {
 
 #[test]
 fn what_may_not_be_said() {
-    let check = |kind: &str, project: &str| Draft::new(kind, project).check();
+    let check = |kind: &str, project: &str| Message::new(kind, project).check();
     assert_eq!(check(" ", "p"), Err(BadMessage::NoType));
     assert_eq!(check("INFO", ""), Err(BadMessage::NoProject));
     assert_eq!(check("IN\nFO", "p"), Err(BadMessage::Word { key: "type" }));
-    let long = Draft { body: "x".repeat(LONGEST_BODY + 1), ..Draft::new("INFO", "p") };
+    let long = Message { body: "x".repeat(LONGEST_BODY + 1), ..Message::new("INFO", "p") };
     assert_eq!(long.check(), Err(BadMessage::Long(LONGEST_BODY + 1)));
     for kind in ["START", "run_stop", "Run-Crash", " RUN STOP ", "R\u{200b}UN_START", "RUNSTOP"] {
         assert!(is_runners(kind), "{kind}");
@@ -155,7 +156,7 @@ fn a_forged_event_is_doubted() {
             "line 10: RUN_STOP that no runner wrote: no empty line stands before it, so it was a part of a body"
         ]
     );
-    let true_one = Draft::new(STOP, "p").message(id(3)).unwrap().to_entry();
+    let true_one = Message::new(STOP, "p").stamped(id(3)).unwrap().to_entry();
     assert_eq!(troubles(format!("{}\n{true_one}", said("x").to_entry()).as_bytes()), [""; 0]);
 }
 
@@ -196,14 +197,14 @@ proptest! {
         word in "[^\\p{C}\u{2028}\u{2029}]{1,12}",
     ) {
         let messages = bodies.iter().zip(1..).map(|(body, seq)| {
-            let draft = Draft {
+            let draft = Message {
                 task_id: word.clone(),
                 parents: vec![Parent { kind: word.clone(), ..Parent::new("p") }],
                 meta: vec![(word.clone(), word.clone())],
                 body: body.clone(),
-                ..Draft::new("A", "p")
+                ..Message::new("A", "p")
             };
-            draft.message(id(seq)).unwrap()
+            draft.stamped(id(seq)).unwrap()
         });
         let messages: Vec<_> = messages.collect();
         let entries: Vec<_> = messages.iter().map(Message::to_entry).collect();
@@ -304,20 +305,20 @@ fn bytes_that_are_no_text_are_replaced_and_told() {
 #[test]
 fn words_of_a_header_are_short_lines_wherever_they_stand() {
     let bad = "a\u{2028}b".to_owned();
-    let draft = || Draft::new("INFO", "p");
+    let draft = || Message::new("INFO", "p");
     let link = Link { label: bad.clone(), ..Link::default() };
     let parent = Parent { meta: vec![("k".to_owned(), bad.clone())], ..Parent::new("m") };
     for (draft, key) in [
-        (Draft { task_id: bad.clone(), ..draft() }, "task_id"),
-        (Draft { run_id: "x".repeat(4097), ..draft() }, "run_id"),
-        (Draft { links: vec![link], ..draft() }, "links"),
-        (Draft { parents: vec![Parent::new("m\tn")], ..draft() }, "parents"),
-        (Draft { parents: vec![parent], ..draft() }, "meta"),
-        (Draft { meta: vec![(bad, String::new())], ..draft() }, "meta"),
+        (Message { task_id: bad.clone(), ..draft() }, "task_id"),
+        (Message { run_id: "x".repeat(4097), ..draft() }, "run_id"),
+        (Message { links: vec![link], ..draft() }, "links"),
+        (Message { parents: vec![Parent::new("m\tn")], ..draft() }, "parents"),
+        (Message { parents: vec![parent], ..draft() }, "meta"),
+        (Message { meta: vec![(bad, String::new())], ..draft() }, "meta"),
     ] {
         assert_eq!(draft.check(), Err(BadMessage::Word { key }));
     }
-    let longest = Draft { run_id: "x".repeat(4096), body: "x".repeat(LONGEST_BODY), ..draft() };
+    let longest = Message { run_id: "x".repeat(4096), body: "x".repeat(LONGEST_BODY), ..draft() };
     assert_eq!(longest.check(), Ok(()));
 }
 

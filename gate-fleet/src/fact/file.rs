@@ -1,7 +1,8 @@
 //! A fact's file, read and written.
 
 use super::{Fact, FactError, Scope};
-use crate::yaml::{self, Entry, Node, mapping};
+use crate::tree::{Entry, Node};
+use crate::yaml::{self, mapping};
 
 /// Line before and after the front matter.
 const MARK: &str = "---";
@@ -15,14 +16,11 @@ impl Fact {
     pub fn parse(text: &str) -> Result<Self, FactError> {
         let (front, body) = split(text).ok_or(FactError::NoFrontMatter)?;
         let mut front = mapping(&front)?;
-        let time = required(&mut front, "created_at", "a time such as 2026-02-20T15:30:45Z")?;
+        let time = required(&mut front, "created_at", TIME)?;
         let scope = required(&mut front, "scope", SCOPES)?;
-        let scope = Scope::ALL.into_iter().find(|known| known.name() == scope);
-        let created_at = time.parse().ok();
         Ok(Self {
-            created_at: created_at
-                .ok_or(bad("created_at", "a time such as 2026-02-20T15:30:45Z"))?,
-            scope: scope.ok_or(bad("scope", SCOPES))?,
+            created_at: time.parse().or(Err(bad("created_at", TIME)))?,
+            scope: Scope::named(&scope).ok_or(bad("scope", SCOPES))?,
             run_id: take(&mut front, "run_id").unwrap_or_default(),
             title: required(&mut front, "title", "what the fact is about")?,
             body,
@@ -40,10 +38,11 @@ impl Fact {
         ];
         front.extend(self.extra.iter().cloned());
         let end = if self.body.is_empty() || self.body.ends_with('\n') { "" } else { "\n" };
-        format!("{MARK}\n{}{MARK}\n\n{}{end}", yaml::text(&front), self.body)
+        format!("{MARK}\n{}{MARK}\n\n{}{end}", yaml::text(front), self.body)
     }
 }
 
+const TIME: &str = "a time such as 2026-02-20T15:30:45Z";
 const SCOPES: &str = "task, project or global";
 
 /// The front matter and what stands behind it, without the empty line between.

@@ -18,7 +18,8 @@ mod tests;
 
 use jiff::Timestamp;
 
-use crate::yaml::{Entry, YamlError};
+use crate::tree::Entry;
+use crate::yaml::YamlError;
 
 pub use name::{BadName, file_name, is_fact_file, slug};
 
@@ -89,6 +90,11 @@ impl Fact {
 }
 
 impl Scope {
+    /// The scope of this word in a front matter.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.name() == name)
+    }
+
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Task, Self::Project, Self::Global];
 

@@ -1,6 +1,5 @@
 //! Compares claims with what gate itself has seen.
 
-use super::command::{script, words};
 use super::model::{Handoff, Outcome, Verification};
 use super::placeholder::{answers_nothing, is_empty};
 use super::problem::{Problem, few};
@@ -19,8 +18,8 @@ pub struct Seen {
     pub passed: Option<bool>,
     /// The record that shows this, in words.
     pub record: String,
-    /// The digest of the work tree that it was seen of; none if it is not known.
-    pub tree: Option<String>,
+    /// True if it was seen of the work tree as it stands.
+    pub is_of_this_tree: bool,
 }
 
 impl Seen {
@@ -30,10 +29,6 @@ impl Seen {
                 || script(argv).and_then(super::words).is_some_and(|script| script == words)
         })
     }
-
-    fn is_of<E>(&self, is_it: impl FnMut(&str) -> Result<bool, E>) -> Result<bool, E> {
-        self.tree.as_deref().map_or(Ok(false), is_it)
-    }
 }
 
 /// The claims of a handoff that contradict the runs in `seen`, which has the newest first: a
@@ -41,62 +36,39 @@ impl Seen {
 /// one that last passed.
 ///
 /// Commands are the same if their words are, as a shell reads them. A pass counts for the work tree
-/// that it was seen of, and for no other: `is_here` returns true for the digest of the work tree as
-/// it stands. A failure that gate did not see is no contradiction.
-///
-/// # Errors
-///
-/// Those of `is_here`.
-pub fn unheld<E>(
-    handoff: &Handoff,
-    seen: &[Seen],
-    mut is_here: impl FnMut(&str) -> Result<bool, E>,
-) -> Result<Vec<Problem>, E> {
-    let mut wrong = Vec::new();
-    for (at, claim) in handoff.verification.iter().enumerate() {
-        let found = match &claim.result {
-            Outcome::Pass => unseen_pass(newest(claim, seen), &mut is_here)?,
-            Outcome::Fail => unseen_failure(newest(claim, seen), &mut is_here)?,
-            Outcome::Unsaid(_) => None,
-        };
+/// that it was seen of, and for no other. A failure that gate did not see is no contradiction.
+pub fn unheld(handoff: &Handoff, seen: &[Seen]) -> Vec<Problem> {
+    let claims = handoff.verification.iter().enumerate();
+    let wrong = claims.filter_map(|(at, claim)| {
+        let message = contradiction(claim, newest(claim, seen))?;
         let command = text::brief(&claim.command, SHOWN_COMMAND);
-        let problem = found.map(|message| {
-            Problem::rule(2, format!("verification[{at}]"), format!("{message}: `{command}`"))
-        });
-        wrong.extend(problem);
-    }
-    Ok(few(wrong))
+        Some(Problem::rule(2, format!("verification[{at}]"), format!("{message}: `{command}`")))
+    });
+    few(wrong.collect())
 }
 
-/// Why a pass that is claimed does not hold.
-fn unseen_pass<E>(
-    seen: Option<&Seen>,
-    is_here: impl FnMut(&str) -> Result<bool, E>,
-) -> Result<Option<String>, E> {
-    let Some(seen) = seen else {
-        return Ok(Some("PASS is claimed, and gate has no record of this command".to_owned()));
+/// Why a claim does not hold beside what was seen of its command.
+fn contradiction(claim: &Verification, seen: Option<&Seen>) -> Option<String> {
+    let Some(Seen { passed, record, is_of_this_tree, .. }) = seen else {
+        let message = "PASS is claimed, and gate has no record of this command";
+        return if claim.result == Outcome::Pass { Some(message.to_owned()) } else { None };
     };
-    let record = &seen.record;
-    Ok(match seen.passed {
-        Some(false) => Some(format!("PASS is claimed, and gate saw it fail ({record})")),
-        None => Some(format!("PASS is claimed, and gate could not find that out ({record})")),
-        Some(true) if seen.is_of(is_here)? => None,
-        Some(true) => Some(format!(
+    match (&claim.result, passed) {
+        (Outcome::Pass, Some(false)) => {
+            Some(format!("PASS is claimed, and gate saw it fail ({record})"))
+        }
+        (Outcome::Pass, None) => {
+            Some(format!("PASS is claimed, and gate could not find that out ({record})"))
+        }
+        (Outcome::Pass, Some(true)) if !is_of_this_tree => Some(format!(
             "PASS is claimed, and gate saw that of another tree ({record}): files were changed \
              since, so let gate check again"
         )),
-    })
-}
-
-/// Why a failure that is claimed does not hold.
-fn unseen_failure<E>(
-    seen: Option<&Seen>,
-    is_here: impl FnMut(&str) -> Result<bool, E>,
-) -> Result<Option<String>, E> {
-    let Some(seen) = seen.filter(|seen| seen.passed == Some(true)) else { return Ok(None) };
-    Ok(seen
-        .is_of(is_here)?
-        .then(|| format!("FAIL is claimed, and gate saw it pass ({})", seen.record)))
+        (Outcome::Fail, Some(true)) if *is_of_this_tree => {
+            Some(format!("FAIL is claimed, and gate saw it pass ({record})"))
+        }
+        _ => None,
+    }
 }
 
 /// True if each claimed command is among those that were seen: older records change
@@ -130,4 +102,29 @@ pub fn unknown_files<E>(
         }
     }
     Ok(few(unknown))
+}
+
+/// The words of a command line, by the rules of a POSIX shell; none if a quote is open. Operators
+/// such as `&&` are words like any other.
+pub fn words(command: &str) -> Option<Vec<String>> {
+    shlex::split(command)
+}
+
+/// A command as it would be typed: its words, quoted where they have to be. The
+/// script of a shell stands for itself.
+pub fn line(argv: &[String]) -> String {
+    if let Some(script) = script(argv) {
+        return script.to_owned();
+    }
+    // A word with a NUL cannot be typed; it is shown as it is.
+    shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "))
+}
+
+/// The script that a shell is called with.
+fn script(argv: &[String]) -> Option<&str> {
+    let [shell, flags @ .., script] = argv else { return None };
+    let shell = shell.rsplit('/').next().unwrap_or(shell);
+    let is_shell = matches!(shell, "sh" | "bash" | "dash" | "zsh");
+    let runs = flags.last().is_some_and(|flag| flag.starts_with('-') && flag.ends_with('c'));
+    (is_shell && runs).then_some(script)
 }

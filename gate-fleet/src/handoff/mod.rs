@@ -15,10 +15,8 @@
 //! lists both.
 
 mod claims;
-mod command;
 mod draft;
 mod form;
-mod json;
 mod markdown;
 mod message;
 mod model;
@@ -30,9 +28,10 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use claims::{Seen, all_seen, unheld, unknown_files};
-pub use command::{line, words};
-pub use draft::{Known, Ran, draft};
+use serde::Serialize;
+
+pub use claims::{Seen, all_seen, line, unheld, unknown_files, words};
+pub use draft::draft;
 pub use model::{A2a, Agent, Blocker, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};
 pub use problem::Problem;
 #[cfg(feature = "schemas")]
@@ -45,9 +44,11 @@ pub const LONGEST: usize = 2 << 20;
 pub const LONGEST_TEXT: usize = 10 << 10;
 
 /// Format of a handoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// A list below the heading `## Handoff`.
+    #[serde(rename = "md")]
     Markdown,
     /// One JSON object.
     Json,
@@ -59,7 +60,8 @@ impl Format {
     /// The format that a text seems to have: what begins with `{` is JSON, and a message of A2A if
     /// it has `parts`.
     pub fn detect(text: &str) -> Self {
-        if !json::bare(text).starts_with('{') {
+        let bare = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
+        if !bare.starts_with('{') {
             Self::Markdown
         } else if message::is_one(text) {
             Self::A2a
@@ -110,15 +112,16 @@ pub fn read(text: &str, format: Format) -> Read {
     }
     match format {
         Format::Markdown => markdown::read(text),
-        Format::Json => json::read(text),
+        Format::Json => form::read(text),
         Format::A2a => message::read(text),
     }
 }
 
 impl Handoff {
-    /// The handoff as JSON, indented.
+    /// The handoff as JSON, indented, with a line's end.
     pub fn to_json(&self) -> String {
-        json::write(self)
+        // Texts and lists of texts always have a form in JSON.
+        serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
     }
 
     /// The handoff as Markdown, in the canonical form. What cannot stand in a line of Markdown as

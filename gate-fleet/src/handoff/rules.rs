@@ -6,12 +6,51 @@
 //! 3. A risk has to include its impact and its owner. That there is none is said by `none` alone.
 //! 4. A failed verification has to include its severity and the way back.
 
-use super::model::{A2a, Agent, Handoff, Outcome, PROTOCOL_VERSION, Risk, Verification};
+use super::form::path;
+use super::model::{Handoff, Outcome, PROTOCOL_VERSION};
 use super::placeholder::{answers_nothing, is_empty, is_none};
 use super::problem::{Problem, few};
+use crate::tree::{Entry, Node, members};
 
 /// Most next actions that a handoff may have.
 const ACTIONS: usize = 3;
+
+/// A field that has to say something: its path without the numbers of entries, the rule of the
+/// protocol's four (0 for none of them), and what to do.
+type Required = (&'static str, u8, &'static str);
+
+const REQUIRED: &[Required] = &[
+    ("objective", 1, "say the target in one sentence"),
+    ("in_scope", 1, "name what the next agent is responsible for"),
+    ("out_of_scope", 1, "name what it is not to do"),
+    ("changed_files", 1, "name the files by their full paths"),
+    ("verification", 1, "name the commands that were run, and what came of each"),
+    ("verification.command", 2, "name the command that was run"),
+    ("verification.result", 2, "PASS or FAIL is expected"),
+    ("verification.blocker.severity", 4, "it failed, so say how bad that is"),
+    ("verification.blocker.rollback", 4, "it failed, so say how to get back"),
+    ("open_risks", 1, "name what may go wrong, with its impact and its owner, or write `none`"),
+    ("open_risks.risk", 1, "say what may go wrong"),
+    ("open_risks.impact", 3, "say what would come of it"),
+    ("open_risks.owner", 3, "say who looks after it"),
+    ("next_actions", 1, "name up to three actions, in order"),
+    ("assumptions", 1, "name what decisions rested on"),
+    ("a2a.protocol_version", 0, "the string 0.3 is expected"),
+    ("a2a.sender", 0, "agent_id, provider and model are expected"),
+    ("a2a.sender.agent_id", 0, "name the agent"),
+    ("a2a.sender.provider", 0, "name who runs its model"),
+    ("a2a.sender.model", 0, "name its model"),
+    ("a2a.receiver", 0, "agent_id, provider and model are expected"),
+    ("a2a.receiver.agent_id", 0, "name the agent"),
+    ("a2a.receiver.provider", 0, "name who runs its model"),
+    ("a2a.receiver.model", 0, "name its model"),
+    ("a2a.capabilities_declared", 0, "name the capability"),
+    ("a2a.capabilities_required", 0, "name the capability"),
+    ("a2a.interaction_id", 0, "name the interaction"),
+    ("a2a.checkpoint_id", 0, "say it, or leave it out"),
+    ("a2a.agent_card_ref", 0, "say it, or leave it out"),
+    ("a2a.handoff_reason", 0, "say it, or leave it out"),
+];
 
 /// The words that the canonical template has where a text is to come.
 const TEMPLATE: &[(&str, &str)] = &[
@@ -25,169 +64,81 @@ const TEMPLATE: &[(&str, &str)] = &[
 impl Handoff {
     /// The broken rules, in the order of the fields.
     pub fn problems(&self) -> Vec<Problem> {
-        let mut found = Found::default();
-        found.text(1, "objective", &self.objective, "say the target in one sentence");
-        found.texts("in_scope", &self.in_scope, "name what the next agent is responsible for");
-        found.texts("out_of_scope", &self.out_of_scope, "name what it is not to do");
-        found.texts("changed_files", &self.changed_files, "name the files by their full paths");
-        found.verification(&self.verification);
-        found.risks(&self.open_risks);
-        found.texts("next_actions", &self.next_actions, "name up to three actions, in order");
-        if self.next_actions.len() > ACTIONS {
-            let message =
-                format!("{} actions, and at most {ACTIONS} may be", self.next_actions.len());
-            found.add(Problem::new("next_actions", message));
+        let mut handoff = self.clone();
+        for verification in &mut handoff.verification {
+            let blocker = verification.blocker.take().unwrap_or_default();
+            verification.blocker = (verification.result == Outcome::Fail).then_some(blocker);
         }
-        found.texts("assumptions", &self.assumptions, "name what decisions rested on");
-        if let Some(a2a) = &self.a2a {
-            found.a2a(a2a);
+        let mut entries = members(&handoff);
+        if self.has_no_risk() {
+            entries.retain(|entry| entry.key != "open_risks");
         }
-        few(found.problems)
+        let mut problems = Vec::new();
+        examine(&Node::Map(entries), "", "", &mut problems);
+        few(problems)
+    }
+
+    fn has_no_risk(&self) -> bool {
+        matches!(&self.open_risks[..], [only] if answers_nothing(&only.risk)
+            && is_none(&only.impact) && is_none(&only.owner))
     }
 }
 
-#[derive(Default)]
-struct Found {
-    problems: Vec<Problem>,
-}
-
-impl Found {
-    fn add(&mut self, problem: Problem) {
-        self.problems.push(problem);
+/// Checks a value and what is in it. `place` is its path, and `field` that without the numbers of
+/// entries.
+fn examine(node: &Node, place: &str, field: &str, problems: &mut Vec<Problem>) {
+    let required = REQUIRED.iter().find(|(name, ..)| *name == field);
+    if let Some((_, rule, advice)) = required
+        && let Some(fault) = fault(node, field, *rule)
+    {
+        let rule = if *rule > 0 { Some(*rule) } else { None };
+        problems.push(Problem { rule, ..Problem::new(place, format!("{fault}: {advice}")) });
+        return;
     }
-
-    /// A text that has to say something.
-    fn text(&mut self, rule: impl Into<Option<u8>>, field: &str, text: &str, advice: &str) {
-        if is_empty(text) || is_template(field, text) {
-            let message = format!("{}: {advice}", what(text));
-            self.add(Problem { rule: rule.into(), ..Problem::new(field, message) });
-        }
-    }
-
-    /// The same, where "none" is no answer.
-    fn answer(&mut self, rule: u8, field: &str, text: &str, advice: &str) {
-        if is_none(text) {
-            self.add(Problem::rule(rule, field, format!("{}: {advice}", what(text))));
-        } else {
-            self.text(rule, field, text, advice);
-        }
-    }
-
-    /// A list that must not be empty, nor have an entry that says nothing.
-    fn texts(&mut self, field: &str, texts: &[String], advice: &str) {
-        if texts.is_empty() {
-            self.add(Problem::rule(1, field, format!("is empty: {advice}")));
-        }
-        for (at, text) in texts.iter().enumerate() {
-            self.text(1, &format!("{field}[{at}]"), text, advice);
-        }
-    }
-
-    fn verification(&mut self, all: &[Verification]) {
-        if all.is_empty() {
-            let advice = "is empty: name the commands that were run, and what came of each";
-            self.add(Problem::rule(1, "verification", advice));
-        }
-        for (at, one) in all.iter().enumerate() {
-            let field = format!("verification[{at}]");
-            let advice = "name the command that was run";
-            self.answer(2, &format!("{field}.command"), &one.command, advice);
-            match &one.result {
-                Outcome::Pass => {}
-                Outcome::Fail => self.blocker(one, &format!("{field}.blocker")),
-                Outcome::Unsaid(text) => {
-                    let message = format!("{}: PASS or FAIL is expected", what(text));
-                    self.add(Problem::rule(2, format!("{field}.result"), message));
-                }
+    match node {
+        Node::Scalar(_) => {}
+        Node::List(nodes) => {
+            for (at, node) in nodes.iter().enumerate() {
+                examine(node, &format!("{place}[{at}]"), field, problems);
+            }
+            if field == "next_actions" && nodes.len() > ACTIONS {
+                let message = format!("{} actions, and at most {ACTIONS} may be", nodes.len());
+                problems.push(Problem::new(place, message));
             }
         }
-    }
-
-    fn blocker(&mut self, failed: &Verification, field: &str) {
-        let blocker = failed.blocker.clone().unwrap_or_default();
-        for (name, text, advice) in [
-            ("severity", &blocker.severity, "it failed, so say how bad that is"),
-            ("rollback", &blocker.rollback, "it failed, so say how to get back"),
-        ] {
-            self.answer(4, &format!("{field}.{name}"), text, advice);
-        }
-    }
-
-    fn risks(&mut self, risks: &[Risk]) {
-        if risks.is_empty() {
-            let advice = "is empty: name what may go wrong, with its impact and its owner, or \
-                          write `none`";
-            self.add(Problem::rule(1, "open_risks", advice));
-        }
-        if let [only] = risks
-            && answers_nothing(&only.risk)
-            && [&only.impact, &only.owner].iter().all(|text| is_none(text))
-        {
-            return;
-        }
-        for (at, risk) in risks.iter().enumerate() {
-            let field = format!("open_risks[{at}]");
-            self.text(1, &format!("{field}.risk"), &risk.risk, "say what may go wrong");
-            let advice = "say what would come of it";
-            self.text(3, &format!("{field}.impact"), &risk.impact, advice);
-            self.answer(3, &format!("{field}.owner"), &risk.owner, "say who looks after it");
-        }
-    }
-
-    fn a2a(&mut self, a2a: &A2a) {
-        if a2a.protocol_version != PROTOCOL_VERSION {
-            let message = format!(
-                "{}: the string {PROTOCOL_VERSION} is expected",
-                what(&a2a.protocol_version)
-            );
-            self.add(Problem::new("a2a.protocol_version", message));
-        }
-        self.agent("a2a.sender", &a2a.sender);
-        self.agent("a2a.receiver", &a2a.receiver);
-        for (name, texts) in [
-            ("capabilities_declared", &a2a.capabilities_declared),
-            ("capabilities_required", &a2a.capabilities_required),
-        ] {
-            for (at, text) in texts.iter().flatten().enumerate() {
-                self.text(None, &format!("a2a.{name}[{at}]"), text, "name the capability");
+        Node::Map(entries) => {
+            for Entry { key, value, .. } in entries {
+                examine(value, &path(place, key), &path(field, key), problems);
             }
-        }
-        self.text(None, "a2a.interaction_id", &a2a.interaction_id, "name the interaction");
-        for (name, text) in [
-            ("checkpoint_id", &a2a.checkpoint_id),
-            ("agent_card_ref", &a2a.agent_card_ref),
-            ("handoff_reason", &a2a.handoff_reason),
-        ] {
-            if let Some(text) = text {
-                self.text(None, &format!("a2a.{name}"), text, "say it, or leave it out");
-            }
-        }
-    }
-
-    fn agent(&mut self, field: &str, agent: &Agent) {
-        if *agent == Agent::default() {
-            let advice = "is missing: agent_id, provider and model are expected";
-            return self.add(Problem::new(field, advice));
-        }
-        for (name, text, advice) in [
-            ("agent_id", &agent.agent_id, "name the agent"),
-            ("provider", &agent.provider, "name who runs its model"),
-            ("model", &agent.model, "name its model"),
-        ] {
-            self.text(None, &format!("{field}.{name}"), text, advice);
         }
     }
 }
 
-fn is_template(field: &str, text: &str) -> bool {
+/// The fault of a value that has to say something.
+fn fault(node: &Node, field: &str, rule: u8) -> Option<String> {
+    match node {
+        Node::Scalar(scalar) if says(field, &scalar.text) => None,
+        Node::Scalar(scalar) => Some(match scalar.text.trim() {
+            "" => "is empty".to_owned(),
+            text => format!("`{}` does not say it", gate_core::text::brief(text, 60)),
+        }),
+        // What the extension may leave out may be empty.
+        Node::List(nodes) if nodes.is_empty() && rule > 0 => Some("is empty".to_owned()),
+        Node::Map(entries) if field.starts_with("a2a.") => {
+            let is_missing = entries.iter().all(|entry| entry.value.is_empty());
+            is_missing.then(|| "is missing".to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn says(field: &str, text: &str) -> bool {
     let name = field.rsplit('.').next().unwrap_or(field);
-    let name = name.split('[').next().unwrap_or(name);
-    TEMPLATE.contains(&(name, text.trim()))
-}
-
-fn what(text: &str) -> String {
-    match text.trim() {
-        "" => "is empty".to_owned(),
-        text => format!("`{}` does not say it", gate_core::text::brief(text, 60)),
+    match name {
+        "result" => matches!(text, "PASS" | "FAIL"),
+        "protocol_version" => text == PROTOCOL_VERSION,
+        // "none" is no answer.
+        "command" | "severity" | "rollback" | "owner" if is_none(text) => false,
+        _ => !is_empty(text) && !TEMPLATE.contains(&(name, text.trim())),
     }
 }

@@ -1,10 +1,15 @@
-//! `run-info.yaml`, read.
+//! `run-info.yaml`, read and written.
 
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 
-use super::info::{Ownership, RunInfo, RunInfoError, Status, VERSION};
+use super::info::{RunInfo, RunInfoError};
 use super::layout;
-use crate::yaml::{Entry, mapping};
+use crate::tree::{Entry, Node, get, members};
+use crate::yaml::{self, mapping};
+
+/// The only version of the record that there is.
+const VERSION: &str = "1";
 
 /// The year in which Go's clocks begin: no time at all.
 const NO_TIME: Timestamp = Timestamp::constant(-62_135_596_800, 0);
@@ -31,114 +36,116 @@ impl RunInfo {
     }
 
     fn read(text: &str, [project, task, run]: [&str; 3]) -> Result<Self, RunInfoError> {
-        let mut fields = Fields(mapping(text)?);
-        if let Some(version) = fields.number::<u64>("version")?
-            && version != VERSION
-        {
-            return Err(value("version", 0, "1", &version.to_string()));
+        let entries = mapping(text)?;
+        for key in ["start_time", "exit_code", "status"] {
+            if get(&entries, key).is_none_or(Node::is_empty) {
+                return Err(RunInfoError::Missing { key });
+            }
         }
-        Ok(Self {
-            run_id: fields.id("run_id", run)?,
-            parent_run_id: fields.text("parent_run_id")?,
-            previous_run_id: fields.text("previous_run_id")?,
-            project_id: fields.id("project_id", project)?,
-            task_id: fields.id("task_id", task)?,
-            agent: fields.text("agent")?,
-            process_ownership: fields
-                .one_of("process_ownership", &Ownership::ALL, |owner| owner.name())?,
-            pid: fields.number("pid")?.unwrap_or(0),
-            pgid: fields.number("pgid")?.unwrap_or(0),
-            start_time: fields.required("start_time", Fields::time)?,
-            end_time: fields.time("end_time")?.filter(|time| *time != NO_TIME),
-            exit_code: fields.required("exit_code", Fields::number)?,
-            status: fields.required("status", |fields, key| {
-                fields.one_of(key, &Status::ALL, |status| status.name())
-            })?,
-            cwd: fields.text("cwd")?,
-            prompt_path: fields.text("prompt_path")?,
-            output_path: fields.text("output_path")?,
-            stdout_path: fields.text("stdout_path")?,
-            stderr_path: fields.text("stderr_path")?,
-            commandline: fields.text("commandline")?,
-            error_summary: fields.text("error_summary")?,
-            agent_version: fields.text("agent_version")?,
-            extra: fields.0,
+        let mut info = Self::default();
+        for entry in entries {
+            match entry.key.as_str() {
+                "version" => drop(parsed(&entry, VERSION, |text| (text == VERSION).then_some(()))?),
+                "process_ownership" => {
+                    info.process_ownership = parsed(&entry, "managed or external", named)?;
+                }
+                "pid" => info.pid = number(&entry)?,
+                "pgid" => info.pgid = number(&entry)?,
+                "start_time" => info.start_time = time(&entry)?.unwrap_or_default(),
+                "end_time" => info.end_time = time(&entry)?.filter(|time| *time != NO_TIME),
+                "exit_code" => info.exit_code = number(&entry)?,
+                "status" => {
+                    let expected = "running, completed, failed or unknown";
+                    info.status = parsed(&entry, expected, named)?.unwrap_or_default();
+                }
+                key => match info.text_mut(key) {
+                    Some(field) => one_value(&entry)?.clone_into(field),
+                    None => info.extra.push(entry),
+                },
+            }
+        }
+        for (key, by_path) in [("run_id", run), ("project_id", project), ("task_id", task)] {
+            match info.text_mut(key).filter(|id| id.trim().is_empty()) {
+                Some(_) if by_path.is_empty() => return Err(RunInfoError::Missing { key }),
+                Some(id) => by_path.clone_into(id),
+                None => {}
+            }
+        }
+        Ok(info)
+    }
+
+    /// The field of a key whose value is text.
+    fn text_mut(&mut self, key: &str) -> Option<&mut String> {
+        Some(match key {
+            "run_id" => &mut self.run_id,
+            "parent_run_id" => &mut self.parent_run_id,
+            "previous_run_id" => &mut self.previous_run_id,
+            "project_id" => &mut self.project_id,
+            "task_id" => &mut self.task_id,
+            "agent" => &mut self.agent,
+            "cwd" => &mut self.cwd,
+            "prompt_path" => &mut self.prompt_path,
+            "output_path" => &mut self.output_path,
+            "stdout_path" => &mut self.stdout_path,
+            "stderr_path" => &mut self.stderr_path,
+            "commandline" => &mut self.commandline,
+            "error_summary" => &mut self.error_summary,
+            "agent_version" => &mut self.agent_version,
+            _ => return None,
         })
     }
-}
 
-/// Keys that were not read yet.
-struct Fields(Vec<Entry>);
-
-impl Fields {
-    fn text(&mut self, key: &'static str) -> Result<String, RunInfoError> {
-        Ok(self.take(key)?.map(|(text, _)| text).unwrap_or_default())
-    }
-
-    /// An id, which a record may leave out only if its path has it.
-    fn id(&mut self, key: &'static str, by_path: &str) -> Result<String, RunInfoError> {
-        let text = self.text(key)?;
-        let id = if text.trim().is_empty() { by_path } else { &text };
-        if id.is_empty() { Err(RunInfoError::Missing { key }) } else { Ok(id.to_owned()) }
-    }
-
-    fn number<N: std::str::FromStr>(
-        &mut self,
-        key: &'static str,
-    ) -> Result<Option<N>, RunInfoError> {
-        self.parsed(key, "a whole number", |text| text.parse().ok())
-    }
-
-    fn time(&mut self, key: &'static str) -> Result<Option<Timestamp>, RunInfoError> {
-        self.parsed(key, "a time such as 2026-02-20T15:30:45Z", |text| text.parse().ok())
-    }
-
-    fn one_of<T: Copy>(
-        &mut self,
-        key: &'static str,
-        all: &[T],
-        name: fn(&T) -> &'static str,
-    ) -> Result<Option<T>, RunInfoError> {
-        let expected = match key {
-            "status" => "running, completed, failed or unknown",
-            _ => "managed or external",
-        };
-        self.parsed(key, expected, |text| all.iter().find(|known| name(known) == text).copied())
-    }
-
-    fn required<T>(
-        &mut self,
-        key: &'static str,
-        read: impl Fn(&mut Self, &'static str) -> Result<Option<T>, RunInfoError>,
-    ) -> Result<T, RunInfoError> {
-        read(self, key)?.ok_or(RunInfoError::Missing { key })
-    }
-
-    fn parsed<T>(
-        &mut self,
-        key: &'static str,
-        expected: &'static str,
-        parse: impl Fn(&str) -> Option<T>,
-    ) -> Result<Option<T>, RunInfoError> {
-        let Some((text, line)) = self.take(key)?.filter(|(text, _)| !text.is_empty()) else {
-            return Ok(None);
-        };
-        parse(&text).map(Some).ok_or_else(|| value(key, line, expected, &text))
-    }
-
-    fn take(&mut self, key: &'static str) -> Result<Option<(String, usize)>, RunInfoError> {
-        let Some(at) = self.0.iter().position(|entry| entry.key == key) else {
-            return Ok(None);
-        };
-        let entry = self.0.remove(at);
-        let text = entry.value.as_str().map(str::to_owned);
-        let text = text.ok_or_else(|| value(key, entry.line, "one value", "a list or mapping"))?;
-        Ok(Some((text, entry.line)))
+    /// The record's text.
+    pub fn to_yaml(&self) -> String {
+        let mut entries = vec![Entry::new("version", Node::plain(VERSION))];
+        entries.extend(members(self));
+        for Entry { key, value, .. } in &mut entries {
+            let time = match key.as_str() {
+                "start_time" => self.start_time,
+                "end_time" => self.end_time.unwrap_or(NO_TIME),
+                _ => continue,
+            };
+            // A moment is one only without quotes.
+            *value = Node::plain(time.to_string());
+        }
+        entries.extend(self.extra.iter().cloned());
+        yaml::text(entries)
     }
 }
 
-fn value(key: &'static str, line: usize, expected: &'static str, found: &str) -> RunInfoError {
-    RunInfoError::Value { line, key, expected, found: found.to_owned() }
+/// The number of a key; 0 if it is left blank.
+fn number(entry: &Entry) -> Result<i64, RunInfoError> {
+    Ok(parsed(entry, "a whole number", |text| text.parse().ok())?.unwrap_or(0))
+}
+
+fn time(entry: &Entry) -> Result<Option<Timestamp>, RunInfoError> {
+    parsed(entry, "a time such as 2026-02-20T15:30:45Z", |text| text.parse().ok())
+}
+
+/// The value that records call by this name.
+fn named<T: DeserializeOwned>(name: &str) -> Option<T> {
+    serde_json::from_value(name.into()).ok()
+}
+
+/// The value of a key; None if it is left blank.
+fn parsed<T>(
+    entry: &Entry,
+    expected: &'static str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, RunInfoError> {
+    match one_value(entry)? {
+        "" => Ok(None),
+        text => parse(text).map(Some).ok_or_else(|| wrong(entry, expected, text)),
+    }
+}
+
+fn one_value(entry: &Entry) -> Result<&str, RunInfoError> {
+    entry.value.as_str().ok_or_else(|| wrong(entry, "one value", "a list or mapping"))
+}
+
+fn wrong(entry: &Entry, expected: &'static str, value: &str) -> RunInfoError {
+    let Entry { key, line, .. } = entry;
+    RunInfoError::Value { line: *line, key: key.clone(), expected, found: value.to_owned() }
 }
 
 /// Project, task and run of a record, by its path; empty if the path has none.

@@ -1,25 +1,31 @@
 //! `run-info.yaml`: who ran, when, and how it ended.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
-use super::cause::RECONCILED;
-use crate::yaml::{Entry, YamlError};
+use crate::tree::Entry;
+use crate::yaml::YamlError;
 
-/// The only version of the record that there is.
-pub(super) const VERSION: u64 = 1;
+/// The agent gave no output for too long.
+pub const AGENT_TIMED_OUT: &str = "timed out";
+
+/// The run's process is gone, and no record shows how it ended.
+pub const RECONCILED: &str = "reconciled stale running status: process is not alive";
 
 /// The record of a run.
 ///
 /// It is written as conductor-loop writes it: its keys in one order, those that are optional only
 /// if they have a value. What a later program has added is kept and written behind the rest.
 #[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RunInfo {
     /// The run's id, the name of its folder.
     pub run_id: String,
     /// The run that started this one; empty for a root agent's.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub parent_run_id: String,
     /// The run before it in its loop; empty for the first.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub previous_run_id: String,
     /// The project's id.
     pub project_id: String,
@@ -28,6 +34,7 @@ pub struct RunInfo {
     /// The agent, such as `codex`.
     pub agent: String,
     /// The owner of the process, which ends it; `None` if the record does not name one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub process_ownership: Option<Ownership>,
     /// The agent's process; 0 if none was started.
     pub pid: i64,
@@ -43,27 +50,36 @@ pub struct RunInfo {
     pub status: Status,
     /// The agent's working folder, an absolute path; empty if it is unknown, as with all paths
     /// here.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub cwd: String,
     /// The prompt.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt_path: String,
     /// The result.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub output_path: String,
     /// The agent's standard output.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub stdout_path: String,
     /// The agent's standard error.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub stderr_path: String,
     /// The command that started the agent, for a person.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub commandline: String,
     /// Why it failed; empty if it did not.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub error_summary: String,
     /// The version that the agent's program reports.
     pub agent_version: String,
     /// Keys that are not known here.
+    #[serde(skip)]
     pub(super) extra: Vec<Entry>,
 }
 
 /// State or result of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It goes on.
     Running,
@@ -72,11 +88,13 @@ pub enum Status {
     /// It did not.
     Failed,
     /// Not known: its record is missing.
+    #[default]
     Unknown,
 }
 
 /// Owner of a run's process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Ownership {
     /// The runner that started it.
     Managed,
@@ -102,22 +120,12 @@ pub enum RunInfoError {
         /// The line, from 1.
         line: usize,
         /// The key.
-        key: &'static str,
+        key: String,
         /// The expected value.
         expected: &'static str,
         /// The value that was found.
         found: String,
     },
-}
-
-/// An oddity of a record that can be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key}: {what}")]
-pub struct Problem {
-    /// The key.
-    pub key: &'static str,
-    /// The oddity, in words.
-    pub what: String,
 }
 
 impl RunInfo {
@@ -132,33 +140,12 @@ impl RunInfo {
 
     /// A run of which only the folder is known, because its record is missing.
     pub fn unknown(run_id: &str, project_id: &str, task_id: &str) -> Self {
-        let [parent_run_id, previous_run_id, agent, cwd, prompt_path, output_path] =
-            <[String; 6]>::default();
-        let [stdout_path, stderr_path, commandline, error_summary, agent_version] =
-            <[String; 5]>::default();
         Self {
             run_id: run_id.to_owned(),
-            parent_run_id,
-            previous_run_id,
             project_id: project_id.to_owned(),
             task_id: task_id.to_owned(),
-            agent,
-            process_ownership: None,
-            pid: 0,
-            pgid: 0,
-            start_time: Timestamp::UNIX_EPOCH,
-            end_time: None,
             exit_code: -1,
-            status: Status::Unknown,
-            cwd,
-            prompt_path,
-            output_path,
-            stdout_path,
-            stderr_path,
-            commandline,
-            error_summary,
-            agent_version,
-            extra: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -168,7 +155,7 @@ impl RunInfo {
     pub fn ended(self, at: Timestamp, exit_code: i64, why: Option<&str>) -> Self {
         let failed = exit_code != 0 || why.is_some();
         let status = if failed { Status::Failed } else { Status::Completed };
-        let words = why.map_or_else(|| super::error_summary(exit_code), str::to_owned);
+        let words = why.map_or_else(|| error_summary(exit_code), str::to_owned);
         Self { end_time: Some(at), exit_code, status, error_summary: words, ..self }
     }
 
@@ -189,46 +176,9 @@ impl RunInfo {
     pub fn is_delegated(&self) -> bool {
         !self.parent_run_id.is_empty()
     }
-
-    /// Oddities of the record. A reader goes on; a writer should not have made them.
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut all = Vec::new();
-        let is_running = self.status == Status::Running;
-        let end_problem = match self.end_time {
-            Some(end) if end < self.start_time => Some("before start_time"),
-            Some(_) if is_running => Some("the run goes on"),
-            None if matches!(self.status, Status::Completed | Status::Failed) => {
-                Some("the run has ended")
-            }
-            _ => None,
-        };
-        all.extend(end_problem.map(|what| Problem { key: "end_time", what: what.to_owned() }));
-        if is_running && self.exit_code != -1 {
-            let what = format!("{}, and the run goes on: -1 is expected", self.exit_code);
-            all.push(Problem { key: "exit_code", what });
-        }
-        for (key, path) in self.paths().into_iter().filter(|(_, path)| !path.is_empty()) {
-            if !path.starts_with('/') && !path.contains(":\\") {
-                all.push(Problem { key, what: format!("{path:?} is no absolute path") });
-            }
-        }
-        all
-    }
-
-    fn paths(&self) -> [(&'static str, &str); 5] {
-        [
-            ("cwd", &self.cwd),
-            ("prompt_path", &self.prompt_path),
-            ("output_path", &self.output_path),
-            ("stdout_path", &self.stdout_path),
-            ("stderr_path", &self.stderr_path),
-        ]
-    }
 }
 
 impl Status {
-    pub(super) const ALL: [Self; 4] = [Self::Running, Self::Completed, Self::Failed, Self::Unknown];
-
     /// Its word in a record.
     pub fn name(self) -> &'static str {
         match self {
@@ -240,14 +190,15 @@ impl Status {
     }
 }
 
-impl Ownership {
-    pub(super) const ALL: [Self; 2] = [Self::Managed, Self::External];
-
-    /// Its word in a record.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Managed => "managed",
-            Self::External => "external",
-        }
+/// Meaning of an exit code; empty for success. -1 stands for a process that was killed or
+/// could not be started.
+pub fn error_summary(exit_code: i64) -> String {
+    match exit_code {
+        0 => String::new(),
+        1 => "agent reported failure".to_owned(),
+        2 => "agent usage error".to_owned(),
+        137 => "agent killed (OOM or signal)".to_owned(),
+        143 => "agent terminated (SIGTERM)".to_owned(),
+        code => format!("agent exited with code {code}"),
     }
 }

@@ -15,7 +15,6 @@
 //! wrote. [`RunInfo`] is the record of a run, [`layout`] says where things
 //! stand, [`Preamble`] is what a prompt begins with.
 
-mod cause;
 mod fields;
 mod id;
 mod info;
@@ -23,10 +22,10 @@ pub mod layout;
 mod preamble;
 #[cfg(test)]
 mod tests;
-mod written;
 
-pub use cause::{AGENT_TIMED_OUT, RECONCILED, error_summary};
 pub(crate) use id::slug;
 pub use id::{BadId, folder_name, is_run_id, is_task_id, project_id, project_slug, task_id};
-pub use info::{Ownership, Problem, RunInfo, RunInfoError, Status};
+pub use info::{
+    AGENT_TIMED_OUT, Ownership, RECONCILED, RunInfo, RunInfoError, Status, error_summary,
+};
 pub use preamble::{CONTINUE, Preamble};

@@ -85,35 +85,26 @@ impl Preamble<'_> {
     fn rules(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { task_folder, run_folder, project_id, task_id, run_id, .. } = self;
         let (gate, bus, project_bus) = (word(self.gate), word(self.bus), word(self.project_bus));
-        writeln!(f, "\nWrite output.md to {run_folder}/output.md")?;
-        writeln!(f, "Write prompts, outputs and temporary files only inside {run_folder}.")?;
-        writeln!(f, "Name files by their absolute paths. Say progress on stderr.\n")?;
-        writeln!(f, "Messages go through gate alone; never append to the file yourself:")?;
-        writeln!(f, "  {gate} bus read --bus {bus}")?;
-        writeln!(
+        write!(
             f,
-            "  {gate} bus post --bus {bus} --project {project_id} --task {task_id} --run {run_id} --type PROGRESS --body \"...\""
-        )?;
-        writeln!(
-            f,
-            "  (--parent MSG_ID for a reply or a correction; types: INFO, PROGRESS, QUESTION, ANSWER, FACT, DECISION, ERROR)"
-        )?;
-        writeln!(f, "What other tasks need to know is on the project's bus; post facts there:")?;
-        writeln!(f, "  {gate} bus read --bus {project_bus}")?;
-        writeln!(
-            f,
-            "  {gate} bus post --bus {project_bus} --project {project_id} --run {run_id} --type FACT --body \"...\""
-        )?;
-        writeln!(f, "Work on this task alone, and end when you have reported on it. If it is too")?;
-        writeln!(f, "large, or about another part of the project, give parts of it to agents:")?;
-        writeln!(f, "  {gate} run --task NAME --prompt FILE -- AGENT...")?;
-        writeln!(
-            f,
-            "With git, stage only files that you changed, in small commits. Use no command that"
-        )?;
-        writeln!(
-            f,
-            "discards work unless you are asked to. Name the files you touched at the end."
+            "
+Write output.md to {run_folder}/output.md
+Write prompts, outputs and temporary files only inside {run_folder}.
+Name files by their absolute paths. Say progress on stderr.
+
+Messages go through gate alone; never append to the file yourself:
+  {gate} bus read --bus {bus}
+  {gate} bus post --bus {bus} --project {project_id} --task {task_id} --run {run_id} --type PROGRESS --body \"...\"
+  (--parent MSG_ID for a reply or a correction; types: INFO, PROGRESS, QUESTION, ANSWER, FACT, DECISION, ERROR)
+What other tasks need to know is on the project's bus; post facts there:
+  {gate} bus read --bus {project_bus}
+  {gate} bus post --bus {project_bus} --project {project_id} --run {run_id} --type FACT --body \"...\"
+Work on this task alone, and end when you have reported on it. If it is too
+large, or about another part of the project, give parts of it to agents:
+  {gate} run --task NAME --prompt FILE -- AGENT...
+With git, stage only files that you changed, in small commits. Use no command that
+discards work unless you are asked to. Name the files you touched at the end.
+"
         )?;
         if self.parent_run_id.is_empty() {
             writeln!(f, "Keep {task_folder}/TASK_STATE.md short and current.")?;

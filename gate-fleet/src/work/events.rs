@@ -3,7 +3,6 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::state::phase;
 use super::{Step, WorkError, WorkItem};
 use gate_core::exit::{AgentSessionCompleted, WorkPhase};
 use gate_core::ledger::Record;
@@ -34,7 +33,6 @@ pub struct Beginning {
     id: String,
     title: String,
     description: String,
-    #[serde(with = "phase")]
     phase: WorkPhase,
 }
 

@@ -64,10 +64,8 @@ pub struct Step {
     /// The item.
     pub id: String,
     /// The phase that it leaves.
-    #[serde(with = "phase")]
     pub from: WorkPhase,
     /// The phase that it comes to.
-    #[serde(with = "phase")]
     pub to: WorkPhase,
     /// The number of the step, from 1.
     pub transition_count: u64,
@@ -199,23 +197,5 @@ impl ItemState {
     fn is_back(&self, to: WorkPhase) -> bool {
         !to.is_terminal()
             && self.blocked_in.is_some_and(|blocked| position(to) <= position(blocked))
-    }
-}
-
-/// A phase by its name in capital letters.
-pub(super) mod phase {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::WorkPhase;
-
-    pub(crate) fn serialize<S: Serializer>(phase: &WorkPhase, to: S) -> Result<S::Ok, S::Error> {
-        phase.as_str().serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<WorkPhase, D::Error> {
-        let name = String::deserialize(from)?;
-        let found = WorkPhase::ALL.into_iter().find(|phase| phase.as_str() == name);
-        found.ok_or_else(|| D::Error::custom(format!("`{name}` is no phase")))
     }
 }

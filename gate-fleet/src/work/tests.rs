@@ -294,7 +294,7 @@ fn a_record_with_anything_else_in_it_is_not_read() {
     assert!(wrong(kind::ADDED, more).starts_with("record 1: unknown field `owner`"));
     let (_, mut phase, _) = added("W");
     phase["work"]["phase"] = "Draft".into();
-    assert_eq!(wrong(kind::ADDED, phase), "record 1: `Draft` is no phase");
+    assert!(wrong(kind::ADDED, phase).starts_with("record 1: unknown variant `Draft`"));
     let (_, mut name, _) = added("W");
     name["work"]["id"] = "".into();
     assert_eq!(wrong(kind::ADDED, name), "the work's id is empty");

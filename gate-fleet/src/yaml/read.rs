@@ -1,8 +1,8 @@
 //! From YAML to nodes.
 
-use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
-use super::{Entry, Node, Scalar};
+use crate::tree::{Entry, Node, Scalar};
 
 /// The deepest nesting that is read.
 const MAX_DEPTH: usize = 32;
@@ -61,7 +61,9 @@ impl<'a> Reader<'a> {
     fn next(&mut self) -> Result<(Event<'a>, Span), YamlError> {
         match self.events.next() {
             Some(Ok(event)) => Ok(event),
-            Some(Err(error)) => Err(YamlError::from(&error)),
+            Some(Err(error)) => {
+                Err(YamlError { line: error.marker().line(), what: error.info().to_owned() })
+            }
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
@@ -112,12 +114,6 @@ impl<'a> Reader<'a> {
             let value = self.node(event, value_span, depth + 1)?;
             entries.push(Entry { key: key.into_owned(), line: span.start.line(), value });
         }
-    }
-}
-
-impl From<&ScanError> for YamlError {
-    fn from(error: &ScanError) -> Self {
-        Self { line: error.marker().line(), what: error.info().to_owned() }
     }
 }
 

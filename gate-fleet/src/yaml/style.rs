@@ -1,5 +1,7 @@
 //! Spelling of scalars: plain if possible, else in quotes.
 
+use crate::tree::is_null;
+
 /// A scalar's spelling. `is_text`: it must not be taken for anything but text.
 pub(super) fn spelled(text: &str, is_text: bool) -> String {
     if !is_text && can_stand_plain(text) {
@@ -11,10 +13,6 @@ pub(super) fn spelled(text: &str, is_text: bool) -> String {
     } else {
         format!("'{}'", text.replace('\'', "''"))
     }
-}
-
-pub(super) fn is_null(text: &str) -> bool {
-    matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
 fn is_something_else(text: &str) -> bool {
@@ -44,7 +42,7 @@ fn is_number(text: &str) -> bool {
     if !unsigned.starts_with(begins_number) {
         return false;
     }
-    based(&digits).unwrap_or_else(|| is_decimal(&digits))
+    based(&digits).unwrap_or_else(|| digits.parse::<f64>().is_ok())
 }
 
 fn begins_number(c: char) -> bool {
@@ -58,15 +56,6 @@ fn based(digits: &str) -> Option<bool> {
     let (rest, base) =
         bases.iter().find_map(|(prefix, base)| Some((lower.strip_prefix(prefix)?, *base)))?;
     Some(!rest.is_empty() && rest.chars().all(|c| c.is_digit(base)))
-}
-
-/// Digits with one point and an exponent.
-fn is_decimal(text: &str) -> bool {
-    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
-    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let has_digits = !whole.is_empty() || !part.is_empty();
-    has_digits && !exponent.is_empty() && is_digits(whole) && is_digits(part) && is_digits(exponent)
 }
 
 fn is_digits(part: &str) -> bool {

@@ -45,13 +45,13 @@ fn blocks_are_indented_by_four() {
     let pair = |key: &str, value: &str| Entry::new(key, Node::text(value));
     let inner = Node::Map(vec![pair("k", "v")]);
     let parent = Node::Map(vec![pair("msg_id", "a"), Entry::new("meta", inner.clone())]);
-    let all = [
+    let all = vec![
         Entry::new("parents", Node::List(vec![parent, Node::text("b")])),
         Entry::new("meta", inner),
         Entry::new("none", Node::List(Vec::new())),
     ];
     assert_eq!(
-        text(&all),
+        text(all),
         "parents:\n    - msg_id: a\n      meta:\n        k: v\n    - b\nmeta:\n    k: v\nnone: []\n"
     );
 }
@@ -91,8 +91,8 @@ proptest! {
     #[test]
     fn text_comes_back(key in "[a-z_]{1,8}", value in any::<String>(), other in "[ -~]{0,12}") {
         let meta = Node::Map(vec![Entry::new("m", Node::text(other.clone()))]);
-        let all = [Entry::new(key.clone(), Node::text(value.clone())), Entry::new("0list", Node::List(vec![meta]))];
-        let read = mapping(&text(&all)).unwrap();
+        let all = vec![Entry::new(key.clone(), Node::text(value.clone())), Entry::new("0list", Node::List(vec![meta]))];
+        let read = mapping(&text(all)).unwrap();
         prop_assert_eq!(&read[0].key, &key);
         prop_assert_eq!(read[0].value.as_str(), Some(value.as_str()));
         let Node::List(items) = &read[1].value else { panic!("a list") };

@@ -1,10 +1,12 @@
 //! `gate bus read` and `gate bus poll`: messages, as they are and as they come.
 
+use std::fmt::Write as _;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Instant;
 
-use gate_fleet::bus::{self, Message};
+use gate_core::text::clean;
+use gate_fleet::bus::{self, Message, Problem};
 
 use super::super::common::DONE;
 use super::super::lines::{Flow, Lines};
@@ -13,7 +15,7 @@ use super::{BusArgs, BusFilter, Poll, Read};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Bus;
-use crate::render;
+use crate::render::{self, diagnose};
 
 /// Messages that are shown by default.
 const DEFAULT_COUNT: usize = 20;
@@ -39,7 +41,7 @@ pub(super) fn run(here: &Here, args: &Read) -> Result<u8, Failure> {
         None => bus::read(&stdin()?),
     };
     let named = bus.clone().unwrap_or_else(|| Bus::at("-"));
-    super::card::bus_problems(named.path(), &read.problems);
+    bus_problems(named.path(), &read.problems);
     let all = output.select(&named, &read.messages)?;
     let skip = all.len().saturating_sub(count(args).unwrap_or(usize::MAX));
     let last = read.messages.last().map(|message| message.msg_id.clone());
@@ -138,11 +140,7 @@ impl<'a> Output<'a> {
 
     fn show(&mut self, messages: &[&Message]) -> Result<Flow, Failure> {
         for message in messages {
-            let line = if self.json {
-                render::json_line(message)?
-            } else {
-                super::card::bus_message(message)
-            };
+            let line = if self.json { render::json_line(message)? } else { bus_message(message) };
             if self.lines.line(line.trim_end_matches('\n'))?.is_break() {
                 return Ok(Flow::Break(()));
             }
@@ -169,5 +167,32 @@ impl<'a> Output<'a> {
             }
             last = read.messages.last().map(|message| message.msg_id.clone()).unwrap_or_default();
         }
+    }
+}
+
+/// A message: its head, and below it its text.
+fn bus_message(message: &Message) -> String {
+    let from = if message.run_id.is_empty() { "" } else { "  run " };
+    let mut out = clean(&format!(
+        "{}  {}  {}{from}{}",
+        message.ts, message.kind, message.msg_id, message.run_id
+    ));
+    for parent in &message.parents {
+        let kind = if parent.kind.is_empty() { "reply" } else { parent.kind.as_str() };
+        let _ = write!(out, "\n    {} to {}", clean(kind), clean(&parent.msg_id));
+    }
+    for link in &message.links {
+        let _ = write!(out, "\n    see {}", clean(&link.url));
+    }
+    for line in message.body.lines() {
+        let _ = write!(out, "\n    {}", clean(line));
+    }
+    out
+}
+
+/// Reports the problems of a bus on stderr. They do not stop its reading.
+fn bus_problems(bus: &Path, problems: &[Problem]) {
+    for problem in problems {
+        diagnose(&format!("gate: {}: {}\n", bus.display(), clean(&problem.to_string())));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gate_fleet::run::{RunInfo, layout};
+use gate_fleet::run::layout;
 
 use super::BusArgs;
 use crate::context::Here;
@@ -23,14 +23,12 @@ pub(in crate::commands) fn project(
     root: Option<&Path>,
     id: Option<&str>,
 ) -> Result<Project, Failure> {
-    let own = match (root, id) {
-        (Some(root), Some(id)) => return Runs::at(here.places.folder.join(root)).project(id),
-        _ => Runs::here(&here.places)?,
-    };
     let runs = root.map(|root| Runs::at(here.places.folder.join(root)));
-    match id {
-        None if runs.is_none() => Ok(own),
-        id => runs.unwrap_or_else(|| own.runs().clone()).project(id.unwrap_or(own.id())),
+    match (runs, id) {
+        (None, None) => Runs::here(&here.places),
+        (None, Some(id)) => Runs::here(&here.places)?.runs().project(id),
+        (Some(runs), None) => runs.project(Runs::here(&here.places)?.id()),
+        (Some(runs), Some(id)) => runs.project(id),
     }
 }
 
@@ -60,7 +58,8 @@ pub(super) fn resolve(here: &Here, place: &BusArgs, caller: &Caller) -> Result<T
         return by_ids(here, place);
     }
     if let Some(info) = &caller.run {
-        return run_bus(here, info);
+        let project = project(here, None, Some(&info.project_id))?;
+        return of_project(&project, Some(&info.task_id));
     }
     match nearest(&here.places.folder) {
         Some(file) => named(here, place, &file),
@@ -97,21 +96,17 @@ fn folder_name(file: &Path, levels: usize) -> String {
 
 fn by_ids(here: &Here, place: &BusArgs) -> Result<Target, Failure> {
     let project = project(here, place.root.as_deref(), place.project.as_deref())?;
-    let project_id = project.id().to_owned();
-    match &place.task {
-        None => Ok(Target { bus: project.bus()?, project_id, task_id: String::new() }),
-        Some(task) => {
-            let bus = project.task(task)?.bus()?;
-            Ok(Target { bus, project_id, task_id: task.clone() })
-        }
-    }
+    of_project(&project, place.task.as_deref())
 }
 
-fn run_bus(here: &Here, info: &RunInfo) -> Result<Target, Failure> {
-    let project = project(here, None, Some(&info.project_id))?;
-    let bus = project.task(&info.task_id)?.bus()?;
-    let (project_id, task_id) = (info.project_id.clone(), info.task_id.clone());
-    Ok(Target { bus, project_id, task_id })
+/// The bus of a task, or of the project itself.
+fn of_project(project: &Project, task: Option<&str>) -> Result<Target, Failure> {
+    let bus = match task {
+        Some(task) => project.task(task)?.bus()?,
+        None => project.bus()?,
+    };
+    let task_id = task.unwrap_or_default().to_owned();
+    Ok(Target { bus, project_id: project.id().to_owned(), task_id })
 }
 
 /// The nearest bus from a folder upwards: beside it, or of the task whose run

@@ -37,22 +37,15 @@ pub enum ExitParsed {
 }
 
 pub(super) fn run(here: &Here, args: &Parse) -> Result<u8, Failure> {
-    let parsed = input::signal(here, &args.file, args.format)?;
-    let code = if parsed.is_ok() { DONE } else { INVALID };
-    let parsed = ExitParsed::from(parsed);
+    let (code, parsed) = match input::signal(here, &args.file, args.format)? {
+        Ok(signal) => {
+            let next_phase = signal.next_expected_phase();
+            (DONE, ExitParsed::Holds { ok: true, signal, next_phase })
+        }
+        Err(error) => (INVALID, ExitParsed::Broken { ok: false, error }),
+    };
     if args.json { print(&render::json(&parsed)?) } else { print_text(&line(&parsed)) }?;
     Ok(code)
-}
-
-impl From<Result<ExitSignal, String>> for ExitParsed {
-    fn from(parsed: Result<ExitSignal, String>) -> Self {
-        match parsed {
-            Ok(signal) => {
-                Self::Holds { ok: true, next_phase: signal.next_expected_phase(), signal }
-            }
-            Err(error) => Self::Broken { ok: false, error },
-        }
-    }
 }
 
 /// The same for a person.

@@ -49,8 +49,13 @@ pub(super) fn run(here: &Here, args: &Submit) -> Result<u8, Failure> {
         Err(error) => Err(error),
         Ok(signal) => accepted(here, args, &signal)?,
     };
-    let code = if submitted.is_ok() { DONE } else { INVALID };
-    let submitted = ExitSubmitted::from(submitted);
+    let (code, submitted) = match submitted {
+        Ok(Submitted { item, signal, seq }) => {
+            let (next_phase, work) = (item.work.state.phase, item.work.id);
+            (DONE, ExitSubmitted::Accepted { ok: true, signal, next_phase, work, seq })
+        }
+        Err(error) => (INVALID, ExitSubmitted::Refused { ok: false, error }),
+    };
     print(&if args.json { render::json(&submitted)? } else { line(&submitted) })?;
     Ok(code)
 }
@@ -65,21 +70,6 @@ fn accepted(
         Ok(submitted) => Ok(Ok(submitted)),
         Err(failure) if failure.exit_code == 2 => Ok(Err(failure.message)),
         Err(failure) => Err(failure),
-    }
-}
-
-impl From<Result<Submitted, String>> for ExitSubmitted {
-    fn from(submitted: Result<Submitted, String>) -> Self {
-        match submitted {
-            Ok(Submitted { item, signal, seq }) => Self::Accepted {
-                ok: true,
-                signal,
-                next_phase: item.work.state.phase,
-                work: item.work.id,
-                seq,
-            },
-            Err(error) => Self::Refused { ok: false, error },
-        }
     }
 }
 

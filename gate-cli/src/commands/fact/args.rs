@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
 use gate_fleet::fact::Scope;
 
 #[derive(Debug, Subcommand)]
@@ -19,8 +20,8 @@ pub(crate) struct Add {
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     /// The scope; by default the task if one is known, else the project.
-    #[arg(long, value_enum)]
-    pub(crate) scope: Option<ScopeName>,
+    #[arg(long, value_parser = scope())]
+    pub(crate) scope: Option<Scope>,
     /// The subject; NAME if not given.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) title: Option<String>,
@@ -73,23 +74,12 @@ pub(crate) struct FactOwner {
     pub(crate) root: Option<PathBuf>,
 }
 
-/// The scope of a fact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeName {
-    /// The task.
-    Task,
-    /// The project.
-    Project,
-    /// Every project.
-    Global,
-}
-
-impl From<ScopeName> for Scope {
-    fn from(name: ScopeName) -> Self {
-        match name {
-            ScopeName::Task => Self::Task,
-            ScopeName::Project => Self::Project,
-            ScopeName::Global => Self::Global,
-        }
-    }
+fn scope() -> impl TypedValueParser<Value = Scope> {
+    let values = [
+        PossibleValue::new(Scope::Task.name()).help("The task"),
+        PossibleValue::new(Scope::Project.name()).help("The project"),
+        PossibleValue::new(Scope::Global.name()).help("Every project"),
+    ];
+    PossibleValuesParser::new(values)
+        .try_map(|name| Scope::named(&name).ok_or("task, project or global is expected"))
 }

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
 use gate_fleet::handoff::Format;
 
 #[derive(Debug, Subcommand)]
@@ -41,8 +42,8 @@ pub(crate) struct HandoffInput {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The format of the handoff; detected if not given.
-    #[arg(long, value_name = "F")]
-    pub(crate) format: Option<HandoffFormat>,
+    #[arg(long, value_name = "F", value_parser = format())]
+    pub(crate) format: Option<Format>,
 }
 
 #[derive(Debug, Args)]
@@ -57,8 +58,8 @@ pub(crate) struct New {
     #[arg(long, value_name = "COMMIT")]
     pub(crate) since: Option<String>,
     /// The format to write.
-    #[arg(long, value_name = "F", default_value = "md")]
-    pub(crate) format: HandoffFormat,
+    #[arg(long, value_name = "F", default_value = "md", value_parser = format())]
+    pub(crate) format: Format,
     /// The same as `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -78,8 +79,8 @@ pub(crate) struct Convert {
     #[command(flatten)]
     pub(crate) text: HandoffInput,
     /// The format to write; if not given, Markdown becomes JSON, and all else Markdown.
-    #[arg(long, value_name = "F")]
-    pub(crate) to: Option<HandoffFormat>,
+    #[arg(long, value_name = "F", value_parser = format())]
+    pub(crate) to: Option<Format>,
     /// Print one JSON object, with the handoff as its `text`.
     #[arg(long)]
     pub(crate) json: bool,
@@ -98,35 +99,15 @@ pub(crate) struct Verify {
     pub(crate) json: bool,
 }
 
-/// The format of a handoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HandoffFormat {
-    /// A list below the heading `## Handoff`.
-    #[value(alias = "markdown")]
-    Md,
-    /// One JSON object.
-    Json,
-    /// A message of A2A 0.3.0.
-    A2a,
-}
-
-impl HandoffFormat {
-    /// Its name.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Md => "md",
-            Self::Json => "json",
-            Self::A2a => "a2a",
-        }
-    }
-}
-
-impl From<HandoffFormat> for Format {
-    fn from(form: HandoffFormat) -> Self {
-        match form {
-            HandoffFormat::Md => Self::Markdown,
-            HandoffFormat::Json => Self::Json,
-            HandoffFormat::A2a => Self::A2a,
-        }
-    }
+fn format() -> impl TypedValueParser<Value = Format> {
+    let values = [
+        PossibleValue::new("md").alias("markdown").help("A list below the heading `## Handoff`"),
+        PossibleValue::new("json").help("One JSON object"),
+        PossibleValue::new("a2a").help("A message of A2A 0.3.0"),
+    ];
+    PossibleValuesParser::new(values).map(|name| match name.as_str() {
+        "json" => Format::Json,
+        "a2a" => Format::A2a,
+        _ => Format::Markdown,
+    })
 }

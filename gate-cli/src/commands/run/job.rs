@@ -18,7 +18,6 @@ use uuid::Uuid;
 
 use super::Run;
 use crate::commands::work;
-use crate::commands::work::CiResult;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};
@@ -249,9 +248,8 @@ impl Job {
         let checked = cancel_when((&cancel, Grace::Usual), &|| interrupt.code().is_some(), || {
             work::checked(here, settings, &cancel)
         });
-        let done = checked.and_then(|(result, why)| {
-            self.memory.ci(id, result == CiResult::Passed, why.as_deref())
-        });
+        let done =
+            checked.and_then(|failed| self.memory.ci(id, failed.is_none(), failed.as_deref()));
         match done {
             // There is no result, or somebody else has given one meanwhile.
             Err(failure) if failure.exit_code == 2 => {

@@ -24,17 +24,17 @@ pub(super) fn run(here: &Here, args: &Ci) -> Result<u8, Failure> {
         let event = args.result.unwrap_or(CiResult::Passed).event();
         return Err(WorkError::Invalid { from: state.phase, event }.into());
     }
-    let (result, failed) = match args.result {
-        Some(result) => (result, None),
+    let failed = match args.result {
+        Some(_) => None,
         None => checked(here, (&settings, &trust), &Cancellation::default())?,
     };
+    let passed = args.result.unwrap_or(CiResult::Passed) == CiResult::Passed && failed.is_none();
     let reason = args.reason.clone().or(failed);
-    let passed = result == CiResult::Passed;
     answer(&mut memory, args.json, |memory| memory.ci(&args.id, passed, reason.as_deref()))?;
     Ok(if passed { DONE } else { NEGATIVE })
 }
 
-/// The result of the checks of `[work] ci`, and the names of those that did not pass.
+/// The checks of `[work] ci` that failed, in words; None if all passed.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub(crate) fn checked(
     here: &Here,
     (settings, trust): (&Resolved, &Trust),
     cancel: &Cancellation,
-) -> Result<(CiResult, Option<String>), Failure> {
+) -> Result<Option<String>, Failure> {
     let policy = ci_policy(settings)?;
     gate_checks::validate(&policy)?;
     let site = here.site()?;
@@ -65,10 +65,7 @@ pub(crate) fn checked(
     let failed = evidence.iter().filter(|evidence| evidence.outcome != Outcome::Pass);
     let failed: Vec<_> =
         failed.map(|evidence| format!("{}: {}", evidence.check, evidence.summary)).collect();
-    match failed.is_empty() {
-        true => Ok((CiResult::Passed, None)),
-        false => Ok((CiResult::Failed, Some(failed.join("; ")))),
-    }
+    Ok(if failed.is_empty() { None } else { Some(failed.join("; ")) })
 }
 
 /// The policy with the checks of CI alone.

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gate_fleet::bus::Draft;
+use gate_fleet::bus::Message;
 use gate_fleet::fact::{Fact, Scope};
 
-use super::super::promote::title;
+use super::super::facts::title;
 use super::super::{Promoted, Promotion, Source, add};
 use super::task;
 
@@ -49,8 +49,11 @@ fn what_was_proposed_on_a_bus_counts_beside_the_files() {
     let bus = task.bus().unwrap();
     let mut ids = Vec::new();
     for (kind, body) in [("FACT", "# The cart\nholds 7"), ("fact", "\n"), ("INFO", "chatter")] {
-        let draft =
-            Draft { body: body.to_owned(), run_id: "r-1".to_owned(), ..Draft::new(kind, "shop") };
+        let draft = Message {
+            body: body.to_owned(),
+            run_id: "r-1".to_owned(),
+            ..Message::new(kind, "shop")
+        };
         ids.push(bus.append(draft).unwrap().msg_id);
     }
     let all = Promotion::all(&[task, project.task("t2").unwrap()]).unwrap();

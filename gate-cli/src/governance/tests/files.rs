@@ -6,8 +6,8 @@ use std::path::Path;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
+use super::super::file::Lock;
 use super::super::file::{create, end, folder, names, open_to_append, read, replace};
-use super::super::lock::Lock;
 
 fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o777

@@ -11,9 +11,12 @@ mod quote;
 mod row;
 mod write;
 
+use serde_json::Value;
+
 use super::Read;
-use super::form::{self, Entry, Field, Node, Shape, field, handoff_fields};
+use super::form::{self, SCHEMA, field, items, path};
 use super::problem::Problem;
+use crate::tree::{Entry, Node};
 
 use outline::{Block, Item};
 use quote::unquote;
@@ -28,8 +31,8 @@ pub(super) fn read(text: &str) -> Read {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader { problems: Vec::new() };
     let items = reader.section(outline::read(text));
-    let entries = reader.entries(items.iter(), handoff_fields(), "");
-    if !entries.iter().any(|entry| field(handoff_fields(), &entry.key).is_some()) {
+    let entries = reader.entries(&items, &SCHEMA, "");
+    if !entries.iter().any(|entry| field(&SCHEMA, &entry.key).is_some()) {
         let message = "there is no handoff: a heading `## Handoff` is expected, and below it a \
                        list of fields such as `- objective: …`";
         return Read::nothing(Problem::new("", message));
@@ -82,48 +85,22 @@ impl Reader {
     }
 
     /// The fields that items are.
-    fn entries<'i, 's: 'i>(
-        &mut self,
-        items: impl Iterator<Item = &'i Item<'s>>,
-        fields: &[Field],
-        at: &str,
-    ) -> Vec<Entry> {
+    fn entries(&mut self, items: &[Item<'_>], schema: &Value, at: &str) -> Vec<Entry> {
         let mut entries = Vec::new();
         for item in items {
-            let Some((key, value)) = self.key(item, at) else { continue };
-            let line = Some(item.line);
-            let path = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+            let (text, line) = (item.text(), item.line);
+            let Some((key, value)) = keyed(&text) else {
+                let shown = gate_core::text::brief(&text, 60);
+                let message = format!("line {line}: `key: value` is expected, not `{shown}`");
+                self.problems.push(Problem::new(at, message));
+                continue;
+            };
             // What a key means that is not known does not matter.
-            let shape = field(fields, &key).map_or(&Shape::Text, |field| &field.shape);
-            let value = self.value(&value, item, shape, &path);
+            let schema = field(schema, &key).unwrap_or(&Value::Null);
+            let value = self.value(value, item, schema, &path(at, &key));
             entries.push(Entry { key, value, line });
         }
         entries
-    }
-
-    /// The children of an item, with their keys.
-    fn children<'i, 's>(
-        &mut self,
-        item: &'i Item<'s>,
-        at: &str,
-    ) -> Vec<(String, String, &'i Item<'s>)> {
-        let keyed = item.children.iter().filter_map(|child| {
-            let (key, value) = self.key(child, at)?;
-            Some((key, value, child))
-        });
-        keyed.collect()
-    }
-
-    /// An item's key and what stands behind it.
-    fn key(&mut self, item: &Item<'_>, at: &str) -> Option<(String, String)> {
-        let text = item.text();
-        let found = keyed(&text).map(|(key, value)| (key, value.to_owned()));
-        if found.is_none() {
-            let shown = gate_core::text::brief(&text, 60);
-            let message = format!("line {}: `key: value` is expected, not `{shown}`", item.line);
-            self.problems.push(Problem::new(at, message));
-        }
-        found
     }
 
     /// Reports content of an item beside its text and the list below, which no field takes.
@@ -134,38 +111,38 @@ impl Reader {
         }
     }
 
-    fn value(&mut self, value: &str, item: &Item<'_>, shape: &Shape, at: &str) -> Node {
-        if !matches!(shape, Shape::Text) {
-            self.only_list(item, at);
-        }
-        match shape {
-            Shape::Text => Node::Text(text_of(value, item)),
-            Shape::List(inner) => self.list(uncommented(value), item, inner, at),
-            Shape::Table(_) if !uncommented(value).is_empty() => Node::Text(value.to_owned()),
-            Shape::Table(fields) => Node::Table(self.entries(item.children.iter(), fields, at)),
+    fn value(&mut self, value: &str, item: &Item<'_>, schema: &Value, at: &str) -> Node {
+        let Some(kind @ ("array" | "object")) = schema["type"].as_str() else {
+            return Node::text(text_of(value, item));
+        };
+        self.only_list(item, at);
+        match uncommented(value) {
+            value if kind == "array" => self.list(value, item, items(schema), at),
+            "" => Node::Map(self.entries(&item.children, schema, at)),
+            _ => Node::text(value),
         }
     }
 
     /// A list: what stands behind its key, and each item below.
-    fn list(&mut self, value: &str, item: &Item<'_>, inner: &Shape, at: &str) -> Node {
+    fn list(&mut self, value: &str, item: &Item<'_>, schema: &Value, at: &str) -> Node {
         let mut nodes = Vec::new();
-        if matches!(inner, Shape::Text) {
+        if schema["type"] == "string" {
             match serde_json::from_str::<Vec<String>>(value) {
-                Ok(texts) => nodes.extend(texts.into_iter().map(Node::Text)),
+                Ok(texts) => nodes.extend(texts.into_iter().map(Node::text)),
                 Err(_) if value.is_empty() => {}
-                Err(_) => nodes.push(Node::Text(unquote(value))),
+                Err(_) => nodes.push(Node::text(unquote(value))),
             }
             nodes.extend(
-                item.children.iter().map(|child| Node::Text(text_of(&child.text(), child))),
+                item.children.iter().map(|child| Node::text(text_of(&child.text(), child))),
             );
             return Node::List(nodes);
         }
-        let own = (!value.is_empty() && value != "[]").then(|| Item::new(value, item.line));
-        for (index, entry) in own.iter().chain(&item.children).enumerate() {
+        let inline = (!value.is_empty() && value != "[]").then(|| Item::new(value, item.line));
+        for (index, entry) in inline.iter().chain(&item.children).enumerate() {
             let at = format!("{at}[{index}]");
-            nodes.push(match at.starts_with("verification") {
-                true => self.verification(entry, &at),
-                false => self.risk(entry, &at),
+            nodes.push(match field(schema, "command") {
+                Some(_) => self.verification(entry, schema, &at),
+                None => self.risk(entry, schema, &at),
             });
         }
         Node::List(nodes)

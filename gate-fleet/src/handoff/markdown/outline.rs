@@ -4,7 +4,10 @@
 //! What an item says is taken from the source, not from what it would be shown
 //! as: `**/*.rs` and `snake_case` stay what they are.
 
-use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use std::iter;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, OffsetIter, Parser, Tag, TagEnd};
 
 /// Items are read to this depth; what lies deeper is text of the item above. A
 /// handoff has four.
@@ -43,18 +46,9 @@ impl<'s> Item<'s> {
 
     /// Its own text: a paragraph is one line.
     pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        let mut ended = false;
-        for line in self.head.lines().map(str::trim) {
-            ended |= line.is_empty();
-            if !line.is_empty() {
-                let gap = if ended { "\n\n" } else { " " };
-                text.push_str(if text.is_empty() { "" } else { gap });
-                text.push_str(line);
-                ended = false;
-            }
-        }
-        text
+        let lines: Vec<_> = self.head.lines().map(str::trim).collect();
+        let paragraphs = lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty());
+        paragraphs.map(|lines| lines.join(" ")).collect::<Vec<_>>().join("\n\n")
     }
 
     pub(super) fn is_plain(&self) -> bool {
@@ -63,160 +57,122 @@ impl<'s> Item<'s> {
 
     /// All of it with its line breaks, without what its lines are indented by.
     pub(super) fn whole(&self) -> String {
-        let rest = self.source.lines().skip(1).filter(|line| !line.trim().is_empty());
-        let indent = rest
-            .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())
-            .min()
-            .unwrap_or(0);
         let mut lines = self.source.lines();
-        let mut text = lines.next().unwrap_or_default().trim().to_owned();
-        for line in lines {
-            text.push('\n');
-            text.push_str(line.get(indent..).unwrap_or_default().trim_end());
-        }
-        text.trim().to_owned()
+        let first = lines.next().unwrap_or_default();
+        let indents = lines.clone().filter(|line| !line.trim().is_empty());
+        let indents = indents.map(|line| line.len() - line.trim_start_matches([' ', '\t']).len());
+        let indent = indents.min().unwrap_or(0);
+        let below = lines.map(|line| line.get(indent..).unwrap_or_default().trim_end());
+        let lines: Vec<_> = iter::once(first.trim()).chain(below).collect();
+        lines.join("\n").trim().to_owned()
     }
 }
 
 /// The headings and items at the top of a document, in order. Quotations and all
 /// other blocks are passed over.
 pub(super) fn read(text: &str) -> Vec<Block<'_>> {
-    let mut reader = Reader { text, ..Reader::default() };
-    for (event, range) in Parser::new(text).into_offset_iter() {
-        reader.take(&event, range.start, range.end);
-    }
-    reader.blocks
-}
-
-#[derive(Default)]
-struct Reader<'s> {
-    text: &'s str,
-    blocks: Vec<Block<'s>>,
-    frames: Vec<Frame<'s>>,
-    /// Open items beyond the greatest depth.
-    deeper: usize,
-    /// Open quotations.
-    quotes: usize,
-    heading: Option<String>,
-    /// The byte up to which lines were counted, and their number.
-    counted: (usize, usize),
-}
-
-/// An item that is being read.
-struct Frame<'s> {
-    line: usize,
-    start: usize,
-    end: usize,
-    /// End of its own text.
-    head_end: Option<usize>,
-    /// End of the last child; before the first child, the end of its own text.
-    covered_to: usize,
-    children: Vec<Item<'s>>,
-    is_mixed: bool,
-}
-
-impl<'s> Reader<'s> {
-    fn take(&mut self, event: &Event<'_>, start: usize, end: usize) {
+    let breaks = text.match_indices('\n').map(|(at, _)| at).collect();
+    let mut reader = Reader { text, breaks, events: Parser::new(text).into_offset_iter() };
+    let mut blocks = Vec::new();
+    while let Some((event, range)) = reader.events.next() {
         match event {
-            Event::Start(Tag::BlockQuote(_)) => {
-                self.interrupt(start);
-                self.quotes += 1;
-            }
-            Event::End(TagEnd::BlockQuote(_)) => self.quotes -= 1,
-            _ if self.quotes > 0 => {}
-            Event::Start(Tag::List(_) | Tag::CodeBlock(_) | Tag::HtmlBlock) | Event::Rule => {
-                self.interrupt(start);
-            }
-            Event::Start(Tag::Item) => self.begin(start, end),
-            Event::End(TagEnd::Item) => self.end(),
             Event::Start(Tag::Heading { .. }) => {
-                self.interrupt(start);
-                self.heading = Some(String::new());
+                let line = reader.line(range.start);
+                blocks.push(Block::Heading { text: reader.heading(), line });
             }
-            Event::End(TagEnd::Heading(_)) => {
-                let text = self.heading.take().unwrap_or_default();
-                let line = self.line(start);
-                if self.frames.is_empty() {
-                    self.blocks.push(Block::Heading { text, line });
-                }
-            }
-            Event::Text(text) | Event::Code(text) => {
-                if let Some(heading) = &mut self.heading {
-                    heading.push_str(text);
-                }
-            }
+            Event::Start(Tag::Item) => blocks.push(Block::Item(reader.item(range, 1))),
+            Event::Start(Tag::BlockQuote(_)) => reader.skip(),
             _ => {}
         }
     }
+    blocks
+}
 
-    /// A block begins that is no paragraph: the text of the item around it ends.
-    fn interrupt(&mut self, at: usize) {
-        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.head_end.is_none()) {
-            frame.head_end = Some(at);
-            frame.covered_to = at;
-        }
-    }
+struct Reader<'s> {
+    text: &'s str,
+    /// The bytes at which lines end.
+    breaks: Vec<usize>,
+    events: OffsetIter<'s>,
+}
 
-    fn begin(&mut self, start: usize, end: usize) {
-        if self.frames.len() == MAX_DEPTH {
-            self.deeper += 1;
-            return;
-        }
-        let text = self.text;
-        if let Some(above) = self.frames.last_mut() {
-            above.pass_over(text, start);
-        }
-        let line = self.line(start);
-        let source = &self.text[start..end];
-        let start = start + marker(source);
-        let frame = Frame {
-            line,
-            start,
-            end,
-            head_end: None,
-            covered_to: end,
-            children: Vec::new(),
-            is_mixed: false,
-        };
-        self.frames.push(frame);
-    }
-
-    fn end(&mut self) {
-        if self.deeper > 0 {
-            self.deeper -= 1;
-            return;
-        }
-        let Some(mut frame) = self.frames.pop() else { return };
-        frame.pass_over(self.text, frame.end);
-        let Frame { line, start, end, head_end, children, is_mixed, .. } = frame;
-        let head_end = head_end.unwrap_or(end).max(start);
-        let source = self.text.get(start..end.max(start)).unwrap_or_default();
-        let head = self.text.get(start..head_end).unwrap_or_default();
-        let item = Item { line, source, head, children, is_mixed };
-        match self.frames.last_mut() {
-            Some(above) => {
-                above.children.push(item);
-                above.covered_to = end;
+impl<'s> Reader<'s> {
+    /// The words of a heading that has begun.
+    fn heading(&mut self) -> String {
+        let mut words = String::new();
+        for (event, _) in self.events.by_ref() {
+            match event {
+                Event::End(TagEnd::Heading(_)) => break,
+                Event::Text(text) | Event::Code(text) => words.push_str(&text),
+                _ => {}
             }
-            None => self.blocks.push(Block::Item(item)),
+        }
+        words
+    }
+
+    /// Passes over the rest of a block that has begun.
+    fn skip(&mut self) {
+        let mut open = 1;
+        while open > 0 {
+            match self.events.next() {
+                Some((Event::Start(_), _)) => open += 1,
+                Some((Event::End(_), _)) => open -= 1,
+                Some(_) => {}
+                None => return,
+            }
         }
     }
 
-    /// The line that a byte stands in; it has to lie behind the one before.
-    fn line(&mut self, at: usize) -> usize {
-        let (counted, lines) = self.counted;
-        let new = self.text.as_bytes().get(counted..at).unwrap_or_default();
-        let new = new.iter().filter(|byte| **byte == b'\n').count();
-        self.counted = (counted.max(at), lines + new);
-        self.counted.1 + 1
+    /// An item that has begun.
+    fn item(&mut self, range: Range<usize>, depth: usize) -> Item<'s> {
+        let (text, line) = (self.text, self.line(range.start));
+        let start = range.start + marker(&text[range.clone()]);
+        let mut children = Vec::new();
+        let mut is_mixed = false;
+        let mut head_end = None;
+        // End of the last child; before the first child, the end of its own text.
+        let mut covered_to = range.end;
+        let has_text = |range: Range<usize>| !text.get(range).unwrap_or_default().trim().is_empty();
+        while let Some((event, inner)) = self.events.next() {
+            if head_end.is_none() && ends_text(&event) {
+                head_end = Some(inner.start);
+                covered_to = inner.start;
+            }
+            match event {
+                Event::End(TagEnd::Item) => break,
+                Event::Start(Tag::Item) if depth < MAX_DEPTH => {
+                    is_mixed |= has_text(covered_to..inner.start);
+                    covered_to = inner.end;
+                    children.push(self.item(inner, depth + 1));
+                }
+                Event::Start(Tag::Item | Tag::BlockQuote(_)) => self.skip(),
+                _ => {}
+            }
+        }
+        is_mixed |= has_text(covered_to..range.end);
+        let head_end = head_end.unwrap_or(range.end).max(start);
+        let source = text.get(start..range.end.max(start)).unwrap_or_default();
+        let head = text.get(start..head_end).unwrap_or_default();
+        Item { line, source, head, children, is_mixed }
+    }
+
+    /// The line that a byte stands in, from 1.
+    fn line(&self, at: usize) -> usize {
+        self.breaks.partition_point(|line_end| *line_end < at) + 1
     }
 }
 
-impl Frame<'_> {
-    /// Notes if there is anything between its own text or its last child and this byte.
-    fn pass_over(&mut self, text: &str, to: usize) {
-        let between = text.get(self.covered_to..to).unwrap_or_default();
-        self.is_mixed |= !between.trim().is_empty();
+/// True if a block begins that is no paragraph: the text of the item around it ends.
+fn ends_text(event: &Event<'_>) -> bool {
+    match event {
+        Event::Start(tag) => matches!(
+            tag,
+            Tag::List(_)
+                | Tag::CodeBlock(_)
+                | Tag::HtmlBlock
+                | Tag::Heading { .. }
+                | Tag::BlockQuote(_)
+        ),
+        event => *event == Event::Rule,
     }
 }
 

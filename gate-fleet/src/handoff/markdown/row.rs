@@ -1,81 +1,90 @@
 //! Entries that say several things in a line: a verification, a risk.
 
-use super::super::form::{Entry, Field, Node, field, fields_within, handoff_fields};
+use pulldown_cmark::{Event, Parser};
+use serde_json::Value;
+
+use super::super::form::field;
 use super::super::problem::Problem;
 use super::arrow::{ARROWS, arrows, deciding_arrow, has_result};
 use super::outline::Item;
 use super::quote::{leading, unquote};
-use super::{Reader, keyed, text_of};
+use super::{Reader, keyed};
+use crate::tree::{Entry, Node};
 
 impl Reader {
     /// `` `command` -> PASS (note) ``, with `severity:` and `rollback:` below it; or
     /// each under its own key.
-    pub(super) fn verification(&mut self, item: &Item<'_>, at: &str) -> Node {
+    pub(super) fn verification(&mut self, item: &Item<'_>, schema: &Value, at: &str) -> Node {
         self.only_list(item, at);
-        let fields = fields_within(handoff_fields(), "verification");
         let head = item.text();
         // A command between marks may begin as a key does.
-        let labelled = if is_marked(&head) { Vec::new() } else { own_lines(item, fields) };
-        let mut entries = labelled;
+        let mut entries = if is_marked(&head) { Vec::new() } else { own_lines(item, schema) };
         if entries.is_empty() {
-            let row = Row::parse(&head);
-            if row.is_torn {
-                let message = format!(
-                    "line {}: a further arrow says again what came of it; one arrow with one \
-                     result is expected, and a note with another stands between double quotes",
-                    item.line
-                );
-                self.problems.push(Problem::new(format!("{at}.result"), message));
-            }
-            entries = row.entries(item.line);
+            entries = self.row(&head, item.line, at);
         }
-        let mut blocker = Vec::new();
-        for (key, value, child) in self.children(item, at) {
-            let line = Some(child.line);
-            if field(fields_within(fields, "blocker"), &key).is_some() {
-                blocker.push(Entry { key, value: Node::Text(text_of(&value, child)), line });
-            } else if key == "blocker" && value.is_empty() {
-                self.only_list(child, &format!("{at}.blocker"));
-                let inner = self.children(child, &format!("{at}.blocker"));
-                blocker.extend(inner.into_iter().map(|(key, value, line)| text(key, &value, line)));
-            } else {
-                entries.push(text(key, &value, child));
+        let blocker = field(schema, "blocker").unwrap_or(&Value::Null);
+        let below = self.entries(&item.children, schema, at).into_iter();
+        let (beside, below): (Vec<_>, Vec<_>) =
+            below.partition(|entry| field(blocker, &entry.key).is_some());
+        entries.extend(below);
+        match entries.iter_mut().find(|entry| entry.key == "blocker").map(|entry| &mut entry.value)
+        {
+            Some(Node::Map(members)) => members.extend(beside),
+            _ if beside.is_empty() => {}
+            _ => {
+                let (key, value) = ("blocker".to_owned(), Node::Map(beside));
+                entries.push(Entry { key, value, line: item.line });
             }
         }
-        if !blocker.is_empty() {
-            let line = Some(item.line);
-            entries.push(Entry { key: "blocker".to_owned(), value: Node::Table(blocker), line });
+        Node::Map(entries)
+    }
+
+    /// The parts of a line about a command.
+    fn row(&mut self, head: &str, line: usize, at: &str) -> Vec<Entry> {
+        let (command, rest) = command(head);
+        let (result, rest) = result(rest);
+        let note = note(rest);
+        let notes = note.map(unquote);
+        // What stands between double quotes is a note, and nothing else.
+        if notes.as_deref() == note && has_result(rest) {
+            let message = format!(
+                "line {line}: a further arrow says again what came of it; one arrow with one \
+                 result is expected, and a note with another stands between double quotes"
+            );
+            self.problems.push(Problem::new(format!("{at}.result"), message));
         }
-        Node::Table(entries)
+        let mut entries = vec![text("command", command, line), text("result", result, line)];
+        entries.extend(notes.map(|notes| text("notes", notes, line)));
+        entries
     }
 
     /// `risk, impact, owner`; or each under its own key.
-    pub(super) fn risk(&mut self, item: &Item<'_>, at: &str) -> Node {
+    pub(super) fn risk(&mut self, item: &Item<'_>, schema: &Value, at: &str) -> Node {
         self.only_list(item, at);
-        let below = self.children(item, at);
-        let labelled = own_lines(item, fields_within(handoff_fields(), "open_risks"));
+        let below = self.entries(&item.children, schema, at);
+        let labelled = own_lines(item, schema);
         let mut entries = match labelled.len() {
             // One key alone may begin a line that says all three.
             0 => risk(&item.text(), item.line, below.is_empty()),
             1 if below.is_empty() => risk(&item.text(), item.line, true),
             _ => labelled,
         };
-        entries.extend(below.into_iter().map(|(key, value, child)| text(key, &value, child)));
-        Node::Table(entries)
+        entries.extend(below);
+        Node::Map(entries)
     }
 }
 
-fn text(key: String, value: &str, item: &Item<'_>) -> Entry {
-    Entry { key, value: Node::Text(text_of(value, item)), line: Some(item.line) }
+fn text(key: &str, text: impl Into<String>, line: usize) -> Entry {
+    Entry { line, ..Entry::new(key, Node::text(text)) }
 }
 
 /// The lines of an item's text if each begins with a key of its own, and the first with a known
 /// one; else none.
-fn own_lines(item: &Item<'_>, fields: &[Field]) -> Vec<Entry> {
-    let mut entries: Vec<(String, String)> = Vec::new();
+fn own_lines(item: &Item<'_>, schema: &Value) -> Vec<Entry> {
+    let mut lines: Vec<(String, String)> = Vec::new();
     for line in item.lines() {
-        match (keyed(line).filter(|(key, _)| field(fields, key).is_some()), entries.last_mut()) {
-            (Some((key, value)), _) => entries.push((key, value.to_owned())),
+        match (keyed(line).filter(|(key, _)| field(schema, key).is_some()), lines.last_mut()) {
+            (Some((key, value)), _) => lines.push((key, value.to_owned())),
             (None, Some((_, value))) => {
                 value.push(' ');
                 value.push_str(line);
@@ -83,44 +92,11 @@ fn own_lines(item: &Item<'_>, fields: &[Field]) -> Vec<Entry> {
             (None, None) => return Vec::new(),
         }
     }
-    let line = Some(item.line);
-    let entries = entries.into_iter().map(|(key, value)| {
+    let entries = lines.into_iter().map(|(key, value)| {
         let value = if key == "command" { code(&value) } else { unquote(&value) };
-        Entry { key, value: Node::Text(value), line }
+        text(&key, value, item.line)
     });
     entries.collect()
-}
-
-/// The parts of a line about a command.
-struct Row {
-    command: String,
-    result: String,
-    notes: Option<String>,
-    /// True if it has two results for one command.
-    is_torn: bool,
-}
-
-impl Row {
-    fn parse(head: &str) -> Self {
-        let (command, rest) = command(head);
-        let (result, rest) = result(rest);
-        let note = note(rest);
-        let notes = note.map(unquote);
-        // What stands between double quotes is a note, and nothing else.
-        let is_quoted = notes.as_deref() != note;
-        Self { command, result, is_torn: !is_quoted && has_result(rest), notes }
-    }
-
-    fn entries(self, line: usize) -> Vec<Entry> {
-        let parts =
-            [("command", Some(self.command)), ("result", Some(self.result)), ("notes", self.notes)];
-        let mut entries = Vec::new();
-        for (key, value) in parts {
-            let Some(value) = value else { continue };
-            entries.push(Entry { key: key.to_owned(), value: Node::Text(value), line: Some(line) });
-        }
-        entries
-    }
 }
 
 /// True if a line begins with a command between marks: alone, or before an arrow.
@@ -155,20 +131,12 @@ fn command(head: &str) -> (String, &str) {
 
 /// The span of code that a line begins with, and what comes after it.
 fn code_span(line: &str) -> Option<(String, &str)> {
-    let ticks = line.bytes().take_while(|byte| *byte == b'`').count();
-    if ticks == 0 {
-        return None;
-    }
-    let start = &line[ticks..];
-    let mut rest = start;
-    loop {
-        rest = &rest[rest.find('`')?..];
-        let run = rest.bytes().take_while(|byte| *byte == b'`').count();
-        if run == ticks {
-            let code = &start[..start.len() - rest.len()];
-            return Some((code.trim().to_owned(), &rest[run..]));
+    // The paragraph begins, then what stands in it.
+    match Parser::new(line).into_offset_iter().nth(1)? {
+        (Event::Code(code), range) if range.start == 0 => {
+            Some((code.trim().to_owned(), &line[range.end..]))
         }
-        rest = &rest[run..];
+        _ => None,
     }
 }
 
@@ -204,8 +172,8 @@ fn note(rest: &str) -> Option<&str> {
 /// The risk is the text before the first comma, the owner the text after the last one, and
 /// the impact lies between. With keys below it, the whole line is the risk.
 fn risk(head: &str, line: usize, is_alone: bool) -> Vec<Entry> {
-    if let Some((text, "")) = leading(head) {
-        return vec![Entry { key: "risk".to_owned(), value: Node::Text(text), line: Some(line) }];
+    if let Some((risk, "")) = leading(head) {
+        return vec![text("risk", risk, line)];
     }
     let parts = match head.split_once(',') {
         Some((risk, rest)) if is_alone => match rest.rsplit_once(',') {
@@ -214,18 +182,12 @@ fn risk(head: &str, line: usize, is_alone: bool) -> Vec<Entry> {
         },
         _ => vec![("risk", head)],
     };
-    let entries = parts.into_iter().map(|(key, value)| Entry {
-        key: key.to_owned(),
-        value: Node::Text(unquote(unlabelled(key, value))),
-        line: Some(line),
+    let entries = parts.into_iter().map(|(key, value)| {
+        let value = match keyed(value) {
+            Some((label, value)) if label == key => value,
+            _ => value,
+        };
+        text(key, unquote(value), line)
     });
     entries.collect()
-}
-
-/// A value without the name of its field before it.
-fn unlabelled<'v>(key: &str, value: &'v str) -> &'v str {
-    match keyed(value) {
-        Some((label, rest)) if label == key => rest,
-        _ => value.trim(),
-    }
 }

@@ -66,30 +66,29 @@ fn a_message_holds_the_whole_handoff() {
 
 #[test]
 fn a_draft_says_what_is_known_and_does_not_hold() {
-    let ran = [
-        Ran {
-            argv: ["cargo", "test", "a b"].map(str::to_owned).to_vec(),
-            passed: true,
-            note: String::new(),
-        },
-        Ran {
-            argv: ["bash", "-euo", "pipefail", "-c", "make && make lint"]
-                .map(str::to_owned)
-                .to_vec(),
-            passed: false,
-            note: "1 failed".to_owned(),
-        },
-    ];
-    let (files, open) = (["src/a.rs".to_owned()], ["tests failed: 1 of 3".to_owned()]);
-    let known = Known { objective: Some("Ship"), changed_files: &files, ran: &ran, open: &open };
-    let drafted = draft(&known);
+    let ran = |command: &str, result, notes: Option<&str>| Verification {
+        command: command.to_owned(),
+        result,
+        notes: notes.map(str::to_owned),
+        blocker: None,
+    };
+    let drafted = draft(Handoff {
+        objective: "Ship".to_owned(),
+        changed_files: vec!["src/a.rs".to_owned()],
+        verification: vec![
+            ran("cargo test 'a b'", Outcome::Pass, None),
+            ran("make && make lint", Outcome::Fail, Some("1 failed")),
+        ],
+        open_risks: vec![Risk { risk: "tests failed: 1 of 3".to_owned(), ..Risk::default() }],
+        ..Handoff::default()
+    });
     let text = drafted.to_markdown();
     assert!(text.contains("  - `cargo test 'a b'` -> PASS\n  - `make && make lint` -> FAIL (1 failed)\n    - severity: ...\n"), "{text}");
     assert_eq!(read_md(&text), Read { handoff: Some(drafted), ..Read::default() });
     let missing = wrong(&text);
     assert!(missing.contains(&"open_risks[0].owner".to_owned()), "{missing:?}");
     assert!(!missing.contains(&"objective".to_owned()), "{missing:?}");
-    assert_eq!(wrong(&draft(&Known::default()).to_markdown()).len(), 11);
+    assert_eq!(wrong(&draft(Handoff::default()).to_markdown()).len(), 11);
 }
 
 #[test]
@@ -113,7 +112,7 @@ fn claims_are_held_against_what_was_seen() {
         argvs,
         passed,
         record: "#7".to_owned(),
-        tree: Some("here".to_owned()),
+        is_of_this_tree: true,
     };
     let script = |line: &str| vec!["bash".to_owned(), "-c".to_owned(), line.to_owned()];
     let seen = [
@@ -124,9 +123,7 @@ fn claims_are_held_against_what_was_seen() {
     ];
     let held = |command: &str, result: Outcome| {
         let one = Verification { command: command.to_owned(), result, ..Verification::default() };
-        let is_here = |tree: &str| Ok::<_, ()>(tree == "here");
-        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, &seen, is_here)
-            .unwrap()
+        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, &seen)
             .first()
             .map(ToString::to_string)
     };
@@ -158,28 +155,22 @@ fn claims_are_held_against_what_was_seen() {
 
 #[test]
 fn a_pass_of_another_tree_is_no_evidence() {
-    let seen = |tree: Option<&str>, passed| Seen {
+    let seen = |is_of_this_tree, passed| Seen {
         argvs: vec![vec!["make".to_owned()]],
         passed: Some(passed),
         record: "#7".to_owned(),
-        tree: tree.map(str::to_owned),
+        is_of_this_tree,
     };
     let held = |result: Outcome, seen: &[Seen]| {
         let command = "make".to_owned();
         let one = Verification { command, result, ..Verification::default() };
-        let handoff = Handoff { verification: vec![one], ..Handoff::default() };
-        unheld(&handoff, seen, |tree| Ok::<_, ()>(tree == "here")).unwrap()
+        unheld(&Handoff { verification: vec![one], ..Handoff::default() }, seen)
     };
-    assert_eq!(held(Outcome::Pass, &[seen(Some("here"), true)]), []);
-    assert_eq!(held(Outcome::Fail, &[seen(Some("here"), true)]).len(), 1);
-    for other in [Some("there"), None] {
-        let told = held(Outcome::Pass, &[seen(other, true), seen(Some("here"), true)]);
-        assert!(told[0].message.contains("of another tree (#7)"), "{told:?}");
-        assert_eq!(held(Outcome::Fail, &[seen(other, true)]), []);
-    }
-    // Where nothing rests on a pass, nobody asks for the tree.
-    let handoff = Handoff { verification: vec![Verification::default()], ..Handoff::default() };
-    assert_eq!(unheld(&handoff, &[seen(None, false)], |_| Err("asked")), Ok(Vec::new()));
+    assert_eq!(held(Outcome::Pass, &[seen(true, true)]), []);
+    assert_eq!(held(Outcome::Fail, &[seen(true, true)]).len(), 1);
+    let told = held(Outcome::Pass, &[seen(false, true), seen(true, true)]);
+    assert!(told[0].message.contains("of another tree (#7)"), "{told:?}");
+    assert_eq!(held(Outcome::Fail, &[seen(false, true)]), []);
 }
 
 #[test]
