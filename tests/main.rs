@@ -154,6 +154,7 @@ mod tidy_imports;
 mod tidy_language;
 mod tokens;
 mod tokens_loops;
+mod transcripts;
 mod trust;
 mod trust_changed;
 mod tune;

@@ -3,6 +3,8 @@
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::MAX_PIECE;
+use super::json::Decode;
+use super::out::Out;
 
 /// A part of a text.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +77,50 @@ impl Blocks {
             self.breaks += memchr_iter(b'\n', bytes).count() as u64;
             self.within = !bytes.ends_with(b"\n");
         }
+    }
+}
+
+/// A format of plain text.
+pub(super) trait Lines: Send {
+    /// Takes the next lines.
+    fn block(&mut self, block: Block<'_>, out: &mut Out<'_>);
+
+    /// Ends the input.
+    fn finish(&mut self, _out: &mut Out<'_>) {}
+
+    /// See [`Decode::can_skip`].
+    fn can_skip(&self) -> bool {
+        false
+    }
+}
+
+/// Reads one format of plain text.
+#[derive(Debug)]
+pub(super) struct Plain<L> {
+    blocks: Blocks,
+    lines: L,
+}
+
+impl<L: Lines> Plain<L> {
+    pub(super) fn new(lines: L) -> Self {
+        Self { blocks: Blocks::default(), lines }
+    }
+}
+
+impl<L: Lines> Decode for Plain<L> {
+    fn push(&mut self, bytes: &[u8], out: &mut Out<'_>) {
+        let Self { blocks, lines } = self;
+        blocks.push(bytes, &mut |block| lines.block(block, out));
+    }
+
+    fn finish(&mut self, out: &mut Out<'_>) {
+        let Self { blocks, lines } = self;
+        blocks.finish(&mut |block| lines.block(block, out));
+        lines.finish(out);
+    }
+
+    fn can_skip(&self) -> bool {
+        self.lines.can_skip()
     }
 }
 

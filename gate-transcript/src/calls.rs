@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use super::Fact;
 use super::out::{Out, clip};
 
 /// Calls that are remembered; results that come later stay unreported.
@@ -42,17 +41,17 @@ impl Calls {
 
     /// The call's command came to its end, and its result is still awaited;
     /// without an exit code nothing can be reported.
-    pub(super) fn ran(&mut self, id: &str, code: Option<i32>, line: u64, out: &mut Out<'_>) {
+    pub(super) fn ran(&mut self, id: &str, code: Option<i32>, out: &mut Out<'_>) {
         let call = self.calls.iter_mut().rfind(|call| call.id == id);
         let command = call.and_then(|call| call.command.take());
         if let (Some(command), Some(exit_code)) = (command, code) {
-            out.fact(Fact::Command { command, exit_code, line });
+            out.ran(command, exit_code);
         }
     }
 
     /// The call's result came.
-    pub(super) fn ended(&mut self, id: &str, code: Option<i32>, line: u64, out: &mut Out<'_>) {
-        self.ran(id, code, line, out);
+    pub(super) fn ended(&mut self, id: &str, code: Option<i32>, out: &mut Out<'_>) {
+        self.ran(id, code, out);
         if let Some(at) = self.calls.iter().rposition(|call| call.id == id) {
             self.calls.remove(at);
         }

@@ -4,13 +4,65 @@
 //! Several clients print Claude Code's records, so that scripts that read them go on to
 //! work. Their first record, `system` with `init`, differs.
 
+use super::json::records;
+use super::loose::{Content, Flag, Leaves, Maybe, Num, Piece, Str, sum};
 use super::shape::Shape;
+
+records! {
+    struct Message<'a> {
+        id: Str<'a>,
+        role: Str<'a>,
+        model: Str<'a>,
+        content: Content<'a, Block<'a>>,
+        usage: Maybe<Tokens>,
+    }
+
+    /// One block of a message, in the form of Anthropic's API. Many agents keep messages so.
+    struct Block<'a> {
+        "type" => kind: Str<'a>,
+        text: Str<'a>,
+        thinking: Str<'a>,
+        id: Str<'a>,
+        name: Str<'a>,
+        input: Leaves<'a>,
+        tool_use_id: Str<'a>,
+        /// The parts of a tool's result; images have no text.
+        content: Content<'a, Block<'a>>,
+        is_error: Flag,
+        /// Kimi's name for `thinking`.
+        think: Str<'a>,
+        /// Pi's name for `input`.
+        arguments: Leaves<'a>,
+    }
+
+    /// Tokens of one message, or of one result.
+    #[derive(Clone, Copy)]
+    struct Tokens {
+        input_tokens: Num,
+        cache_creation_input_tokens: Num,
+        output_tokens: Num,
+    }
+}
+
+impl Piece for Block<'_> {
+    fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Tokens {
+    /// Input and output together. What was read from a cache is left out, as
+    /// in Codex's own count: it would drown everything else.
+    pub(super) fn total(self) -> Option<u64> {
+        sum([self.input_tokens, self.cache_creation_input_tokens, self.output_tokens])
+    }
+}
 
 pub(super) fn is_result(shape: &Shape<'_>) -> bool {
     let marks = ["subtype", "is_error", "num_turns", "total_cost_usd", "duration_api_ms"];
     let legacy = shape.has("result") && (shape.has("sessionId") || shape.has("session_id"));
-    let own = shape.text("type") == "result" && !is_cursor_result(shape);
-    let result = own && marks.iter().any(|key| shape.has(key));
+    let is_typed = shape.text("type") == "result" && !is_cursor_result(shape);
+    let result = is_typed && marks.iter().any(|key| shape.has(key));
     result || (legacy && !shape.has("type"))
 }
 
@@ -44,8 +96,8 @@ pub(super) fn is_cursor_init(shape: &Shape<'_>) -> bool {
 /// True for Cursor's `result`, which counts no turns and no dollars.
 pub(super) fn is_cursor_result(shape: &Shape<'_>) -> bool {
     let others = ["num_turns", "total_cost_usd", "uuid", "modelUsage", "stop_reason"];
-    let own = shape.has("request_id") || shape.has("duration_api_ms");
-    own && shape.has("session_id") && !others.iter().any(|key| shape.has(key))
+    let has_mark = shape.has("request_id") || shape.has("duration_api_ms");
+    has_mark && shape.has("session_id") && !others.iter().any(|key| shape.has(key))
 }
 
 pub(super) fn is_qwen_init(shape: &Shape<'_>) -> bool {

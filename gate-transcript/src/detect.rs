@@ -3,7 +3,7 @@
 use super::frames::{Frame, Frames};
 use super::shape::Shape;
 use super::spec::{KnownBy, Start};
-use super::{Forced, Format, ProblemKind, text};
+use super::{Forced, Format, ProblemKind, format::text};
 
 /// Bytes of the input that decide its format.
 pub(super) const LOOKAHEAD: usize = 64 << 10;

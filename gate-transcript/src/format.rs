@@ -1,13 +1,30 @@
 //! The formats that gate reads, and how they are named.
 
+mod aider;
+mod amp;
+mod antigravity;
+mod chat;
+mod claude;
+mod cline;
+mod codex_exec;
+mod codex_rollout;
+mod codex_text;
+mod copilot;
+mod cursor;
+mod droid;
+mod gemini;
+mod goose;
+mod kimi;
+mod opencode;
+mod pi;
+mod qwen;
+mod specstory;
+pub(super) mod text;
+
 use std::fmt;
 use std::str::FromStr;
 
 use super::spec::{KnownBy, Spec};
-use super::{
-    aider, amp, antigravity, chat, claude, cline, codex_exec, codex_rollout, codex_text, copilot,
-    cursor, droid, gemini, goose, kimi, opencode, pi, qwen, specstory, text,
-};
 
 /// Defines [`Format`] with a [`Spec`] for each format. If two formats recognise the same
 /// record, the earlier line wins. CONTRIBUTING.md lists the steps for a new format.

@@ -8,13 +8,47 @@ use super::frames::{Frame, Frames};
 use super::out::Out;
 use super::{ProblemKind, Role, Wording, controls, surrogates};
 
+/// Defines the records of a format, as far as they are read. All fields may be absent; a key
+/// that is no good name for its field stands before it, `"type" => kind`.
+macro_rules! records {
+    ($($(#[$meta:meta])* struct $name:ident $(<$lifetime:lifetime>)? {$($fields:tt)*})*) => {
+        $($crate::json::records! { @ [$($lifetime)?] $(#[$meta])* $name {$($fields)*} })*
+    };
+    (@ [$lifetime:lifetime] $(#[$meta:meta])* $name:ident {$($fields:tt)*}) => {
+        $crate::json::records! {
+            @ $(#[$meta])* #[serde(bound(deserialize = "'de: 'a"))] $name [<$lifetime>] {$($fields)*}
+        }
+    };
+    (@ [] $(#[$meta:meta])* $name:ident {$($fields:tt)*}) => {
+        $crate::json::records! { @ $(#[$meta])* $name [] {$($fields)*} }
+    };
+    (@ $(#[$meta:meta])* $name:ident [$($generics:tt)*] {
+        $($(#[$about:meta])* $($key:literal =>)? $field:ident: $type:ty,)*
+    }) => {
+        #[derive(serde::Deserialize, Default)]
+        #[serde(default)]
+        $(#[$meta])*
+        pub(crate) struct $name $($generics)* {
+            $($(#[$about])* $(#[serde(rename = $key)])? pub(crate) $field: $type,)*
+        }
+    };
+}
+
+pub(crate) use records;
+
 /// A JSON format: what its records mean.
 pub(super) trait Records: Send {
-    /// Takes the record that begins in this line. False, and nothing else,
-    /// if `json` is not valid JSON.
-    fn record(&mut self, json: &str, line: u64, out: &mut Out<'_>) -> bool;
+    /// A record; see [`records!`](records).
+    type Record<'a>: Deserialize<'a>;
+
+    /// Looks at a record's text before it is taken.
+    fn look(&mut self, _json: &str) {}
+
+    /// Takes the record that begins in this line.
+    fn take(&mut self, record: Self::Record<'_>, out: &mut Out<'_>);
+
     /// Ends the input.
-    fn finish(&mut self, out: &mut Out<'_>);
+    fn finish(&mut self, _out: &mut Out<'_>) {}
 
     /// True if lines can be left out here without losing track of who speaks.
     fn can_skip(&self) -> bool {
@@ -118,7 +152,7 @@ struct Handler<'h, 's, R> {
 impl<R: Records> Frame for Handler<'_, '_, R> {
     fn record(&mut self, json: &[u8], line: u64) -> bool {
         let valid = match std::str::from_utf8(json) {
-            Ok(json) => self.records.record(json, line, self.out) || self.escaped(json, line),
+            Ok(json) => self.read(json, line) || self.escaped(json, line),
             Err(_) => self.mended(&String::from_utf8_lossy(json), line),
         };
         *self.begun |= valid;
@@ -131,42 +165,62 @@ impl<R: Records> Frame for Handler<'_, '_, R> {
         let text = String::from_utf8_lossy(text);
         let plain = super::clean::clean(&text);
         let record = plain.trim();
-        if record.starts_with('{')
-            && record.ends_with('}')
-            && self.records.record(record, line, self.out)
-        {
+        if record.starts_with('{') && record.ends_with('}') && self.read(record, line) {
             *self.begun = true;
             return;
         }
+        self.out.at(line);
         if *self.begun {
-            self.out.problem(ProblemKind::Noise, line);
+            self.out.problem(ProblemKind::Noise);
         }
         if self.out.says(Wording::Notice, record) {
-            self.out.failure(record, None, line);
+            self.out.failure(record, None);
         }
-        self.out.say(Role::System, &text, line);
+        self.out.say(Role::System, &text);
     }
 
     fn flaw(&mut self, kind: ProblemKind, line: u64) {
-        self.out.problem(kind, line);
+        self.out.at(line).problem(kind);
     }
 }
 
 impl<R: Records> Handler<'_, '_, R> {
+    /// Reads one record. False, and nothing else, if it is not valid JSON. A key that occurs twice,
+    /// which typed reading refuses, counts with its last value; half of a character that JavaScript
+    /// has cut in two reads as a replacement character.
+    fn read(&mut self, json: &str, line: u64) -> bool {
+        if let Ok(record) = serde_json::from_str(json) {
+            self.records.look(json);
+            self.records.take(record, self.out.at(line));
+            return true;
+        }
+        let mended = surrogates::mend(json);
+        let Ok(value) = serde_json::from_str::<Value>(mended.as_deref().unwrap_or(json)) else {
+            return false;
+        };
+        // From text again: to read each record type from a value as well would double the
+        // code of all of them.
+        let text = value.to_string();
+        if let Ok(record) = serde_json::from_str(&text) {
+            self.records.look(json);
+            self.records.take(record, self.out.at(line));
+        }
+        true
+    }
+
     /// Reads a record whose strings hold control characters as they are.
     fn escaped(&mut self, json: &str, line: u64) -> bool {
-        let valid = controls::escape(json)
-            .is_some_and(|escaped| self.records.record(&escaped, line, self.out));
+        let valid = controls::escape(json).is_some_and(|escaped| self.read(&escaped, line));
         if valid {
-            self.out.problem(ProblemKind::RawControl, line);
+            self.out.at(line).problem(ProblemKind::RawControl);
         }
         valid
     }
 
     fn mended(&mut self, json: &str, line: u64) -> bool {
-        let valid = self.records.record(json, line, self.out);
+        let valid = self.read(json, line);
         if valid {
-            self.out.problem(ProblemKind::InvalidUtf8, line);
+            self.out.at(line).problem(ProblemKind::InvalidUtf8);
         }
         valid
     }
@@ -175,32 +229,4 @@ impl<R: Records> Handler<'_, '_, R> {
 /// True for a line that ends as an object does: a line that was cut off does not.
 pub(super) fn ends_as_object(line: &[u8]) -> bool {
     line.trim_ascii_end().ends_with(b"}")
-}
-
-/// Reads one record. A key that occurs twice, which typed reading
-/// refuses, counts with its last value; half of a character that JavaScript has
-/// cut in two reads as a replacement character.
-pub(super) fn read<T>(json: &str, take: impl FnOnce(T::Of<'_>)) -> bool
-where
-    T: Borrowed,
-{
-    if let Ok(record) = serde_json::from_str::<T::Of<'_>>(json) {
-        take(record);
-        return true;
-    }
-    let mended = surrogates::mend(json);
-    let Ok(value) = serde_json::from_str::<Value>(mended.as_deref().unwrap_or(json)) else {
-        return false;
-    };
-    // From text again: to read each record type from a value as well would double the
-    // code of all of them.
-    if let Ok(record) = serde_json::from_str::<T::Of<'_>>(&value.to_string()) {
-        take(record);
-    }
-    true
-}
-
-/// A record type with its lifetime left open, so that [`read`] can borrow.
-pub(super) trait Borrowed {
-    type Of<'a>: Deserialize<'a>;
 }

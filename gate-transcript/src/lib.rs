@@ -12,52 +12,32 @@
 //! The crate has no input, output, clock or environment of its own.
 #![doc = include_str!("../README.md")]
 
-mod aider;
-mod amp;
-mod antigravity;
 mod blocks;
 mod calls;
-mod chat;
-mod claude;
 mod claude_like;
 mod clean;
-mod cline;
-mod codex_exec;
-mod codex_rollout;
-mod codex_text;
 mod controls;
-mod copilot;
-mod cursor;
 mod detect;
-mod droid;
 mod event;
 mod final_turn;
 mod format;
 mod frames;
-mod gemini;
-mod goose;
 pub mod iterations;
 mod json;
-mod kimi;
 mod limit;
 mod loose;
-mod opencode;
 mod out;
 mod parts;
-mod pi;
 mod prefix;
 mod prompt;
-mod qwen;
 mod reader;
 mod scan;
 mod shape;
 mod spec;
-mod specstory;
 mod surrogates;
 mod tail_buffer;
+mod talk;
 mod tally;
-mod text;
-mod utterance;
 
 #[cfg(test)]
 mod tests;

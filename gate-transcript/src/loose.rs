@@ -99,6 +99,11 @@ impl Num {
         self.0.map(|n| n as i64)
     }
 
+    /// The exit code of a command.
+    pub(super) fn exit_code(self) -> Option<i32> {
+        self.signed()?.try_into().ok()
+    }
+
     /// Dollars as micro-dollars.
     pub(super) fn micro(self) -> Option<u64> {
         self.0.filter(|n| *n >= 0.0).map(|n| (n * 1e6).round() as u64)
@@ -137,6 +142,42 @@ impl<T, U> Default for Either<T, U> {
 impl<T> Default for List<T> {
     fn default() -> Self {
         Self(Vec::new())
+    }
+}
+
+/// A part of a message, which may have a text.
+pub(super) trait Piece {
+    fn text(&self) -> &str;
+}
+
+impl<T> Content<'_, T> {
+    pub(super) fn blocks(&self) -> &[T] {
+        match self {
+            Self::Text(_) => &[],
+            Self::Blocks(blocks) => blocks,
+        }
+    }
+}
+
+impl<T: Piece> Content<'_, T> {
+    /// The string, or the text of each block.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        let whole = match self {
+            Self::Text(text) => Some(&**text),
+            Self::Blocks(_) => None,
+        };
+        whole.into_iter().chain(self.blocks().iter().map(T::text))
+    }
+
+    /// All texts, each on lines of its own.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Blocks(blocks) => match &blocks[..] {
+                [block] => Cow::Borrowed(block.text()),
+                _ => Cow::Owned(self.texts().collect::<Vec<_>>().join("\n")),
+            },
+        }
     }
 }
 

@@ -38,11 +38,23 @@ pub(super) struct Memo {
 pub(super) struct Out<'s> {
     sink: &'s mut dyn Sink,
     memo: &'s mut Memo,
+    /// The line of the input in which begins what is read.
+    line: u64,
 }
 
 impl<'s> Out<'s> {
     pub(super) fn new(sink: &'s mut dyn Sink, memo: &'s mut Memo) -> Self {
-        Self { sink, memo }
+        Self { sink, memo, line: 1 }
+    }
+
+    /// What comes next begins in this line of the input.
+    pub(super) fn at(&mut self, line: u64) -> &mut Self {
+        self.line = line;
+        self
+    }
+
+    pub(super) fn line(&self) -> u64 {
+        self.line
     }
 
     /// The tail of a long input begins. Errors and denials before it are forgotten, also
@@ -54,19 +66,27 @@ impl<'s> Out<'s> {
     }
 
     /// Somebody's text, out of one JSON string.
-    pub(super) fn say(&mut self, role: Role, text: &str, line: u64) {
-        self.text(Text { role, text: &clean(text), line, multiline: false, continues: false });
+    pub(super) fn say(&mut self, role: Role, text: &str) {
+        self.piece(role, &clean(text), false);
+    }
+
+    /// Each of somebody's texts, out of JSON strings of their own.
+    pub(super) fn say_all(&mut self, role: Role, texts: &[Cow<'_, str>]) {
+        texts.iter().for_each(|text| self.say(role, text));
     }
 
     /// More of the text before, out of another JSON string: on a line of its own.
-    pub(super) fn add(&mut self, role: Role, text: &str, line: u64) {
-        let text = format!("\n{}", clean(text));
-        self.text(Text { role, text: &text, line, multiline: false, continues: true });
+    pub(super) fn add(&mut self, role: Role, text: &str) {
+        self.piece(role, &format!("\n{}", clean(text)), true);
     }
 
     /// More of the text before, without a line break between.
-    pub(super) fn go_on(&mut self, role: Role, text: &str, line: u64) {
-        self.text(Text { role, text: &clean(text), line, multiline: false, continues: true });
+    pub(super) fn go_on(&mut self, role: Role, text: &str) {
+        self.piece(role, &clean(text), true);
+    }
+
+    fn piece(&mut self, role: Role, text: &str, continues: bool) {
+        self.text(Text { role, text, line: self.line, multiline: false, continues });
     }
 
     /// A text that is clean already.
@@ -76,8 +96,8 @@ impl<'s> Out<'s> {
         }
     }
 
-    pub(super) fn boundary(&mut self, boundary: Boundary, line: u64) {
-        self.sink.event(Event::Boundary(boundary, line));
+    pub(super) fn boundary(&mut self, boundary: Boundary) {
+        self.sink.event(Event::Boundary(boundary, self.line));
     }
 
     pub(super) fn fact(&mut self, fact: Fact) {
@@ -107,45 +127,59 @@ impl<'s> Out<'s> {
 
     /// The agent or its API failed: an error, or a limit if `status` or the
     /// message says so. Clients repeat themselves; a repetition is dropped.
-    pub(super) fn failure(&mut self, message: &str, status: Option<i64>, line: u64) {
+    pub(super) fn failure(&mut self, message: &str, status: Option<i64>) {
         let message = clip(message.trim(), MAX_MESSAGE);
         if message.is_empty() || self.memo.failure == message {
             return;
         }
         message.clone_into(&mut self.memo.failure);
         if matches!(status, Some(429 | 529)) || self.says(Wording::Limit, message) {
-            self.limit(message, limit::resets_at(message), line);
+            self.limit(message, limit::resets_at(message));
         } else {
-            self.fact(Fact::Error { message: message.to_owned(), line });
+            self.fact(Fact::Error { message: message.to_owned(), line: self.line });
         }
     }
 
+    /// The client says that the agent or its API failed.
+    pub(super) fn fail(&mut self, message: &str, status: Option<i64>) {
+        self.say(Role::System, message);
+        self.failure(message, status);
+    }
+
     /// A limit ended the turn.
-    pub(super) fn limit(&mut self, message: &str, resets_at: Option<i64>, line: u64) {
-        self.fact(Fact::Limit { message: message.to_owned(), resets_at, line });
+    pub(super) fn limit(&mut self, message: &str, resets_at: Option<i64>) {
+        self.fact(Fact::Limit { message: message.to_owned(), resets_at, line: self.line });
     }
 
     /// A tool is called, with these arguments.
-    pub(super) fn called(&mut self, id: &str, tool: &str, input: &Leaves<'_>, line: u64) {
+    pub(super) fn called(&mut self, id: &str, tool: &str, input: &Leaves<'_>) {
         let command = input.command.as_deref();
-        self.sink.called(&Call { id, tool, command, texts: &input.texts, line });
+        self.sink.called(&Call { id, tool, command, texts: &input.texts, line: self.line });
     }
 
     /// The answer to the call with this id begins.
-    pub(super) fn answered(&mut self, id: &str, ending: Ending, line: u64) {
-        self.sink.answered(&Answer { id, ending, line });
+    pub(super) fn answered(&mut self, id: &str, ending: Ending) {
+        self.sink.answered(&Answer { id, ending, line: self.line });
+    }
+
+    /// The agent ran a command.
+    pub(super) fn ran(&mut self, command: String, exit_code: i32) {
+        self.fact(Fact::Command { command, exit_code, line: self.line });
     }
 
     /// A tool call failed with this answer. An empty answer is left out.
-    pub(super) fn tool_failed(&mut self, output: &str, line: u64) {
+    pub(super) fn tool_failed(&mut self, output: &str) {
         let output = clean(output.trim());
         if !output.is_empty() {
-            self.fact(Fact::ToolFailure { output: ends(&output, MAX_END).into_owned(), line });
+            self.fact(Fact::ToolFailure {
+                output: ends(&output, MAX_END).into_owned(),
+                line: self.line,
+            });
         }
     }
 
     /// The call with this id, if it has one, was denied.
-    pub(super) fn denied(&mut self, tool: &str, id: &str, line: u64) {
+    pub(super) fn denied(&mut self, tool: &str, id: &str) {
         if self.memo.denied.iter().any(|known| known == id) {
             return;
         }
@@ -153,7 +187,16 @@ impl<'s> Out<'s> {
             self.memo.denied.truncate(MAX_DENIED - 1);
             self.memo.denied.push_front(id.to_owned());
         }
-        self.fact(Fact::Denial { tool: tool.to_owned(), line });
+        self.fact(Fact::Denial { tool: tool.to_owned(), line: self.line });
+    }
+
+    /// A call did not succeed: it was denied, or it failed with this answer.
+    pub(super) fn unsuccessful(&mut self, tool: &str, id: &str, cause: &str) {
+        if self.says(Wording::Denial, cause) {
+            self.denied(tool, id);
+        } else {
+            self.tool_failed(cause);
+        }
     }
 
     /// See [`Sink::says`].
@@ -161,10 +204,10 @@ impl<'s> Out<'s> {
         self.sink.says(what, text)
     }
 
-    pub(super) fn problem(&mut self, kind: ProblemKind, line: u64) {
+    pub(super) fn problem(&mut self, kind: ProblemKind) {
         if self.memo.problems < MAX_PROBLEMS || kind.loses_words() {
             self.memo.problems += 1;
-            self.sink.event(Event::Problem(Problem { line, kind }));
+            self.sink.event(Event::Problem(Problem { line: self.line, kind }));
         }
     }
 }

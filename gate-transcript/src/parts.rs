@@ -3,13 +3,11 @@
 //!
 //! Sources: captures of Gemini CLI 0.61.0 and Qwen Code 0.15.10.
 
-use serde::Deserialize;
-
-use super::calls::Calls;
-use super::loose::{Flag, Leaves, Object, Str};
+use super::loose::{Flag, Leaves, Object, Piece, Str};
 use super::out::Out;
-use super::utterance::Utterance;
-use super::{Boundary, Ending, Role, Wording};
+use super::talk::Talk;
+use super::{Ending, Role};
+use crate::json::records;
 
 /// The tool that runs commands, in both clients.
 const SHELL: &str = "run_shell_command";
@@ -18,47 +16,30 @@ const SHELL: &str = "run_shell_command";
 /// wrote it.
 const CONTEXT: &str = "<session_context>";
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub(super) struct Part<'a> {
-    #[serde(borrow)]
-    pub(super) text: Str<'a>,
-    thought: Flag,
-    #[serde(borrow, rename = "functionCall")]
-    call: Object<Call<'a>>,
-    #[serde(borrow, rename = "functionResponse")]
-    response: Object<Response<'a>>,
-}
+records! {
+    struct Part<'a> {
+        text: Str<'a>,
+        thought: Flag,
+        "functionCall" => call: Object<Call<'a>>,
+        "functionResponse" => response: Object<Response<'a>>,
+    }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Call<'a> {
-    #[serde(borrow)]
-    id: Str<'a>,
-    #[serde(borrow)]
-    name: Str<'a>,
-    #[serde(borrow)]
-    args: Leaves<'a>,
-}
+    struct Call<'a> {
+        id: Str<'a>,
+        name: Str<'a>,
+        args: Leaves<'a>,
+    }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub(super) struct Response<'a> {
-    #[serde(borrow)]
-    id: Str<'a>,
-    #[serde(borrow)]
-    name: Str<'a>,
-    #[serde(borrow)]
-    response: Object<Answer<'a>>,
-}
+    struct Response<'a> {
+        id: Str<'a>,
+        name: Str<'a>,
+        response: Object<Answer<'a>>,
+    }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Answer<'a> {
-    #[serde(borrow)]
-    output: Str<'a>,
-    #[serde(borrow)]
-    error: Str<'a>,
+    struct Answer<'a> {
+        output: Str<'a>,
+        error: Str<'a>,
+    }
 }
 
 impl<'a> Part<'a> {
@@ -67,123 +48,64 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Follows such a conversation.
-#[derive(Debug, Default)]
-pub(super) struct Talk {
-    pub(super) speech: Utterance,
-    calls: Calls,
-    /// True for a sub-agent's file: no text in it is the main agent's.
-    pub(super) sub_agent: bool,
+impl Piece for Part<'_> {
+    fn text(&self) -> &str {
+        &self.text
+    }
 }
 
 impl Talk {
-    /// Something that may change the main agent's mind.
-    pub(super) fn turn(&mut self, boundary: Boundary, line: u64, out: &mut Out<'_>) {
-        if !self.sub_agent {
-            self.speech.forget();
-            out.boundary(boundary, line);
-        }
-    }
-
-    /// A text of the agent.
-    pub(super) fn text(&mut self, id: &str, text: &str, line: u64, out: &mut Out<'_>) {
-        if self.sub_agent {
-            out.say(Role::Tool, text, line);
-        } else {
-            self.speech.block(id, text, line, out);
-        }
-    }
-
-    pub(super) fn thought(&self, text: &str, line: u64, out: &mut Out<'_>) {
-        let role = if self.sub_agent { Role::Tool } else { Role::Thinking };
-        out.say(role, text, line);
-    }
-
     /// A message of the agent.
-    pub(super) fn agent(&mut self, id: &str, parts: &[Part<'_>], line: u64, out: &mut Out<'_>) {
+    pub(super) fn agent_parts(&mut self, id: &str, parts: &[Part<'_>], out: &mut Out<'_>) {
         for part in parts {
             if let Some(call) = &part.call.0 {
-                self.call(&call.id, &call.name, &call.args, line, out);
+                self.call(&call.id, &call.name, &call.args, out);
             } else if part.thought.0 {
-                self.thought(&part.text, line, out);
+                self.thought(&part.text, out);
             } else {
-                self.text(id, &part.text, line, out);
+                self.block(id, &part.text, out);
             }
-        }
-    }
-
-    pub(super) fn call(
-        &mut self,
-        id: &str,
-        tool: &str,
-        input: &Leaves<'_>,
-        line: u64,
-        out: &mut Out<'_>,
-    ) {
-        self.speech.close();
-        let command = if tool == SHELL { input.command.as_deref() } else { None };
-        self.calls.started(id, tool, command);
-        out.called(id, tool, input, line);
-        for text in &input.texts {
-            out.say(Role::Tool, text, line);
         }
     }
 
     /// A message to the agent; beside a tool's answer a text is no prompt.
-    pub(super) fn user(&mut self, parts: &[Part<'_>], line: u64, out: &mut Out<'_>) {
+    pub(super) fn user_parts(&mut self, parts: &[Part<'_>], out: &mut Out<'_>) {
         let answers = parts.iter().any(|part| part.response.0.is_some());
         for part in parts {
             if let Some(response) = &part.response.0 {
-                self.answer(response, "", line, out);
+                self.response(response, "", out);
             } else {
-                self.user_text(&part.text, answers, line, out);
+                self.user_text(&part.text, answers, out);
             }
         }
     }
 
-    pub(super) fn user_text(&mut self, text: &str, injected: bool, line: u64, out: &mut Out<'_>) {
+    pub(super) fn user_text(&mut self, text: &str, injected: bool, out: &mut Out<'_>) {
         if injected || text.trim_start().starts_with(CONTEXT) {
-            out.say(Role::System, text, line);
+            out.say(Role::System, text);
         } else if !text.trim().is_empty() {
-            self.turn(Boundary::Prompt, line, out);
-            let role = if self.sub_agent { Role::Tool } else { Role::User };
-            out.say(role, text, line);
+            self.prompt(text, out);
         }
     }
 
     /// A tool's answer; `status` is the client's word for how the call ended.
-    pub(super) fn answer(
-        &mut self,
-        response: &Response<'_>,
-        status: &str,
-        line: u64,
-        out: &mut Out<'_>,
-    ) {
-        self.speech.close();
+    pub(super) fn response(&mut self, response: &Response<'_>, status: &str, out: &mut Out<'_>) {
+        self.close();
         let Some(answer) = &response.response.0 else {
             return;
         };
         let failed_call = !answer.error.is_empty() || status == "error";
-        out.answered(&response.id, Ending::failed_if(failed_call), line);
-        out.say(Role::Tool, &answer.output, line);
-        out.say(Role::Tool, &answer.error, line);
+        out.answered(&response.id, Ending::failed_if(failed_call));
+        out.say(Role::Tool, &answer.output);
+        out.say(Role::Tool, &answer.error);
         let code = if &*response.name == SHELL { exit_code(&answer.output) } else { None };
         if code.is_some_and(|code| code != 0) {
-            out.tool_failed(output(&answer.output), line);
+            out.tool_failed(output(&answer.output));
         } else if failed_call {
             let cause = if answer.error.is_empty() { &answer.output } else { &answer.error };
-            failed(&response.name, &response.id, cause, line, out);
+            out.unsuccessful(&response.name, &response.id, cause);
         }
-        self.calls.ended(&response.id, code, line, out);
-    }
-}
-
-/// A call that did not succeed was denied, or it failed.
-pub(super) fn failed(tool: &str, id: &str, cause: &str, line: u64, out: &mut Out<'_>) {
-    if out.says(Wording::Denial, cause) {
-        out.denied(tool, id, line);
-    } else {
-        out.tool_failed(cause, line);
+        self.calls.ended(&response.id, code, out);
     }
 }
 

@@ -171,7 +171,7 @@ impl Reader {
         let head = Head::detect(text, self.forced);
         let mut out = Out::new(sink, &mut self.memo);
         if head.start.unknown_json {
-            out.problem(ProblemKind::UnknownJson, 1);
+            out.at(1).problem(ProblemKind::UnknownJson);
         }
         let mut decode = (head.format.spec().open)(&head.start);
         decode.push(text, &mut out);
@@ -223,7 +223,7 @@ impl Open {
             out.tail();
             // The tail begins the list of problems anew, and this one is about all of the input.
             if self.unknown_json {
-                out.problem(ProblemKind::UnknownJson, 1);
+                out.at(1).problem(ProblemKind::UnknownJson);
             }
         }
         self.decode.push(bytes, out);

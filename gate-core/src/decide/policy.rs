@@ -18,6 +18,7 @@ use super::language::Language;
 use super::pattern::{Matcher, Pattern};
 use crate::config::{Dollars, Millis, settings};
 
+pub use super::signal::Spelling;
 pub use check::{
     CheckPolicy, Criterion, Mode, Priority, RawCheck, RawCriterion, ReportFormat, Reveal, When,
 };
@@ -124,47 +125,6 @@ pub struct SignalPolicy {
 /// Policies that were recorded before a setting existed have the digest of those that leave it out.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-/// The ways in which a signal is written.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Spelling {
-    /// `EXIT_STATUS: COMPLETE` and its companions (the seed's protocol).
-    ExitStatus,
-    /// The `RALPH_STATUS` block.
-    RalphStatus,
-    /// `<promise>COMPLETE</promise>`.
-    Promise,
-    /// The JSON exit signal of the agent exit protocol.
-    AgentExit,
-    /// A `[[signal.custom]]` of the settings.
-    Custom,
-}
-
-impl Spelling {
-    /// Its name in settings and records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ExitStatus => "exit_status",
-            Self::RalphStatus => "ralph_status",
-            Self::Promise => "promise",
-            Self::AgentExit => "agent_exit",
-            Self::Custom => "custom",
-        }
-    }
 }
 
 /// True if a signal must carry the iteration's token.

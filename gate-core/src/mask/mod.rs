@@ -67,39 +67,36 @@ impl Masker {
         masked
     }
 
-    /// Masks the secrets of a text. Returns whether the text now has masked ones.
-    pub fn cover(&self, text: &mut String) -> bool {
-        let found = self.find(text);
-        if !found.is_empty() {
-            let mut rest = String::with_capacity(text.len());
-            let mut at = 0;
-            for range in found {
-                rest.push_str(&text[at..range.start]);
-                rest.push_str(MASKED);
-                at = range.end;
-            }
-            rest.push_str(&text[at..]);
-            *text = rest;
-            return true;
+    /// Masks the secrets of a text.
+    pub fn cover(&self, text: &mut String) {
+        let secrets = self.find(text);
+        if secrets.is_empty() {
+            return;
         }
-        text.contains(MASKED)
+        let mut masked = String::with_capacity(text.len());
+        let mut at = 0;
+        for secret in secrets {
+            masked.push_str(&text[at..secret.start]);
+            masked.push_str(MASKED);
+            at = secret.end;
+        }
+        masked.push_str(&text[at..]);
+        *text = masked;
     }
 
-    /// Masks all texts of a value, names of members too. Returns whether the value now
-    /// has masked texts.
-    pub fn value(&self, value: &mut Value) -> bool {
+    /// Masks all texts of a value, names of members too.
+    pub fn value(&self, value: &mut Value) {
         match value {
             Value::String(text) => self.cover(text),
-            Value::Array(items) => any(items.iter_mut().map(|item| self.value(item))),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
             Value::Object(map) => {
-                let named = any(map.keys().map(|name| !self.find(name).is_empty()));
-                if named {
-                    let all = std::mem::take(map);
-                    map.extend(all.into_iter().map(|(name, item)| (self.text(&name), item)));
+                if map.keys().any(|name| !self.find(name).is_empty()) {
+                    let members = std::mem::take(map);
+                    map.extend(members.into_iter().map(|(name, item)| (self.text(&name), item)));
                 }
-                any(map.values_mut().map(|item| self.value(item))) || named
+                map.values_mut().for_each(|item| self.value(item));
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
@@ -173,11 +170,6 @@ fn point(value: &Value, at: &mut String, found: &mut Vec<String>) {
         }
         _ => {}
     }
-}
-
-/// Like [`Iterator::any`], but runs to the end: each item masks something.
-fn any(all: impl Iterator<Item = bool>) -> bool {
-    all.fold(false, |any, one| any | one)
 }
 
 /// Ranges in order, those that touch joined.

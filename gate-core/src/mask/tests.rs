@@ -188,12 +188,11 @@ fn values_of_secret_variables_are_masked_and_ordinary_ones_are_not() {
 fn pointers_lead_to_what_is_masked() {
     let token = format!("ghp_{}", random(36));
     let mut value = json!({ "a/b": [1, { "~c": format!("x {token}") }], "d": "fine", (token.as_str()): "fine" });
-    assert!(Masker::default().value(&mut value));
+    Masker::default().value(&mut value);
     assert!(!value.to_string().contains(&token));
     let found = pointers(&value);
     assert_eq!(found, ["/a~1b/1/~0c"]);
     assert_eq!(value.pointer(&found[0]).unwrap(), "x [masked]");
-    assert!(!Masker::default().value(&mut json!({ "a": "b" })));
 }
 
 #[test]

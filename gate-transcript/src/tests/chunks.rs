@@ -1,6 +1,6 @@
 //! What comes out does not depend on how the input comes in.
 
-use super::{Lines, read_pieces};
+use super::{Lines, read_pieces, transcripts};
 use crate::detect::Head;
 use crate::out::{Memo, Out};
 use crate::{MAX_PIECE, MAX_RECORD, Reader};
@@ -26,6 +26,21 @@ const INPUTS: &[&str] = &[
     "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"x\"}}\n{",
 ];
 
+/// [`INPUTS`] and the transcripts of all formats, with noise before the last line, which is torn.
+fn inputs() -> Vec<String> {
+    let torn = transcripts::all().into_iter().map(|transcript| {
+        let text = transcript.ending("Wörd\r\n\nb");
+        let (head, last) = text.trim_end().rsplit_once('\n').unwrap_or(("", &text));
+        format!("{head}\nnoise\n{text}{}", &last[..last.floor_char_boundary(last.len() / 2)])
+    });
+    INPUTS.iter().map(ToString::to_string).chain(torn).collect()
+}
+
+/// Small sizes cut everywhere; of the others, some have to do.
+fn sizes(input: &str) -> impl Iterator<Item = usize> {
+    (1..40).chain((40..input.len()).step_by(23))
+}
+
 /// Reads past the [`Reader`], which keeps small inputs together.
 fn decode_pieces(input: &str, size: usize) -> Lines {
     let head = Head::detect(input.as_bytes(), None);
@@ -42,9 +57,9 @@ fn decode_pieces(input: &str, size: usize) -> Lines {
 
 #[test]
 fn pieces_of_any_size() {
-    for input in INPUTS {
+    for input in &inputs() {
         let whole = decode_pieces(input, usize::MAX);
-        for size in 1..input.len() {
+        for size in sizes(input) {
             let pieces = decode_pieces(input, size);
             assert_eq!(pieces.sorted(), whole.sorted(), "{size}: {input}");
             assert_eq!(last_words(&pieces), last_words(&whole), "{size}: {input}");
@@ -54,9 +69,9 @@ fn pieces_of_any_size() {
 
 #[test]
 fn the_reader_in_pieces_of_any_size() {
-    for input in INPUTS {
+    for input in &inputs() {
         let whole = read_pieces(input.as_bytes(), None, usize::MAX);
-        for size in 1..input.len() {
+        for size in sizes(input) {
             let pieces = read_pieces(input.as_bytes(), None, size);
             assert_eq!(
                 (pieces.0, pieces.1.sorted()),
@@ -88,10 +103,11 @@ impl Random {
 #[test]
 fn random_pieces_of_random_inputs() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let inputs = inputs();
     for round in 0..60 {
         let mut input = String::new();
         while input.len() < 70_000 * (round % 2) + 3000 {
-            let part = INPUTS[random.below(INPUTS.len())];
+            let part = &inputs[random.below(inputs.len())];
             let lines: Vec<&str> = part.split_inclusive('\n').collect();
             let from = random.below(lines.len());
             input.push_str(&lines[from..from + 1 + random.below(lines.len() - from)].concat());

@@ -1,6 +1,6 @@
 //! Telling formats apart.
 
-use super::{read, read_pieces, words};
+use super::{read, read_pieces, transcripts, words};
 use crate::{Forced, Format};
 
 fn found(input: &str) -> Format {
@@ -47,6 +47,22 @@ fn the_first_known_record_decides() {
             },
             "{input}"
         );
+    }
+}
+
+#[test]
+fn each_format_has_a_transcript_that_is_known_and_read() {
+    let transcripts = transcripts::all();
+    for format in Format::ALL {
+        let has_one = transcripts.iter().any(|transcript| transcript.format == format.name());
+        assert!(has_one, "tests/transcripts/ has none of {format}");
+    }
+    for transcript in transcripts {
+        let word = "\"Wörd\"\n\nand word.";
+        let input = transcript.ending(word);
+        assert_eq!(found(&input).name(), transcript.known_as(), "{input}");
+        // In plain text, what stands above belongs to the word.
+        assert!(words(&input)[0].trim_end().ends_with(word), "{input}");
     }
 }
 

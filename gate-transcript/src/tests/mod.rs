@@ -32,6 +32,8 @@ mod qwen;
 mod runs;
 mod specstory;
 mod text;
+#[path = "../../../tests/transcripts.rs"]
+mod transcripts;
 
 use super::{
     Boundary, Event, Fact, FinalTurn, Forced, Format, ProblemKind, Reader, Role, Sink, Wording,

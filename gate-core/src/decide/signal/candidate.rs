@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::context::Context;
 use super::layout::Layout;
 use super::objection::Objection;
-use crate::decide::policy::{SignalPolicy, SignalValue, Spelling};
+use super::spelling::Spelling;
+use crate::decide::policy::{SignalPolicy, SignalValue};
 use crate::exit::ExitSignal;
 use crate::text::clean_lines;
 

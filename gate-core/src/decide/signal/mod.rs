@@ -6,18 +6,14 @@
 //! contradict each other. The result is one [`Signal`], with its problems
 //! inside: it is [`Status::Complete`] only if there are none.
 
-mod agent_exit;
 mod candidate;
 mod context;
-mod custom;
-mod exit_status;
 mod layout;
 mod marker;
 mod objection;
 mod other_spellings;
-mod promise;
 mod prompt;
-mod ralph_status;
+mod spelling;
 mod text_after;
 mod text_before;
 mod token;
@@ -29,35 +25,27 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::language::Language;
-use super::policy::{SignalPolicy, SignalValue, Spelling, TokenMode};
+use super::policy::{SignalPolicy, SignalValue, TokenMode};
 use crate::exit::ExitSignal;
 use candidate::{
     Candidate, Reading, Selection, Statement, cut, disagreement, refuse_examples, select,
 };
 use gate_transcript::{FinalTurn, Word};
 use layout::Layout;
-use marker::Marker;
 use token::{SeenToken, is_token_line};
 use work_left::{OwnWords, is_said_in};
 
-pub use agent_exit::{ExitSighting, NoSignal, exit_signals};
 pub use candidate::NearMiss;
-pub(crate) use promise::BLOCKED;
 pub use prompt::prompt;
+pub use spelling::Spelling;
+pub use spelling::agent_exit::{ExitSighting, NoSignal, exit_signals};
+pub(crate) use spelling::promise::BLOCKED;
 pub use token::{TokenFinding, TokenHalves, TokenKey, TokenState};
 pub use unchecked::UncheckedSignal;
 pub use work_left::WorkLeft;
 
 /// The problem of a signal with a damaged record behind it.
 pub(crate) const UNREAD: &str = "what follows the signal could not be read";
-
-/// Texts that every signal of the built-in spellings contains, and so each part of one.
-const PARTS: [Marker; 4] = [
-    Marker::new("exit_", 1),
-    Marker::new("ralph", 3),
-    Marker::new("<prom", 0),
-    Marker::new("apm2_", 3),
-];
 
 /// Why a signal before the last word is none.
 const EARLIER_MESSAGE: &str =
@@ -68,8 +56,8 @@ const MAX_NEAR_MISSES: usize = 20;
 
 /// True if a line could be read as a signal, or as a part of one.
 pub(super) fn says_signal(line: &str, policy: &SignalPolicy) -> bool {
-    let is_part = PARTS.iter().any(|part| part.stands_in(line));
-    is_part || !candidates(&Word::whole(line), policy).is_empty()
+    let mut parts = Spelling::ALL.iter().flat_map(|spelling| spelling.parts());
+    parts.any(|part| part.stands_in(line)) || !candidates(&Word::whole(line), policy).is_empty()
 }
 
 /// The agent's own statement about being done.
@@ -297,11 +285,8 @@ impl Signal {
 /// All candidates in a message, in no particular order.
 fn candidates(word: &Word, policy: &SignalPolicy) -> Vec<Candidate> {
     let layout = Layout::new(word, &policy.language);
-    let mut found = exit_status::candidates(&layout);
-    found.extend(ralph_status::candidates(&layout));
-    found.extend(promise::candidates(&layout, &policy.phrases));
-    found.extend(agent_exit::candidates(&layout, policy.exit_protocol));
-    found.extend(custom::candidates(&layout, &policy.custom));
+    let each = Spelling::ALL.iter().map(|spelling| spelling.candidates(&layout, policy));
+    let mut found: Vec<_> = each.flatten().collect();
     refuse_examples(&mut found, &layout);
     found
 }

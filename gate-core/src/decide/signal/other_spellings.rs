@@ -3,7 +3,7 @@
 
 use super::candidate::NearMiss;
 use super::layout::{BlockKind, Layout};
-use super::promise::MARKS;
+use super::spelling::promise::MARKS;
 
 /// The most that are named.
 const MAX_NAMED: usize = 3;
