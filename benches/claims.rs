@@ -125,7 +125,8 @@ impl<'a> Bench<'a> {
     /// Adds the items, each with its record.
     fn add(&self) {
         let place = gate_cli::store::Place::Database(self.server.url().parse().unwrap());
-        let mut store = gate_cli::store::open(&place, None, Duration::from_secs(30)).unwrap();
+        let mut store =
+            gate_cli::store::Store::open(&place, None, Duration::from_secs(30)).unwrap();
         let phase = gate_core::exit::WorkPhase::Draft;
         let drafts = (0..ITEMS).map(|number| {
             let id = format!("W-{number}");

@@ -35,14 +35,14 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     for iteration in 1..=LIMIT {
         thread::sleep(wait);
         let mut request = Request::default();
-        request.run = Some("nightly".to_owned());
-        request.iteration = Some(iteration);
+        request.asker.run = Some("nightly".to_owned());
+        request.asker.iteration = Some(iteration);
         // A new start is a new run.
-        request.new_run = iteration == 1;
+        request.asker.new_run = iteration == 1;
         let protocol = gate.prompt(&request)?;
         let output = ask(agent, format!("{task}\n\n{protocol}\n\n{feedback}"))?;
         // None if a signal ended it, which is no success either.
-        request.agent_exit_code = Some(output.status.code().unwrap_or(1));
+        request.turn.agent_exit_code = Some(output.status.code().unwrap_or(1));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let record = gate.check_with(&Source::from(text), &request)?;
         let decision = &record.decision;

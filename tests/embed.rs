@@ -4,10 +4,10 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use gate_checks::{GatherOptions, OwnChecks, gather};
+use gate_checks::{GatherOptions, gather};
 use gate_cli::{
-    Check, CheckContext, CheckId, CheckSite, Events, Evidence, Gate, GateBuilder, Outcome, Record,
-    Request, Verdict, async_trait,
+    Check, CheckContext, CheckId, CheckSite, Evidence, Gate, GateBuilder, Outcome, Record, Request,
+    Verdict, async_trait,
 };
 use gate_core::Policy;
 use gate_core::decide::policy::Mode;
@@ -71,7 +71,7 @@ impl Scratch {
 }
 
 fn evidence(record: &Record) -> &Evidence {
-    &record.decision.evidence[0]
+    &record.decision.input.evidence[0]
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn settings_of_its_name_give_its_mode_its_timeout_and_its_place() {
     let record = scratch.decide(needy, asks_for("notes.md"));
     assert_eq!(evidence(&record).outcome, Outcome::Skipped);
     let record = scratch.decide("[checks.file]\nwhen = [\"run\"]\n", asks_for("notes.md"));
-    assert_eq!(record.decision.evidence, []);
+    assert_eq!(record.decision.input.evidence, []);
 }
 
 #[test]
@@ -176,14 +176,13 @@ fn a_name_that_is_taken_is_refused() {
 fn gathering_takes_checks_too() {
     let scratch = Scratch::new();
     let mut options = GatherOptions::default();
-    options.checks = OwnChecks::default();
-    options.checks.add(asks_for("notes.md"));
+    options.own_checks.add(asks_for("notes.md"));
     let site = || CheckSite::new(scratch.project());
-    let gathered = gather(&Policy::default(), site(), &options, Events::nobody()).unwrap();
+    let gathered = gather(&Policy::default(), site(), &options).unwrap();
     let found = &gathered.evidence[0];
     assert_eq!((found.mode, found.outcome), (Mode::Require, Outcome::Fail));
-    options.checks.add(asks_for("other.md"));
-    let twice = gather(&Policy::default(), site(), &options, Events::nobody()).unwrap_err();
+    options.own_checks.add(asks_for("other.md"));
+    let twice = gather(&Policy::default(), site(), &options).unwrap_err();
     assert!(twice.to_string().contains("checks.file"), "{twice}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use gate_cli::store::{self, Place};
+use gate_cli::store::{Place, Store};
 use gate_core::ledger::{Draft, MovedOut, Sealed};
 use serde_json::{Value, json};
 
@@ -44,8 +44,8 @@ fn move_out(shop: &Shop, numbers: &[u64]) {
     shop.run(&format!("DELETE FROM ledger WHERE seq IN ({})", list.join(", ")));
     let machine = &shop.machines[0];
     let place = Place::Folder(machine.state());
-    let mut store = store::open(&place, Some(machine.heads()), PATIENCE).unwrap();
-    append_to(&mut *store, "shop", record).unwrap();
+    let mut store = Store::open(&place, Some(machine.heads()), PATIENCE).unwrap();
+    append_to(&mut store, "shop", record).unwrap();
 }
 
 fn verified(shop: &Shop, words: &str, code: i32) -> Value {

@@ -146,7 +146,7 @@ fn a_database_tells_rights_indexes_and_settings() {
 fn what_an_older_store_lacks_is_told_and_ledgers_set_aside_are_counted() {
     for shelf in [Some(Shelf::sqlite()), Shelf::postgres()].into_iter().flatten() {
         for project in ["a", "b (set aside: 1)"] {
-            append_to(&mut *shelf.open(), project, decision("a", 1)).unwrap();
+            append_to(&mut shelf.open(), project, decision("a", 1)).unwrap();
         }
         without_additions(&shelf);
         let condition = gate_cli::store::condition(&shelf.place(), PATIENCE).unwrap();

@@ -1,7 +1,7 @@
 //! Many projects in one store: their log, their loops, and the view for SQL clients. Each law is
 //! asked of both databases.
 
-use gate_cli::store::{self, Place};
+use gate_cli::store::{Place, Store};
 use rusqlite::Connection;
 use rusqlite::types::Value as Cell;
 use serde_json::json;
@@ -237,7 +237,7 @@ fn a_ledger_that_was_set_aside_is_not_in_the_view(fleet: &Fleet) {
         Some(database) => Place::Database(database.url.parse().unwrap()),
         None => Place::Folder(ran.state()),
     };
-    store::open(&place, None, PATIENCE).unwrap().renew("acme/shop").unwrap();
+    Store::open(&place, None, PATIENCE).unwrap().renew("acme/shop").unwrap();
     let rows = fleet.rows(&ran, &["project", "seq"], "ORDER BY project");
     assert_eq!(rows, ["acme/till|1"]);
 }

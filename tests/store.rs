@@ -46,7 +46,7 @@ laws! {
 
 fn nothing_is_there_at_first(shelf: &Shelf) {
     let mut store = shelf.open_marked();
-    look(&mut *store, |reading| {
+    look(&mut store, |reading| {
         assert_eq!(reading.head()?, Head::EMPTY);
         assert_eq!(reading.entry(1)?, None);
         assert_eq!(reading.entries(0, 10)?, []);
@@ -58,15 +58,15 @@ fn nothing_is_there_at_first(shelf: &Shelf) {
         Ok(())
     })
     .unwrap();
-    work(&mut *store, |_| Ok(())).unwrap();
-    assert_eq!(head(&mut *store).unwrap(), Head::EMPTY);
+    work(&mut store, |_| Ok(())).unwrap();
+    assert_eq!(head(&mut store).unwrap(), Head::EMPTY);
 }
 
 fn records_come_back_as_they_went_in(shelf: &Shelf) {
     let drafts = [decision("a", 1), draft(None, &json!({"to": "open"})), decision("a", 2)];
     let mut store = shelf.open();
-    let first = append(&mut *store, drafts[0].clone()).unwrap();
-    let rest = work(&mut *store, |writing| {
+    let first = append(&mut store, drafts[0].clone()).unwrap();
+    let rest = work(&mut store, |writing| {
         let second = writing.append(drafts[1].clone())?;
         assert_eq!(writing.head()?, second.head());
         assert_eq!(writing.entry(2)?, Some(second.clone()));
@@ -76,8 +76,8 @@ fn records_come_back_as_they_went_in(shelf: &Shelf) {
     assert_eq!(kept[0], Head::EMPTY.follow(drafts[0].clone()));
     // Whoever opens it next finds the same.
     let mut store = shelf.open();
-    assert_eq!(chain(&mut *store), kept);
-    let (two, beyond) = look(&mut *store, |it| Ok((it.entries(2, 1)?, it.entry(4)?))).unwrap();
+    assert_eq!(chain(&mut store), kept);
+    let (two, beyond) = look(&mut store, |it| Ok((it.entries(2, 1)?, it.entry(4)?))).unwrap();
     assert_eq!((two.as_slice(), beyond), (&kept[1..2], None));
 }
 
@@ -86,9 +86,9 @@ fn the_latest_and_the_named_are_found(shelf: &Shelf) {
     let untasked = draft(None, &json!({"state": {"task": ""}}));
     let in_loop = draft(None, &json!({"state": {"task": "42", "loop": "a"}}));
     for draft in [decision("a", 1), decision("a", 2), decision("b", 1), untasked, in_loop] {
-        append(&mut *store, draft).unwrap();
+        append(&mut store, draft).unwrap();
     }
-    look(&mut *store, |reading| {
+    look(&mut store, |reading| {
         let seq = |found: Option<gate_core::ledger::Sealed>| found.map(|found| found.record.seq);
         assert_eq!(seq(reading.latest_of_loop("a")?), Some(2), "a decision alone");
         assert_eq!(seq(reading.latest_of_loop("b")?), Some(3));
@@ -111,10 +111,10 @@ fn an_id_may_be_shortened(shelf: &Shelf) {
     for (id, iteration) in ids.iter().zip(1..) {
         let state = json!({"iteration": iteration});
         let body = json!({"decision": {"decision_id": id}, "state": state});
-        append(&mut *store, draft(Some("r"), &body)).unwrap();
+        append(&mut store, draft(Some("r"), &body)).unwrap();
     }
     let mut found = |id: &str| {
-        let found = look(&mut *store, |reading| reading.decision_by_id(id)).unwrap();
+        let found = look(&mut store, |reading| reading.decision_by_id(id)).unwrap();
         found.map(|found| found.record.seq)
     };
     assert_eq!(["0a1b", "0a1c", "0a"].map(&mut found), [Some(1), Some(2), Some(5)], "whole");
@@ -124,65 +124,65 @@ fn an_id_may_be_shortened(shelf: &Shelf) {
 
 fn an_iteration_is_decided_once(shelf: &Shelf) {
     let mut store = shelf.open();
-    append(&mut *store, decision("a", 1)).unwrap();
+    append(&mut store, decision("a", 1)).unwrap();
     let taken = StoreError::Taken { run: "a".to_owned(), iteration: 1 };
-    assert_eq!(append(&mut *store, decision("a", 1)), Err(taken));
-    append(&mut *store, decision("a", 2)).unwrap();
-    append(&mut *store, decision("b", 1)).unwrap();
-    assert_eq!(chain(&mut *store).len(), 3);
+    assert_eq!(append(&mut store, decision("a", 1)), Err(taken));
+    append(&mut store, decision("a", 2)).unwrap();
+    append(&mut store, decision("b", 1)).unwrap();
+    assert_eq!(chain(&mut store).len(), 3);
 }
 
 fn a_policy_is_kept_once(shelf: &Shelf) {
     let mut store = shelf.open();
     let text = "{\"threshold\":2,\n \"pack\":\"é\"}";
-    work(&mut *store, |writing| {
+    work(&mut store, |writing| {
         writing.keep_policy("d1", text)?;
         writing.keep_policy("d1", "another text")?;
         writing.keep_policy("d2", "")
     })
     .unwrap();
-    work(&mut *store, |writing| writing.keep_policy("d1", "a third text")).unwrap();
-    let policy = |id| move |reading: &mut dyn gate_cli::store::Reading| reading.policy(id);
-    assert_eq!(look(&mut *store, policy("d1")).unwrap().as_deref(), Some(text));
-    assert_eq!(look(&mut *store, policy("d2")).unwrap().as_deref(), Some(""));
-    assert_eq!(look(&mut *store, policy("d")).unwrap(), None);
+    work(&mut store, |writing| writing.keep_policy("d1", "a third text")).unwrap();
+    let policy = |id| move |reading: &mut gate_cli::store::View<'_>| reading.policy(id);
+    assert_eq!(look(&mut store, policy("d1")).unwrap().as_deref(), Some(text));
+    assert_eq!(look(&mut store, policy("d2")).unwrap().as_deref(), Some(""));
+    assert_eq!(look(&mut store, policy("d")).unwrap(), None);
 }
 
 fn what_is_not_committed_is_undone(shelf: &Shelf) {
     let mut store = shelf.open_marked();
-    append(&mut *store, decision("a", 1)).unwrap();
+    append(&mut store, decision("a", 1)).unwrap();
     let mut transaction = store.begin(PROJECT).unwrap();
     transaction.append(decision("a", 2)).unwrap();
     transaction.keep_policy("d", "text").unwrap();
     drop(transaction);
     // Others do not wait until this store is used again.
-    append(&mut *shelf.open_marked(), decision("a", 2)).unwrap();
-    assert_eq!(look(&mut *store, |reading| reading.policy("d")).unwrap(), None);
-    append(&mut *store, decision("a", 3)).unwrap();
-    assert_eq!(chain(&mut *shelf.open_marked()).len(), 3);
+    append(&mut shelf.open_marked(), decision("a", 2)).unwrap();
+    assert_eq!(look(&mut store, |reading| reading.policy("d")).unwrap(), None);
+    append(&mut store, decision("a", 3)).unwrap();
+    assert_eq!(chain(&mut shelf.open_marked()).len(), 3);
 }
 
 fn an_error_that_is_passed_over_keeps_nothing(shelf: &Shelf) {
     let mut store = shelf.open();
-    append(&mut *store, decision("a", 1)).unwrap();
+    append(&mut store, decision("a", 1)).unwrap();
     let taken = StoreError::Taken { run: "a".to_owned(), iteration: 1 };
-    let kept = work(&mut *store, |writing| {
+    let kept = work(&mut store, |writing| {
         writing.append(decision("a", 2))?;
         assert_eq!(writing.append(decision("a", 1)), Err(taken.clone()));
         Ok(())
     });
     assert_eq!(kept, Err(taken));
-    assert_eq!(chain(&mut *store).len(), 1);
+    assert_eq!(chain(&mut store).len(), 1);
 }
 
 fn two_who_write_see_each_other(shelf: &Shelf) {
     let (mut one, mut two) = (shelf.open_marked(), shelf.open_marked());
     for iteration in (1..10).step_by(2) {
-        append(&mut *one, decision("a", iteration)).unwrap();
-        append(&mut *two, decision("a", iteration + 1)).unwrap();
-        assert_eq!(head(&mut *one).unwrap().seq, iteration + 1);
+        append(&mut one, decision("a", iteration)).unwrap();
+        append(&mut two, decision("a", iteration + 1)).unwrap();
+        assert_eq!(head(&mut one).unwrap().seq, iteration + 1);
     }
-    assert_eq!(chain(&mut *one), chain(&mut *two));
+    assert_eq!(chain(&mut one), chain(&mut two));
 }
 
 fn many_who_write_lose_nothing(shelf: &Shelf) {
@@ -192,36 +192,36 @@ fn many_who_write_lose_nothing(shelf: &Shelf) {
             scope.spawn(move || {
                 let mut store = shelf.open_marked();
                 for iteration in 1..=each {
-                    append(&mut *store, decision(&format!("w{writer}"), iteration)).unwrap();
+                    append(&mut store, decision(&format!("w{writer}"), iteration)).unwrap();
                 }
             });
         }
     });
-    let all = chain(&mut *shelf.open_marked());
+    let all = chain(&mut shelf.open_marked());
     assert_eq!(all.len() as u64, writers * each);
 }
 
 fn a_look_is_of_one_moment(shelf: &Shelf) {
     let (mut one, mut two) = (shelf.open(), shelf.open());
-    append(&mut *one, decision("a", 1)).unwrap();
-    look(&mut *one, |reading| {
+    append(&mut one, decision("a", 1)).unwrap();
+    look(&mut one, |reading| {
         let before = reading.entries(0, 10)?;
-        append(&mut *two, decision("a", 2))?;
+        append(&mut two, decision("a", 2))?;
         assert_eq!(reading.entries(0, 10)?, before);
         assert_eq!(reading.entry(2)?, None);
         Ok(())
     })
     .unwrap();
-    assert_eq!(head(&mut *one).unwrap().seq, 2);
+    assert_eq!(head(&mut one).unwrap().seq, 2);
 }
 
 fn projects_do_not_see_each_other(shelf: &Shelf) {
     let mut store = shelf.open_marked();
-    append(&mut *store, decision("a", 1)).unwrap();
-    append_to(&mut *store, "other", decision("a", 1)).unwrap();
-    append_to(&mut *store, "other", decision("a", 2)).unwrap();
-    assert_eq!(chain(&mut *store).len(), 1);
-    let mut other = store.read("other").unwrap();
+    append(&mut store, decision("a", 1)).unwrap();
+    append_to(&mut store, "other", decision("a", 1)).unwrap();
+    append_to(&mut store, "other", decision("a", 2)).unwrap();
+    assert_eq!(chain(&mut store).len(), 1);
+    let mut other = store.view("other").unwrap();
     assert_eq!(other.entries(0, 10).unwrap().len(), 2);
     assert_eq!(other.latest_of_loop("a").unwrap().unwrap().record.seq, 2);
 }
@@ -238,12 +238,12 @@ fn any_text_stands_in_a_body(shelf: &Shelf) {
     let body =
         json!({"texts": texts, "large": large, "\0key": [null, true, -9_007_199_254_740_991_i64]});
     let mut store = shelf.open();
-    let kept = append(&mut *store, draft(None, &body)).unwrap();
+    let kept = append(&mut store, draft(None, &body)).unwrap();
     let named = Draft { actor: "木 'or' $1".to_owned(), ..decision("🦀 é", 1) };
-    append(&mut *store, named).unwrap();
+    append(&mut store, named).unwrap();
     let mut store = shelf.open();
-    assert_eq!(chain(&mut *store)[0], kept);
-    let found = look(&mut *store, |reading| reading.latest_of_loop("🦀 é")).unwrap();
+    assert_eq!(chain(&mut store)[0], kept);
+    let found = look(&mut store, |reading| reading.latest_of_loop("🦀 é")).unwrap();
     assert_eq!(found.unwrap().record.actor, "木 'or' $1");
 }
 
@@ -261,7 +261,7 @@ fn names_that_cannot_be_kept_are_refused(shelf: &Shelf) {
         ("decision_id", draft(None, &json!({"decision": {"decision_id": "\u{1b}"}}))),
     ];
     for (column, draft) in drafts {
-        let refused = append(&mut *store, draft);
+        let refused = append(&mut store, draft);
         assert!(
             matches!(refused, Err(StoreError::Unfit { column: it, .. }) if it == column),
             "{column}"
@@ -269,24 +269,24 @@ fn names_that_cannot_be_kept_are_refused(shelf: &Shelf) {
     }
     let refused = store.begin("a\0").map(drop);
     assert!(matches!(refused, Err(StoreError::Unfit { column: "project", .. })));
-    let refused = work(&mut *store, |writing| writing.keep_policy("d", "\0"));
+    let refused = work(&mut store, |writing| writing.keep_policy("d", "\0"));
     assert!(matches!(refused, Err(StoreError::Unfit { column: "text", .. })));
     let long = "é".repeat(512);
     let at_limit = draft(
         Some(&long),
         &json!({"state": {"task": long, "loop": long, "iteration": 1}, "decision": {"decision_id": long}}),
     );
-    append_to(&mut *store, &long, at_limit).unwrap();
-    assert_eq!(chain(&mut *store), [], "{PROJECT} holds none of it");
+    append_to(&mut store, &long, at_limit).unwrap();
+    assert_eq!(chain(&mut store), [], "{PROJECT} holds none of it");
 }
 
 fn numbers_are_kept_to_their_limit(shelf: &Shelf) {
     let mut store = shelf.open();
     let most = (1 << 53) - 1;
-    append(&mut *store, decision("a", most)).unwrap();
-    let found = look(&mut *store, |reading| reading.decision("a", most)).unwrap();
+    append(&mut store, decision("a", most)).unwrap();
+    let found = look(&mut store, |reading| reading.decision("a", most)).unwrap();
     assert_eq!(found.unwrap().record.seq, 1);
     let beyond =
-        look(&mut *store, |reading| Ok((reading.entry(u64::MAX)?, reading.entries(u64::MAX, 1)?)));
+        look(&mut store, |reading| Ok((reading.entry(u64::MAX)?, reading.entries(u64::MAX, 1)?)));
     assert_eq!(beyond.unwrap(), (None, Vec::new()));
 }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use gate_cli::store::{Ask, Claimable, Item, Leasing, Store, StoreError, Writing};
+use gate_cli::store::{Ask, Claimable, Item, Leases, Store, StoreError, Transaction};
 use gate_core::exit::WorkPhase;
 use gate_fleet::work::{ItemState, Lease, WorkItem};
 use jiff::Timestamp;
@@ -35,35 +35,35 @@ pub(crate) fn item(id: &str, phase: WorkPhase) -> WorkItem {
     WorkItem::new(id, "a title", "what is to be done", phase).unwrap()
 }
 
-fn added(writing: &mut dyn Writing, work: &WorkItem) -> Result<Item, StoreError> {
+fn added(writing: &mut Transaction<'_>, work: &WorkItem) -> Result<Item, StoreError> {
     let seq = writing.append(draft(None, &json!({"added": work.id})))?.record.seq;
     assert!(writing.add_item(work, seq)?, "{} is there", work.id);
     Ok(writing.item(&work.id)?.expect("it was added"))
 }
 
 /// A new item in a phase.
-pub(crate) fn add(store: &mut dyn Store, id: &str, phase: WorkPhase) -> Item {
+pub(crate) fn add(store: &mut Store, id: &str, phase: WorkPhase) -> Item {
     work(store, |writing| added(writing, &item(id, phase))).unwrap()
 }
 
-pub(crate) fn drafts(store: &mut dyn Store, ids: &[&str]) {
+pub(crate) fn drafts(store: &mut Store, ids: &[&str]) {
     ids.iter().for_each(|id| drop(add(store, id, WorkPhase::Draft)));
 }
 
 /// What is done with leases.
 pub(crate) fn hand<T>(
-    store: &mut dyn Store,
-    hand: impl FnOnce(&mut dyn Leasing) -> Result<T, StoreError>,
+    store: &mut Store,
+    hand: impl FnOnce(&mut Leases<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     let mut leases = store.lease(PROJECT)?;
-    let given = hand(&mut *leases)?;
+    let given = hand(&mut leases)?;
     leases.commit()?;
     Ok(given)
 }
 
 /// The item that is claimed in a moment, for a time.
 pub(crate) fn claim(
-    store: &mut dyn Store,
+    store: &mut Store,
     which: Claimable<'_>,
     (now, until): (i64, i64),
 ) -> Option<Item> {
@@ -74,7 +74,7 @@ pub(crate) fn claim(
     hand(store, |leasing| leasing.claim(which, ask)).unwrap()
 }
 
-pub(crate) fn claimed(store: &mut dyn Store, now: i64, until: i64) -> Option<String> {
+pub(crate) fn claimed(store: &mut Store, now: i64, until: i64) -> Option<String> {
     claim(store, Claimable::default(), (now, until)).map(|item| item.work.id)
 }
 
@@ -82,49 +82,49 @@ fn released(item: &Item) -> Lease {
     Lease { expires_at: None, ..item.lease.clone().expect("it is claimed") }
 }
 
-fn give_back(store: &mut dyn Store, id: &str, now: i64) {
+fn give_back(store: &mut Store, id: &str, now: i64) {
     let before = kept(store, id);
     hand(store, |leasing| leasing.put_lease(&before, &released(&before), at(now))).unwrap();
 }
 
-pub(crate) fn kept(store: &mut dyn Store, id: &str) -> Item {
+pub(crate) fn kept(store: &mut Store, id: &str) -> Item {
     look(store, |reading| reading.item(id)).unwrap().expect(id)
 }
 
 fn an_item_comes_back_as_it_went_in(shelf: &Shelf) {
     let mut store = shelf.open();
-    assert_eq!(look(&mut *store, |it| Ok((it.item("a")?, it.items(0, 9)?))), Ok((None, vec![])));
+    assert_eq!(look(&mut store, |it| Ok((it.item("a")?, it.items(0, 9)?))), Ok((None, vec![])));
     let text = "two lines\n\u{202e}é 木 🦀 'or' $1\t".repeat(1_000);
     let odd = WorkItem::new("W 'or' $1", "ünïcödé \"title\"", &text, WorkPhase::Review).unwrap();
     let bare = WorkItem::new("b", "", "", WorkPhase::Draft).unwrap();
     for work_item in [odd, bare] {
-        let went_in = work(&mut *store, |writing| added(writing, &work_item)).unwrap();
-        let again = kept(&mut *shelf.open(), &work_item.id);
+        let went_in = work(&mut store, |writing| added(writing, &work_item)).unwrap();
+        let again = kept(&mut shelf.open(), &work_item.id);
         assert_eq!((&again, &again.work), (&went_in, &work_item));
-        let seq = chain(&mut *store).len() as u64;
+        let seq = chain(&mut store).len() as u64;
         assert_eq!((again.added, again.seq, again.lease), (seq, seq, None));
     }
     for unknown in ["c", "", "W", "a\0", &"x".repeat(2_000)] {
-        assert_eq!(look(&mut *store, |it| it.item(unknown)), Ok(None), "{unknown}");
+        assert_eq!(look(&mut store, |it| it.item(unknown)), Ok(None), "{unknown}");
     }
 }
 
 fn an_id_is_one_items(shelf: &Shelf) {
     let mut store = shelf.open();
-    let first = add(&mut *store, "a", WorkPhase::Draft);
+    let first = add(&mut store, "a", WorkPhase::Draft);
     let second = WorkItem::new("a", "another", "", WorkPhase::Review).unwrap();
     let mut transaction = store.begin(PROJECT).unwrap();
     let seq = transaction.append(draft(None, &json!({}))).unwrap().record.seq;
     assert_eq!(transaction.add_item(&second, seq), Ok(false));
     drop(transaction);
-    assert_eq!((kept(&mut *store, "a"), chain(&mut *store).len()), (first, 1));
+    assert_eq!((kept(&mut store, "a"), chain(&mut store).len()), (first, 1));
 }
 
 fn items_are_listed_in_the_order_of_adding(shelf: &Shelf) {
     let mut store = shelf.open();
-    drafts(&mut *store, &["z", "m", "a", "k"]);
+    drafts(&mut store, &["z", "m", "a", "k"]);
     let mut ids = |after, limit| {
-        let items = look(&mut *store, |reading| reading.items(after, limit)).unwrap();
+        let items = look(&mut store, |reading| reading.items(after, limit)).unwrap();
         items.into_iter().map(|item| item.work.id).collect::<Vec<_>>()
     };
     assert_eq!(ids(0, 9), ["z", "m", "a", "k"]);
@@ -133,7 +133,7 @@ fn items_are_listed_in_the_order_of_adding(shelf: &Shelf) {
 
 fn what_is_free_comes_first_and_what_was_left_last(shelf: &Shelf) {
     let mut store = shelf.open();
-    let store = &mut *store;
+    let store = &mut store;
     drafts(store, &["a", "b", "c", "d"]);
     for (id, now, until) in [("a", 10, 500), ("b", 11, 400), ("c", 12, 9_000)] {
         assert_eq!(claimed(store, now, until).as_deref(), Some(id), "in the order of adding");
@@ -150,22 +150,22 @@ fn what_is_free_comes_first_and_what_was_left_last(shelf: &Shelf) {
 
 fn a_live_lease_is_nobody_elses(shelf: &Shelf) {
     let (mut one, mut two) = (shelf.open(), shelf.open());
-    add(&mut *one, "a", WorkPhase::Draft);
-    let first = claim(&mut *one, Claimable::default(), (100, 200)).unwrap();
+    add(&mut one, "a", WorkPhase::Draft);
+    let first = claim(&mut one, Claimable::default(), (100, 200)).unwrap();
     let lease = first.lease.clone().unwrap();
     assert_eq!((lease.actor_id.as_str(), lease.issued_at), ("a", at(100)));
     assert_eq!((lease.expires_at, lease.renewal_count), (Some(at(200)), 0));
-    assert_eq!(kept(&mut *two, "a"), first);
+    assert_eq!(kept(&mut two, "a"), first);
     for now in [100, 150, 199] {
-        assert_eq!(claimed(&mut *two, now, 999), None, "{now}");
+        assert_eq!(claimed(&mut two, now, 999), None, "{now}");
     }
-    let next = claim(&mut *two, Claimable::default(), (200, 300)).expect("it expired");
+    let next = claim(&mut two, Claimable::default(), (200, 300)).expect("it expired");
     assert!(next.lease.unwrap().lease_id.starts_with("lease-200-"));
 }
 
 fn phase_and_id_say_which_is_claimed(shelf: &Shelf) {
     let mut store = shelf.open();
-    let store = &mut *store;
+    let store = &mut store;
     drafts(store, &["a", "b"]);
     add(store, "c", WorkPhase::Review);
     let of = |phase, id| Claimable { phase, id };
@@ -182,40 +182,40 @@ fn phase_and_id_say_which_is_claimed(shelf: &Shelf) {
 fn only_phases_that_agents_claim_are_claimed(shelf: &Shelf) {
     let mut store = shelf.open();
     for phase in WorkPhase::ALL {
-        add(&mut *store, phase.as_str(), phase);
+        add(&mut store, phase.as_str(), phase);
     }
-    let claimed: Vec<_> = (1..9).filter_map(|now| claimed(&mut *store, now, 99)).collect();
+    let claimed: Vec<_> = (1..9).filter_map(|now| claimed(&mut store, now, 99)).collect();
     let five = ["DRAFT", "IMPLEMENTATION", "READY_FOR_REVIEW", "REVIEW", "READY_FOR_MERGE"];
     assert_eq!(claimed, five);
 }
 
 fn a_lease_follows_what_is_put(shelf: &Shelf) {
     let mut store = shelf.open();
-    add(&mut *store, "a", WorkPhase::Draft);
-    let before = claim(&mut *store, Claimable::default(), (100, 200)).unwrap();
+    add(&mut store, "a", WorkPhase::Draft);
+    let before = claim(&mut store, Claimable::default(), (100, 200)).unwrap();
     let lease = before.lease.clone().unwrap();
     let longer = Lease { expires_at: Some(at(300)), renewal_count: 1, ..lease };
-    hand(&mut *store, |leasing| leasing.put_lease(&before, &longer, at(150))).unwrap();
-    assert_eq!(kept(&mut *store, "a").lease.as_ref(), Some(&longer));
-    assert_eq!(claimed(&mut *store, 299, 999), None);
-    give_back(&mut *store, "a", 100);
+    hand(&mut store, |leasing| leasing.put_lease(&before, &longer, at(150))).unwrap();
+    assert_eq!(kept(&mut store, "a").lease.as_ref(), Some(&longer));
+    assert_eq!(claimed(&mut store, 299, 999), None);
+    give_back(&mut store, "a", 100);
     let over = Lease { expires_at: None, ..longer };
-    assert_eq!(kept(&mut *store, "a").lease, Some(over), "whose it was is remembered");
-    assert_eq!(claimed(&mut *store, 101, 999).as_deref(), Some("a"));
+    assert_eq!(kept(&mut store, "a").lease, Some(over), "whose it was is remembered");
+    assert_eq!(claimed(&mut store, 101, 999).as_deref(), Some("a"));
 }
 
 fn a_step_ends_the_lease(shelf: &Shelf) {
     let mut store = shelf.open();
-    add(&mut *store, "a", WorkPhase::Review);
-    let before = claim(&mut *store, Claimable::default(), (100, 200)).unwrap();
+    add(&mut store, "a", WorkPhase::Review);
+    let before = claim(&mut store, Claimable::default(), (100, 200)).unwrap();
     let blocked_in = Some(WorkPhase::Review);
     let after = ItemState { phase: WorkPhase::Blocked, blocked_in, transition_count: 1 };
-    work(&mut *store, |writing| {
+    work(&mut store, |writing| {
         let seq = writing.append(draft(None, &json!({})))?.record.seq;
         writing.move_item(&before, &after, seq)
     })
     .unwrap();
-    let moved = kept(&mut *store, "a");
+    let moved = kept(&mut store, "a");
     assert_eq!((moved.work.state, moved.added, moved.seq), (after, 1, 2));
     assert_eq!(moved.lease, Some(released(&before)));
     assert_eq!(
@@ -226,7 +226,7 @@ fn a_step_ends_the_lease(shelf: &Shelf) {
 
 fn what_has_changed_meanwhile_is_not_changed(shelf: &Shelf) {
     let mut store = shelf.open();
-    let store = &mut *store;
+    let store = &mut store;
     let unclaimed = add(store, "a", WorkPhase::Draft);
     let first = claim(store, Claimable::default(), (100, 200)).unwrap();
     let second = claim(store, Claimable::default(), (200, 300)).unwrap();
@@ -254,28 +254,28 @@ fn what_has_changed_meanwhile_is_not_changed(shelf: &Shelf) {
 fn an_item_that_is_not_committed_is_undone(shelf: &Shelf) {
     let mut store = shelf.open();
     let mut transaction = store.begin(PROJECT).unwrap();
-    added(&mut *transaction, &item("a", WorkPhase::Draft)).unwrap();
+    added(&mut transaction, &item("a", WorkPhase::Draft)).unwrap();
     drop(transaction);
-    assert_eq!(look(&mut *store, |reading| reading.item("a")), Ok(None));
-    let before = add(&mut *store, "a", WorkPhase::Draft);
+    assert_eq!(look(&mut store, |reading| reading.item("a")), Ok(None));
+    let before = add(&mut store, "a", WorkPhase::Draft);
     let mut transaction = store.begin(PROJECT).unwrap();
     let after = ItemState { phase: WorkPhase::Implementation, ..before.work.state };
     transaction.move_item(&before, &after, 1).unwrap();
     drop(transaction);
-    assert_eq!(kept(&mut *store, "a"), before);
+    assert_eq!(kept(&mut store, "a"), before);
 }
 
 fn items_of_other_projects_are_not_seen(shelf: &Shelf) {
     let mut store = shelf.open();
-    let here = add(&mut *store, "a", WorkPhase::Draft);
+    let here = add(&mut store, "a", WorkPhase::Draft);
     let there = item("a", WorkPhase::Review);
     let mut other = store.begin("other").unwrap();
-    added(&mut *other, &there).unwrap();
+    added(&mut other, &there).unwrap();
     other.commit().unwrap();
-    assert_eq!(kept(&mut *store, "a"), here);
-    assert_eq!(claimed(&mut *store, 10, 99).as_deref(), Some("a"));
-    assert_eq!(claimed(&mut *store, 11, 99), None, "that is the other project's");
-    let mut other = store.read("other").unwrap();
+    assert_eq!(kept(&mut store, "a"), here);
+    assert_eq!(claimed(&mut store, 10, 99).as_deref(), Some("a"));
+    assert_eq!(claimed(&mut store, 11, 99), None, "that is the other project's");
+    let mut other = store.view("other").unwrap();
     let seen = other.item("a").unwrap().unwrap();
     assert_eq!(other.claimable_at(Claimable::default()), Ok(Some(at(0))));
     assert_eq!((seen.work, seen.lease), (there, None));

@@ -27,8 +27,8 @@ const LONG: Duration = Duration::from_secs(30);
 
 fn a_row_that_contradicts_itself_is_refused(shelf: &Shelf) {
     let mut store = shelf.open();
-    add(&mut *store, "a", WorkPhase::Draft);
-    let claimed = claim(&mut *store, Claimable::default(), (100, 200)).unwrap();
+    add(&mut store, "a", WorkPhase::Draft);
+    let claimed = claim(&mut store, Claimable::default(), (100, 200)).unwrap();
     shelf.run("CREATE TABLE untouched AS SELECT * FROM work");
     for edit in [
         "phase = 'DOING'",
@@ -48,10 +48,10 @@ fn a_row_that_contradicts_itself_is_refused(shelf: &Shelf) {
     ] {
         shelf.run(&format!("UPDATE work SET {edit}"));
         let column = edit.split(' ').next().unwrap();
-        let mut found = vec![look(&mut *store, |reading| reading.item("a").map(drop))];
+        let mut found = vec![look(&mut store, |reading| reading.item("a").map(drop))];
         // One that was added before all others is in no list.
         if column != "added" {
-            found.push(look(&mut *store, |reading| reading.items(0, 9).map(drop)));
+            found.push(look(&mut store, |reading| reading.items(0, 9).map(drop)));
         }
         for found in found {
             let named =
@@ -61,17 +61,17 @@ fn a_row_that_contradicts_itself_is_refused(shelf: &Shelf) {
         shelf.run("DELETE FROM work");
         shelf.run("INSERT INTO work SELECT * FROM untouched");
     }
-    assert_eq!(kept(&mut *store, "a"), claimed);
+    assert_eq!(kept(&mut store, "a"), claimed);
 }
 
 fn a_store_from_before_items_has_none_and_takes_them(shelf: &Shelf) {
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     without_additions(shelf);
     shelf.run("DROP TABLE work; DROP INDEX ledger_loop_step; DROP INDEX ledger_task_hold");
     shelf.run("DELETE FROM gate_schema WHERE version > 2");
     let mut store = shelf.open();
     let any = Claimable::default();
-    let seen = look(&mut *store, |it| {
+    let seen = look(&mut store, |it| {
         Ok((it.head()?.seq, it.item("a")?, it.items(0, 9)?, it.claimable_at(any)?))
     });
     assert_eq!(seen, Ok((1, None, vec![], None)));
@@ -79,26 +79,26 @@ fn a_store_from_before_items_has_none_and_takes_them(shelf: &Shelf) {
     if matches!(shelf.place(), Place::Database(_)) {
         migrate(shelf);
     }
-    assert_eq!(claim(&mut *store, any, (1, 2)), None);
+    assert_eq!(claim(&mut store, any, (1, 2)), None);
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["4"]);
-    assert_eq!(add(&mut *store, "a", WorkPhase::Draft).seq, 2);
-    assert!(claim(&mut *shelf.open(), any, (1, 2)).is_some());
-    assert_eq!(chain(&mut *store).len(), 2, "and keeps its records");
+    assert_eq!(add(&mut store, "a", WorkPhase::Draft).seq, 2);
+    assert!(claim(&mut shelf.open(), any, (1, 2)).is_some());
+    assert_eq!(chain(&mut store).len(), 2, "and keeps its records");
 }
 
 fn a_ledger_that_is_set_aside_takes_its_items_along(shelf: &Shelf) {
     let mut store = shelf.open();
-    add(&mut *store, "a", WorkPhase::Draft);
+    add(&mut store, "a", WorkPhase::Draft);
     store.renew(PROJECT).unwrap();
-    assert_eq!(look(&mut *store, |reading| reading.item("a")), Ok(None));
-    assert_eq!(add(&mut *store, "a", WorkPhase::Draft).seq, 1);
+    assert_eq!(look(&mut store, |reading| reading.item("a")), Ok(None));
+    assert_eq!(add(&mut store, "a", WorkPhase::Draft).seq, 1);
     assert_eq!(shelf.run("SELECT count(*) FROM work"), ["2"]);
 }
 
 fn the_next_claim_is_known_before(shelf: &Shelf) {
     let mut store = shelf.open();
-    let store = &mut *store;
-    let next = |store: &mut dyn Store, which| look(store, |it| it.claimable_at(which)).unwrap();
+    let store = &mut store;
+    let next = |store: &mut Store, which| look(store, |it| it.claimable_at(which)).unwrap();
     let any = Claimable::default();
     assert_eq!(next(store, any), None);
     add(store, "a", WorkPhase::Blocked);
@@ -115,18 +115,18 @@ fn the_next_claim_is_known_before(shelf: &Shelf) {
 
 fn names_of_leases_are_kept_or_refused(shelf: &Shelf) {
     let mut store = shelf.open();
-    let before = add(&mut *store, "a", WorkPhase::Draft);
+    let before = add(&mut store, "a", WorkPhase::Draft);
     for (lease, actor, column) in [("l\0", "a", "lease"), ("l", "a\nb", "actor")] {
         let ask = Ask { lease, actor, now: at(1), until: at(9) };
-        let refused = hand(&mut *store, |leasing| leasing.claim(Claimable::default(), ask));
+        let refused = hand(&mut store, |leasing| leasing.claim(Claimable::default(), ask));
         let is_so = matches!(&refused, Err(StoreError::Unfit { column: it, .. }) if *it == column);
         assert!(is_so, "{refused:?}");
     }
-    assert_eq!(kept(&mut *store, "a"), before);
+    assert_eq!(kept(&mut store, "a"), before);
 }
 
 /// What is heard of a project while something is done on another connection.
-fn heard(ear: &mut dyn Store, at_most: Duration, done: impl FnOnce() + Send) -> bool {
+fn heard(ear: &mut Store, at_most: Duration, done: impl FnOnce() + Send) -> bool {
     thread::scope(|scope| {
         scope.spawn(move || {
             thread::sleep(Duration::from_millis(100));
@@ -140,39 +140,39 @@ fn heard(ear: &mut dyn Store, at_most: Duration, done: impl FnOnce() + Send) -> 
 fn who_waits_is_told_at_once_by_the_database() {
     let Some(shelf) = Shelf::postgres() else { return };
     let (mut ear, mut other_ear, mut store) = (shelf.open(), shelf.open(), shelf.open());
-    add(&mut *store, "a", WorkPhase::Review);
+    add(&mut store, "a", WorkPhase::Review);
     assert!(ear.await_work(PROJECT, LONG).unwrap(), "the first call begins to listen");
     assert!(other_ear.await_work("other", LONG).unwrap());
     let began = Instant::now();
-    assert!(heard(&mut *ear, LONG, || drop(add(&mut *shelf.open(), "b", WorkPhase::Draft))));
+    assert!(heard(&mut ear, LONG, || drop(add(&mut shelf.open(), "b", WorkPhase::Draft))));
     let any = Claimable::default();
-    let claimed = claim(&mut *store, Claimable { id: Some("a"), ..any }, (100, 200)).unwrap();
+    let claimed = claim(&mut store, Claimable { id: Some("a"), ..any }, (100, 200)).unwrap();
     let lease = Lease { expires_at: None, ..claimed.lease.clone().unwrap() };
-    assert!(heard(&mut *ear, LONG, || {
-        hand(&mut *shelf.open(), |leasing| leasing.put_lease(&claimed, &lease, at(150))).unwrap();
+    assert!(heard(&mut ear, LONG, || {
+        hand(&mut shelf.open(), |leasing| leasing.put_lease(&claimed, &lease, at(150))).unwrap();
     }));
     let moves = |id: &'static str, phase| {
         let shelf = &shelf;
         move || {
             let mut store = shelf.open();
-            let before = kept(&mut *store, id);
+            let before = kept(&mut store, id);
             let transition_count = before.work.state.transition_count + 1;
             let after = ItemState { phase, blocked_in: None, transition_count };
-            let seq = append(&mut *store, draft(None, &json!({}))).unwrap().record.seq;
-            work(&mut *store, |writing| writing.move_item(&before, &after, seq)).unwrap();
+            let seq = append(&mut store, draft(None, &json!({}))).unwrap().record.seq;
+            work(&mut store, |writing| writing.move_item(&before, &after, seq)).unwrap();
         }
     };
-    assert!(heard(&mut *ear, LONG, moves("a", WorkPhase::ReadyForMerge)));
+    assert!(heard(&mut ear, LONG, moves("a", WorkPhase::ReadyForMerge)));
     assert!(began.elapsed() < LONG, "nobody waited to the end");
     let short = Duration::from_millis(700);
     for phase in [WorkPhase::CiPending, WorkPhase::Completed] {
-        assert!(!heard(&mut *ear, short, moves("b", phase)), "nobody claims that");
+        assert!(!heard(&mut ear, short, moves("b", phase)), "nobody claims that");
     }
     let renewed = Lease { expires_at: Some(at(900)), ..lease };
-    let claimed = claim(&mut *store, Claimable { id: Some("a"), ..any }, (300, 400)).unwrap();
+    let claimed = claim(&mut store, Claimable { id: Some("a"), ..any }, (300, 400)).unwrap();
     let renewed = Lease { lease_id: claimed.lease.clone().unwrap().lease_id, ..renewed };
-    assert!(!heard(&mut *ear, short, || {
-        hand(&mut *shelf.open(), |leasing| leasing.put_lease(&claimed, &renewed, at(350))).unwrap();
+    assert!(!heard(&mut ear, short, || {
+        hand(&mut shelf.open(), |leasing| leasing.put_lease(&claimed, &renewed, at(350))).unwrap();
     }));
     assert!(!other_ear.await_work("other", short).unwrap(), "another project hears nothing");
 }
@@ -180,7 +180,7 @@ fn who_waits_is_told_at_once_by_the_database() {
 #[test]
 fn a_fleets_role_needs_to_update_work_alone() {
     let Some(shelf) = Shelf::postgres() else { return };
-    add(&mut *shelf.open(), "a", WorkPhase::Draft);
+    add(&mut shelf.open(), "a", WorkPhase::Draft);
     let session = shelf.database().session();
     let name = format!("{}_fleet", session.run("SELECT current_database()")[0]);
     session.run(&format!("CREATE ROLE {name} LOGIN PASSWORD 'limited'"));
@@ -188,17 +188,17 @@ fn a_fleets_role_needs_to_update_work_alone() {
     session.run(&format!("GRANT SELECT, INSERT, UPDATE ON work TO {name}"));
     let url = shelf.database().url_as(&name, "limited").parse().unwrap();
     let place = Place::Database(url);
-    let mut limited = gate_cli::store::open(&place, None, LONG).unwrap();
-    add(&mut *limited, "b", WorkPhase::Draft);
+    let mut limited = Store::open(&place, None, LONG).unwrap();
+    add(&mut limited, "b", WorkPhase::Draft);
     for (id, now) in [("a", 100), ("b", 101)] {
         let which = Claimable { id: Some(id), phase: None };
-        let before = claim(&mut *limited, which, (now, 200)).unwrap();
+        let before = claim(&mut limited, which, (now, 200)).unwrap();
         let after = ItemState {
             phase: WorkPhase::Implementation,
             transition_count: 1,
             ..before.work.state
         };
-        work(&mut *limited, |writing| {
+        work(&mut limited, |writing| {
             let seq = writing.append(draft(None, &json!({})))?.record.seq;
             writing.move_item(&before, &after, seq)
         })

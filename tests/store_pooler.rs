@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use gate_cli::store::{self, Place, Store};
+use gate_cli::store::{Place, Store};
 
 use crate::needs::{needs, server_programs};
 use crate::store_items::{claimed, drafts};
@@ -61,30 +61,30 @@ fn decisions_and_claims_need_no_process_of_their_own() {
     let programs = server_programs().unwrap();
     let (mut shell, _) = supervised(SUPERVISOR, &programs, &port.to_string());
     let url = format!("postgres://gate:open-sesame@127.0.0.1:{port}/postgres");
-    let open = || -> Box<dyn Store> {
-        store::open(&Place::Database(url.parse().unwrap()), None, PATIENCE).unwrap()
+    let open = || -> Store {
+        Store::open(&Place::Database(url.parse().unwrap()), None, PATIENCE).unwrap()
     };
-    append(&mut *open(), decision("run", 1)).unwrap();
+    append(&mut open(), decision("run", 1)).unwrap();
     // More connections than processes, each with statements that it sends again and again.
     thread::scope(|scope| {
         for writer in 0..4 {
             let mut store = open();
             scope.spawn(move || {
                 for number in 1..=10 {
-                    append(&mut *store, decision(&format!("run-{writer}"), number)).unwrap();
-                    assert!(head(&mut *store).unwrap().seq > number);
+                    append(&mut store, decision(&format!("run-{writer}"), number)).unwrap();
+                    assert!(head(&mut store).unwrap().seq > number);
                     store.await_work("shop", Duration::from_millis(1)).unwrap();
                 }
             });
         }
     });
-    assert_eq!(chain(&mut *open()).len(), 41);
+    assert_eq!(chain(&mut open()).len(), 41);
     let ids: Vec<_> = (0..40).map(|number| format!("W-{number:02}")).collect();
-    drafts(&mut *open(), &ids.iter().map(String::as_str).collect::<Vec<_>>());
+    drafts(&mut open(), &ids.iter().map(String::as_str).collect::<Vec<_>>());
     let mut taken = thread::scope(|scope| {
         let claim_all = || {
             let mut store = open();
-            std::iter::from_fn(|| claimed(&mut *store, 100, 200)).collect::<Vec<_>>()
+            std::iter::from_fn(|| claimed(&mut store, 100, 200)).collect::<Vec<_>>()
         };
         let claimers: Vec<_> = (0..4).map(|_| scope.spawn(claim_all)).collect();
         claimers.into_iter().flat_map(|claimer| claimer.join().unwrap()).collect::<Vec<_>>()

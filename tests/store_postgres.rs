@@ -10,17 +10,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use gate_cli::store::{self, DatabaseUrl, Place, Store, StoreError};
+use gate_cli::store::{DatabaseUrl, Place, Store, StoreError};
 
 use crate::support::postgres::{Database, is_built};
 use crate::support::shelf::{PATIENCE, Shelf, append, chain, decision, head, look, work};
 
-fn open(url: &str, patience: Duration) -> Box<dyn Store> {
-    store::open(&Place::Database(url.parse().unwrap()), None, patience).unwrap()
+fn open(url: &str, patience: Duration) -> Store {
+    Store::open(&Place::Database(url.parse().unwrap()), None, patience).unwrap()
 }
 
 /// A role that may log in and nothing more, named after the database.
-fn role(shelf: &Shelf, grants: &str) -> Box<dyn Store> {
+fn role(shelf: &Shelf, grants: &str) -> Store {
     let session = shelf.database().session();
     let name = format!("{}_role", session.run("SELECT current_database()")[0]);
     session.run(&format!("CREATE ROLE {name} LOGIN PASSWORD 'limited'"));
@@ -31,16 +31,16 @@ fn role(shelf: &Shelf, grants: &str) -> Box<dyn Store> {
 #[test]
 fn who_may_select_and_insert_may_do_all_that_a_fleet_does() {
     let Some(shelf) = Shelf::postgres() else { return };
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     let mut limited = role(&shelf, "GRANT SELECT, INSERT ON ledger, policies TO ROLE");
-    append(&mut *limited, decision("a", 2)).unwrap();
+    append(&mut limited, decision("a", 2)).unwrap();
     for _ in 0..2 {
-        work(&mut *limited, |writing| writing.keep_policy("d", "text")).unwrap();
+        work(&mut limited, |writing| writing.keep_policy("d", "text")).unwrap();
     }
-    let found = look(&mut *limited, |it| Ok((it.latest_of_loop("a")?, it.policy("d")?))).unwrap();
+    let found = look(&mut limited, |it| Ok((it.latest_of_loop("a")?, it.policy("d")?))).unwrap();
     assert_eq!((found.0.unwrap().record.seq, found.1.as_deref()), (2, Some("text")));
     assert!(matches!(limited.renew("shop"), Err(StoreError::Refused { .. })));
-    assert_eq!(chain(&mut *limited).len(), 2);
+    assert_eq!(chain(&mut limited).len(), 2);
 }
 
 #[test]
@@ -48,8 +48,8 @@ fn who_may_not_create_tables_is_told_who_may() {
     let Some(shelf) = Shelf::postgres() else { return };
     shelf.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
     let mut limited = role(&shelf, "SELECT 1");
-    assert_eq!(head(&mut *limited).unwrap().seq, 0);
-    let refused = append(&mut *limited, decision("a", 1)).unwrap_err();
+    assert_eq!(head(&mut limited).unwrap().seq, 0);
+    let refused = append(&mut limited, decision("a", 1)).unwrap_err();
     assert!(matches!(refused, StoreError::Refused { .. }), "{refused}");
     assert!(refused.to_string().contains("owner of the database"), "{refused}");
 }
@@ -58,11 +58,11 @@ fn who_may_not_create_tables_is_told_who_may() {
 fn no_message_holds_a_password() {
     let Some(shelf) = Shelf::postgres() else { return };
     let url = shelf.database().url_as("nobody_here", "not-the-password");
-    let refused = append(&mut *open(&url, PATIENCE), decision("a", 1)).unwrap_err();
+    let refused = append(&mut open(&url, PATIENCE), decision("a", 1)).unwrap_err();
     assert!(matches!(refused, StoreError::Refused { .. }), "{refused}");
     let absent = "postgres://somebody:not-the-password@%2Fnowhere/shop";
     let unreachable =
-        append(&mut *open(absent, Duration::from_millis(600)), decision("a", 1)).unwrap_err();
+        append(&mut open(absent, Duration::from_millis(600)), decision("a", 1)).unwrap_err();
     assert!(matches!(unreachable, StoreError::Unreachable { .. }), "{unreachable}");
     let store = open(&url, PATIENCE);
     let place = Place::Database(url.parse().unwrap());
@@ -97,7 +97,7 @@ fn a_server_that_says_nothing_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let url = format!("postgres://u:p@127.0.0.1:{port}/shop");
-    let silent = head(&mut *open(&url, Duration::from_millis(300)));
+    let silent = head(&mut open(&url, Duration::from_millis(300)));
     assert!(matches!(silent, Err(StoreError::Unreachable { .. })), "{silent:?}");
 }
 
@@ -105,10 +105,10 @@ fn a_server_that_says_nothing_is_given_up() {
 fn a_connection_that_broke_while_nobody_used_it_is_made_again() {
     let Some(shelf) = Shelf::postgres() else { return };
     let mut store = shelf.open();
-    append(&mut *store, decision("a", 1)).unwrap();
+    append(&mut store, decision("a", 1)).unwrap();
     shelf.run(END);
-    append(&mut *store, decision("a", 2)).unwrap();
-    assert_eq!(chain(&mut *store).len(), 2);
+    append(&mut store, decision("a", 2)).unwrap();
+    assert_eq!(chain(&mut store).len(), 2);
 }
 
 /// Ends gate's connections, as an operator may.
@@ -119,14 +119,14 @@ const END: &str = "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity 
 fn a_connection_that_breaks_in_the_middle_is_an_error_and_keeps_nothing() {
     let Some(shelf) = Shelf::postgres() else { return };
     let mut store = shelf.open();
-    append(&mut *store, decision("a", 1)).unwrap();
+    append(&mut store, decision("a", 1)).unwrap();
     let mut transaction = store.begin("shop").unwrap();
     transaction.append(decision("a", 2)).unwrap();
     shelf.run(END);
     let broken = transaction.append(decision("a", 3));
     assert!(matches!(broken, Err(StoreError::Unreachable { .. })), "{broken:?}");
     drop(transaction);
-    assert_eq!(chain(&mut *store).len(), 1);
+    assert_eq!(chain(&mut store).len(), 1);
 }
 
 /// The place at which a proxy breaks the line.
@@ -218,23 +218,45 @@ pub(crate) fn forward(
 }
 
 #[test]
-fn a_commit_without_an_answer_is_uncertain() {
+fn a_commit_without_an_answer_is_looked_for() {
     for cut in [Cut::Before, Cut::After, Cut::Answered] {
         let Some(shelf) = Shelf::postgres() else { return };
-        append(&mut *shelf.open(), decision("a", 1)).unwrap();
+        append(&mut shelf.open(), decision("a", 1)).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let Some(url) = proxy(shelf.database(), listener, (Some(cut), usize::MAX)) else { return };
         let place = Place::Database(url.parse().unwrap());
-        let mut store = store::open(&place, Some(shelf.heads()), PATIENCE).unwrap();
-        let uncertain = append(&mut *store, decision("a", 2));
-        assert!(matches!(uncertain, Err(StoreError::Uncertain { .. })), "{uncertain:?}");
-        assert!(uncertain.unwrap_err().to_string().contains("the commit's outcome is unknown"));
-        assert!(!shelf.heads().exists());
-        // Whoever asks again finds out, once the server is done with it.
-        work(&mut *shelf.open(), |_| Ok(())).unwrap();
-        let kept = chain(&mut *shelf.open()).len();
-        assert_eq!(kept, if cut == Cut::Before { 1 } else { 2 });
+        let mut store = Store::open(&place, Some(shelf.heads()), PATIENCE).unwrap();
+        let appended = append(&mut store, decision("a", 2));
+        let records = chain(&mut shelf.open());
+        assert_eq!(shelf.heads().exists(), cut != Cut::Before);
+        if cut == Cut::Before {
+            assert!(matches!(appended, Err(StoreError::Unreachable { .. })), "{appended:?}");
+            assert_eq!(records.len(), 1);
+        } else {
+            assert_eq!(records[1..], [appended.unwrap()]);
+        }
     }
+}
+
+#[test]
+fn a_commit_that_nobody_can_look_for_is_uncertain() {
+    let Some(shelf) = Shelf::postgres() else { return };
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let Some((socket, url)) = behind(shelf.database(), &listener) else { return };
+    thread::spawn(move || {
+        let (client, _) = listener.accept().unwrap();
+        drop(listener);
+        let left = Arc::new(AtomicUsize::new(1));
+        let server = UnixStream::connect(socket).unwrap();
+        forward(client, server, Some((Cut::After, COMMIT)), left);
+    });
+    let place = Place::Database(url.parse().unwrap());
+    let mut store = Store::open(&place, Some(shelf.heads()), Duration::from_millis(1_500)).unwrap();
+    let uncertain = append(&mut store, decision("a", 2));
+    assert!(matches!(uncertain, Err(StoreError::Uncertain { .. })), "{uncertain:?}");
+    assert!(uncertain.unwrap_err().to_string().contains("the commit's outcome is unknown"));
+    assert!(!shelf.heads().exists());
 }
 
 #[test]
@@ -249,7 +271,7 @@ fn a_server_that_starts_late_is_waited_for() {
     let name = url.rsplit_once('/').unwrap().1.to_owned();
     let url = format!("{late}@{address}/{name}");
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| append(&mut *open(&url, PATIENCE), decision("a", 1)));
+        let waiting = scope.spawn(|| append(&mut open(&url, PATIENCE), decision("a", 1)));
         thread::sleep(Duration::from_millis(400));
         proxy(shelf.database(), TcpListener::bind(address).unwrap(), (None, 0)).unwrap();
         waiting.join().unwrap().unwrap();
@@ -259,7 +281,7 @@ fn a_server_that_starts_late_is_waited_for() {
 #[test]
 fn a_commit_waits_for_the_disk_whatever_the_database_is_set_to() {
     let Some(shelf) = Shelf::postgres() else { return };
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     let session = shelf.database().session();
     let database = &session.run("SELECT current_database()")[0];
     session.run(&format!("ALTER DATABASE {database} SET synchronous_commit = off"));
@@ -269,7 +291,7 @@ fn a_commit_waits_for_the_disk_whatever_the_database_is_set_to() {
              INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NEW; END $$;
          CREATE TRIGGER see BEFORE INSERT ON ledger FOR EACH ROW EXECUTE FUNCTION see()",
     );
-    append(&mut *shelf.open(), decision("a", 2)).unwrap();
+    append(&mut shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(session.run("SELECT setting FROM seen"), ["on"]);
 }
 
@@ -280,9 +302,9 @@ fn a_search_path_makes_another_store() {
     let url = &shelf.database().url;
     let joint = if url.contains('?') { '&' } else { '?' };
     let mut apart = open(&format!("{url}{joint}options=-c%20search_path%3Dapart"), PATIENCE);
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
-    assert_eq!(head(&mut *apart).unwrap().seq, 0);
-    append(&mut *apart, decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
+    assert_eq!(head(&mut apart).unwrap().seq, 0);
+    append(&mut apart, decision("a", 1)).unwrap();
     assert_eq!(shelf.run("SELECT count(*) FROM apart.ledger"), ["1"]);
     assert_ne!(apart.place(), shelf.open().place());
 }

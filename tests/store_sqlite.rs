@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use gate_cli::store::{self, StoreError};
+use gate_cli::store::{self, Store, StoreError};
 use rusqlite::Connection;
 
 use crate::support::shelf::{PATIENCE, Shelf, append, chain, decision, head, names};
@@ -42,7 +42,7 @@ fn is_corrupt<T: std::fmt::Debug>(result: Result<T, StoreError>) {
 #[test]
 fn who_only_looks_makes_nothing() {
     let shelf = Shelf::sqlite();
-    head(&mut *shelf.open_marked()).unwrap();
+    head(&mut shelf.open_marked()).unwrap();
     assert!(!shelf.state().exists() && !shelf.heads().exists());
 }
 
@@ -50,7 +50,7 @@ fn who_only_looks_makes_nothing() {
 fn what_is_made_is_private() {
     let shelf = Shelf::sqlite();
     let mut store = shelf.open();
-    append(&mut *store, decision("a", 1)).unwrap();
+    append(&mut store, decision("a", 1)).unwrap();
     assert_eq!(names(&shelf.state()), ["gate.db", "gate.db-shm", "gate.db-wal"]);
     assert_eq!(mode(&shelf.state()), 0o700);
     for name in names(&shelf.state()) {
@@ -63,11 +63,11 @@ fn what_others_may_enter_is_closed_to_them() {
     let shelf = Shelf::sqlite();
     fs::create_dir(shelf.state()).unwrap();
     set_mode(&shelf.state(), 0o775);
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     assert_eq!(mode(&shelf.state()), 0o700);
     set_mode(&shelf.state(), 0o755);
     set_mode(&shelf.file(), 0o644);
-    assert_eq!(head(&mut *shelf.open()).unwrap().seq, 1);
+    assert_eq!(head(&mut shelf.open()).unwrap().seq, 1);
     assert_eq!((mode(&shelf.state()), mode(&shelf.file())), (0o700, 0o600));
 }
 
@@ -76,25 +76,25 @@ fn a_folder_of_many_is_refused_and_left_as_it_is() {
     let shelf = Shelf::sqlite();
     fs::create_dir(shelf.state()).unwrap();
     set_mode(&shelf.state(), 0o1777);
-    is_unwritable(append(&mut *shelf.open(), decision("a", 1)), &shelf.state());
+    is_unwritable(append(&mut shelf.open(), decision("a", 1)), &shelf.state());
     set_mode(&shelf.state(), 0o755);
     fs::write(shelf.state().join("theirs"), "").unwrap();
-    is_unwritable(append(&mut *shelf.open(), decision("a", 1)), &shelf.state());
+    is_unwritable(append(&mut shelf.open(), decision("a", 1)), &shelf.state());
     assert_eq!((mode(&shelf.state()), names(&shelf.state())), (0o755, vec!["theirs".to_owned()]));
 }
 
 #[test]
 fn no_link_is_followed() {
     let shelf = Shelf::sqlite();
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     let elsewhere = shelf.state().with_file_name("elsewhere");
     for name in ["gate.db", "gate.db-wal", "gate.db-shm", "gate.db-journal"] {
         let file = shelf.state().join(name);
         let kept = fs::rename(&file, &elsewhere).is_ok();
         fs::write(&elsewhere, "").unwrap();
         symlink(&elsewhere, &file).unwrap();
-        is_unwritable(append(&mut *shelf.open(), decision("a", 2)), &file);
-        is_unwritable(head(&mut *shelf.open()), &file);
+        is_unwritable(append(&mut shelf.open(), decision("a", 2)), &file);
+        is_unwritable(head(&mut shelf.open()), &file);
         assert_eq!(fs::read(&elsewhere).unwrap(), b"", "{name}");
         fs::remove_file(&file).unwrap();
         if kept {
@@ -106,18 +106,18 @@ fn no_link_is_followed() {
         fs::rename(shelf.state(), &elsewhere).unwrap();
     });
     symlink(&elsewhere, shelf.state()).unwrap();
-    is_unwritable(head(&mut *shelf.open()), &shelf.state());
+    is_unwritable(head(&mut shelf.open()), &shelf.state());
 }
 
 #[test]
 fn a_path_that_cannot_be_a_store_is_named() {
     let shelf = Shelf::sqlite();
     fs::write(shelf.state(), "a file").unwrap();
-    is_unwritable(append(&mut *shelf.open(), decision("a", 1)), &shelf.state());
+    is_unwritable(append(&mut shelf.open(), decision("a", 1)), &shelf.state());
     fs::remove_file(shelf.state()).unwrap();
     fs::create_dir_all(shelf.file()).unwrap();
     set_mode(&shelf.state(), 0o700);
-    is_unwritable(append(&mut *shelf.open(), decision("a", 1)), &shelf.file());
+    is_unwritable(append(&mut shelf.open(), decision("a", 1)), &shelf.file());
 }
 
 #[test]
@@ -126,14 +126,14 @@ fn an_empty_file_is_an_empty_store() {
     fs::create_dir(shelf.state()).unwrap();
     fs::write(shelf.file(), "").unwrap();
     let mut store = shelf.open();
-    assert_eq!(head(&mut *store).unwrap().seq, 0);
-    append(&mut *store, decision("a", 1)).unwrap();
+    assert_eq!(head(&mut store).unwrap().seq, 0);
+    append(&mut store, decision("a", 1)).unwrap();
     // The same file, emptied later, is noticed by its mark.
-    append(&mut *shelf.open_marked(), decision("a", 2)).unwrap();
+    append(&mut shelf.open_marked(), decision("a", 2)).unwrap();
     drop(store);
     fs::remove_file(shelf.state().join("gate.db-wal")).unwrap();
     fs::write(shelf.file(), "").unwrap();
-    assert!(matches!(head(&mut *shelf.open_marked()), Err(StoreError::Lost { .. })));
+    assert!(matches!(head(&mut shelf.open_marked()), Err(StoreError::Lost { .. })));
 }
 
 #[test]
@@ -141,12 +141,12 @@ fn what_is_no_database_is_damage() {
     let shelf = Shelf::sqlite();
     fs::create_dir(shelf.state()).unwrap();
     fs::write(shelf.file(), "no database, but long enough for one\n".repeat(500)).unwrap();
-    is_corrupt(head(&mut *shelf.open()));
-    is_corrupt(append(&mut *shelf.open(), decision("a", 1)));
+    is_corrupt(head(&mut shelf.open()));
+    is_corrupt(append(&mut shelf.open(), decision("a", 1)));
     // A person may begin anew; the file is kept.
     let mut store = shelf.open();
     store.renew("shop").unwrap();
-    append(&mut *store, decision("a", 1)).unwrap();
+    append(&mut store, decision("a", 1)).unwrap();
     assert_eq!(names(&shelf.state()).iter().filter(|name| name.contains(".lost-")).count(), 1);
 }
 
@@ -155,27 +155,27 @@ fn somebody_elses_database_is_damage() {
     let shelf = Shelf::sqlite();
     fs::create_dir(shelf.state()).unwrap();
     shelf.run("CREATE TABLE birds (name TEXT)");
-    is_corrupt(head(&mut *shelf.open()));
-    is_corrupt(append(&mut *shelf.open(), decision("a", 1)));
+    is_corrupt(head(&mut shelf.open()));
+    is_corrupt(append(&mut shelf.open(), decision("a", 1)));
     assert_eq!(shelf.run("SELECT count(*) FROM sqlite_master"), ["1"]);
 }
 
 #[test]
 fn a_malformed_page_is_damage() {
     let shelf = Shelf::sqlite();
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     shelf.run("PRAGMA wal_checkpoint(TRUNCATE)");
     let mut bytes = fs::read(shelf.file()).unwrap();
     bytes[4096..].fill(0xff);
     fs::write(shelf.file(), bytes).unwrap();
-    is_corrupt(head(&mut *shelf.open()));
-    is_corrupt(append(&mut *shelf.open(), decision("a", 2)));
+    is_corrupt(head(&mut shelf.open()));
+    is_corrupt(append(&mut shelf.open(), decision("a", 2)));
 }
 
 #[test]
 fn a_value_of_another_kind_is_damage() {
     let shelf = Shelf::sqlite();
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     for (column, value) in [
         ("body", "x'7b7d'"),
         ("actor", "CAST(x'ff' AS TEXT)"),
@@ -185,24 +185,24 @@ fn a_value_of_another_kind_is_damage() {
     ] {
         let before = shelf.run(&format!("SELECT quote({column}) FROM ledger"));
         shelf.tamper(1, column, value);
-        is_corrupt(head(&mut *shelf.open()));
+        is_corrupt(head(&mut shelf.open()));
         shelf.tamper(1, column, &before[0]);
     }
-    assert_eq!(chain(&mut *shelf.open()).len(), 1);
+    assert_eq!(chain(&mut shelf.open()).len(), 1);
 }
 
 #[test]
 fn a_store_that_is_held_is_waited_for_and_then_busy() {
     let shelf = Shelf::sqlite();
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     let holder = Connection::open(shelf.file()).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let hurried = || store::open(&shelf.place(), None, Duration::from_millis(50)).unwrap();
-    let busy = append(&mut *hurried(), decision("a", 2));
+    let hurried = || Store::open(&shelf.place(), None, Duration::from_millis(50)).unwrap();
+    let busy = append(&mut hurried(), decision("a", 2));
     assert!(matches!(busy, Err(StoreError::Busy { .. })), "{busy:?}");
-    assert_eq!(head(&mut *hurried()).unwrap().seq, 1, "whoever looks does not wait");
+    assert_eq!(head(&mut hurried()).unwrap().seq, 1, "whoever looks does not wait");
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| append(&mut *shelf.open(), decision("a", 2)));
+        let waiting = scope.spawn(|| append(&mut shelf.open(), decision("a", 2)));
         holder.execute_batch("COMMIT").unwrap();
         waiting.join().unwrap().unwrap();
     });
@@ -212,14 +212,14 @@ fn a_store_that_is_held_is_waited_for_and_then_busy() {
 fn a_file_that_was_replaced_under_an_open_store_is_noticed() {
     let shelf = Shelf::sqlite();
     let mut store = shelf.open_marked();
-    append(&mut *store, decision("a", 1)).unwrap();
+    append(&mut store, decision("a", 1)).unwrap();
     fs::remove_dir_all(shelf.state()).unwrap();
-    assert!(matches!(append(&mut *store, decision("a", 2)), Err(StoreError::Lost { .. })));
+    assert!(matches!(append(&mut store, decision("a", 2)), Err(StoreError::Lost { .. })));
     let mut unmarked = shelf.open();
-    append(&mut *unmarked, decision("a", 2)).unwrap();
+    append(&mut unmarked, decision("a", 2)).unwrap();
     fs::remove_dir_all(shelf.state()).unwrap();
-    append(&mut *unmarked, decision("a", 3)).unwrap();
-    assert_eq!(chain(&mut *shelf.open()).len(), 1);
+    append(&mut unmarked, decision("a", 3)).unwrap();
+    assert_eq!(chain(&mut shelf.open()).len(), 1);
 }
 
 /// A process that appends decisions of a run to the store in a folder: this
@@ -248,9 +248,9 @@ fn appends_where_it_is_told_to() {
     let (run, count) = told.split_once(' ').unwrap();
     let place = store::Place::Folder(std::env::var_os("GATE_TEST_STATE").unwrap().into());
     let heads = std::env::var_os("GATE_TEST_HEADS").map(Into::into);
-    let mut store = store::open(&place, heads, PATIENCE).unwrap();
+    let mut store = Store::open(&place, heads, PATIENCE).unwrap();
     for iteration in 1..=count.parse().unwrap() {
-        append(&mut *store, decision(run, iteration)).unwrap();
+        append(&mut store, decision(run, iteration)).unwrap();
     }
 }
 
@@ -263,7 +263,7 @@ fn of_64_processes_at_once_each_gets_its_turn() {
         let ended = writer.wait_with_output().unwrap();
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
     }
-    assert_eq!(chain(&mut *shelf.open_marked()).len(), 128);
+    assert_eq!(chain(&mut shelf.open_marked()).len(), 128);
 }
 
 #[test]
@@ -272,27 +272,27 @@ fn who_is_killed_leaves_whole_records() {
     for round in 0..20 {
         let mut victim = writer(&shelf, &format!("w{round}"), u64::MAX).spawn().unwrap();
         let mut store = shelf.open();
-        let before = head(&mut *store).unwrap().seq;
+        let before = head(&mut store).unwrap().seq;
         let wanted = if round % 4 == 0 { before } else { before + round };
-        while head(&mut *store).unwrap().seq < wanted {
+        while head(&mut store).unwrap().seq < wanted {
             assert!(victim.try_wait().unwrap().is_none(), "it ended by itself");
         }
         victim.kill().unwrap();
         victim.wait().unwrap();
-        chain(&mut *shelf.open_marked());
+        chain(&mut shelf.open_marked());
     }
-    append(&mut *shelf.open_marked(), decision("last", 1)).unwrap();
+    append(&mut shelf.open_marked(), decision("last", 1)).unwrap();
 }
 
 #[test]
 fn a_full_disk_keeps_what_was_there() {
     let shelf = Shelf::sqlite();
-    append(&mut *shelf.open_marked(), decision("a", 1)).unwrap();
+    append(&mut shelf.open_marked(), decision("a", 1)).unwrap();
     let ended = writer(&shelf, "b", 1000).env("LIMIT", "160").output().unwrap();
     let told = String::from_utf8_lossy(&ended.stderr);
     assert!(!ended.status.success() && told.contains("Unwritable"), "{told}");
-    let kept = chain(&mut *shelf.open_marked());
+    let kept = chain(&mut shelf.open_marked());
     assert!((2..1000).contains(&kept.len()), "{}", kept.len());
-    append(&mut *shelf.open_marked(), decision("a", 2)).unwrap();
-    assert_eq!(chain(&mut *shelf.open_marked()).len(), kept.len() + 1);
+    append(&mut shelf.open_marked(), decision("a", 2)).unwrap();
+    assert_eq!(chain(&mut shelf.open_marked()).len(), kept.len() + 1);
 }

@@ -42,26 +42,26 @@ fn names(migrated: &Migrated) -> Vec<(i64, &str)> {
 }
 
 fn a_new_store_has_all_additions(shelf: &Shelf) {
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     assert_eq!(additions(shelf), ["1", "2"]);
     assert_eq!(shelf.run("SELECT count(*) FROM gate_decisions"), ["1"]);
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["4"]);
 }
 
 fn an_addition_that_nobody_here_knows_stops_nobody(shelf: &Shelf) {
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     shelf.run("INSERT INTO gate_additions VALUES (99)");
-    append(&mut *shelf.open(), decision("a", 2)).unwrap();
-    assert_eq!(chain(&mut *shelf.open()).len(), 2);
+    append(&mut shelf.open(), decision("a", 2)).unwrap();
+    assert_eq!(chain(&mut shelf.open()).len(), 2);
     assert!(!store::condition(&shelf.place(), PATIENCE).unwrap().is_outdated());
     assert_eq!(additions(shelf), ["1", "2", "99"]);
 }
 
 fn no_request_gets_two_items(shelf: &Shelf) {
     let mut store = shelf.open();
-    drafts(&mut *store, &["a", "b"]);
+    drafts(&mut store, &["a", "b"]);
     let ask = Ask { lease: "request", actor: "a", now: at(1), until: at(9) };
-    let mut claim = || hand(&mut *store, |leases| leases.claim(Claimable::default(), ask));
+    let mut claim = || hand(&mut store, |leases| leases.claim(Claimable::default(), ask));
     assert_eq!(claim().unwrap().map(|item| item.work.id).as_deref(), Some("a"));
     assert!(claim().is_err());
     assert_eq!(shelf.run("SELECT id FROM work WHERE lease IS NOT NULL"), ["a"]);
@@ -70,11 +70,11 @@ fn no_request_gets_two_items(shelf: &Shelf) {
 #[test]
 fn a_store_of_one_machine_takes_additions_with_its_next_record() {
     let shelf = Shelf::sqlite();
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     older(&shelf);
-    assert_eq!(head(&mut *shelf.open()).unwrap().seq, 1);
+    assert_eq!(head(&mut shelf.open()).unwrap().seq, 1);
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["3"], "a look changes nothing");
-    append(&mut *shelf.open(), decision("a", 2)).unwrap();
+    append(&mut shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["4"]);
     assert_eq!(additions(&shelf), ["1", "2"]);
 }
@@ -82,10 +82,10 @@ fn a_store_of_one_machine_takes_additions_with_its_next_record() {
 #[test]
 fn rows_that_contradict_an_addition_stop_nobody() {
     let shelf = Shelf::sqlite();
-    drafts(&mut *shelf.open(), &["a", "b"]);
+    drafts(&mut shelf.open(), &["a", "b"]);
     without_additions(&shelf);
     shelf.run("UPDATE work SET lease = 'request', actor = 'a', issued_at = 1");
-    append(&mut *shelf.open(), decision("a", 2)).unwrap();
+    append(&mut shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(additions(&shelf), ["2"], "the others are there");
     assert_eq!(store::condition(&shelf.place(), PATIENCE).unwrap().missing[0].name, "work_lease");
 }
@@ -93,14 +93,14 @@ fn rows_that_contradict_an_addition_stop_nobody() {
 #[test]
 fn a_check_changes_no_database() {
     let Some(shelf) = Shelf::postgres() else { return };
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     without_additions(&shelf);
-    append(&mut *shelf.open(), decision("a", 2)).unwrap();
+    append(&mut shelf.open(), decision("a", 2)).unwrap();
     assert_eq!(shelf.run("SELECT count(*) FROM pg_class WHERE relname = 'gate_additions'"), ["0"]);
     migrate(&shelf);
     older(&shelf);
-    assert_eq!(head(&mut *shelf.open()).unwrap().seq, 2, "whoever looks may go on");
-    let refused = append(&mut *shelf.open(), decision("a", 3)).unwrap_err();
+    assert_eq!(head(&mut shelf.open()).unwrap().seq, 2, "whoever looks may go on");
+    let refused = append(&mut shelf.open(), decision("a", 3)).unwrap_err();
     assert!(matches!(refused, StoreError::Older { found: 3, known: 4, .. }), "{refused}");
     assert_eq!(shelf.run("SELECT max(version) FROM gate_schema"), ["3"]);
 }
@@ -110,15 +110,15 @@ fn a_migration_makes_what_is_missing_once() {
     let Some(shelf) = Shelf::postgres() else { return };
     let shelf = &shelf;
     assert!(store::condition(&shelf.place(), PATIENCE).unwrap().is_outdated());
-    append(&mut *shelf.open(), decision("a", 1)).unwrap();
+    append(&mut shelf.open(), decision("a", 1)).unwrap();
     older(shelf);
     let migrated = migrate(shelf);
     assert_eq!((migrated.before, migrated.version), (3, 4));
     assert_eq!(names(&migrated), [(1, "work_lease"), (2, "decisions")]);
     let again = migrate(shelf);
     assert_eq!((again.before, again.version, names(&again)), (4, 4, vec![]));
-    append(&mut *shelf.open(), decision("a", 2)).unwrap();
-    assert_eq!(chain(&mut *shelf.open()).len(), 2);
+    append(&mut shelf.open(), decision("a", 2)).unwrap();
+    assert_eq!(chain(&mut shelf.open()).len(), 2);
     shelf.run("DROP VIEW gate_decisions; DELETE FROM gate_additions WHERE number = 2");
     assert_eq!(names(&migrate(shelf)), [(2, "decisions")]);
 }

@@ -95,7 +95,7 @@ fn apply(shelf: &Shelf, change: &Change, records: &[Sealed]) {
 
 /// Whether the ledger, read from the store, holds against the known head.
 fn holds(shelf: &Shelf, head: Head) -> bool {
-    let read = look(&mut *shelf.open(), |reading| reading.entries(0, usize::MAX));
+    let read = look(&mut shelf.open(), |reading| reading.entries(0, usize::MAX));
     let Ok(records) = read else { return false };
     let mut chain = Chain::new().against(head);
     records.iter().all(|sealed| chain.push(sealed).is_ok()) && chain.end().is_ok()
@@ -104,10 +104,10 @@ fn holds(shelf: &Shelf, head: Head) -> bool {
 fn whatever_is_changed_is_found(shelf: &Shelf) {
     let mut store = shelf.open();
     for number in 1..=RECORDS / 2 {
-        append(&mut *store, decision("a", number)).unwrap();
-        append(&mut *store, draft(None, &json!({ "act": "breaker_reset", "n": number }))).unwrap();
+        append(&mut store, decision("a", number)).unwrap();
+        append(&mut store, draft(None, &json!({ "act": "breaker_reset", "n": number }))).unwrap();
     }
-    let records = chain(&mut *store);
+    let records = chain(&mut store);
     let head = records[records.len() - 1].head();
     shelf.run("CREATE TABLE untouched AS SELECT * FROM ledger");
     let mut runner =

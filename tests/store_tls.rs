@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gate_cli::store::{self, DatabaseUrl, Place, Store, StoreError};
+use gate_cli::store::{DatabaseUrl, Place, Store, StoreError};
 
 use crate::needs::{needs, server_programs};
 use crate::store_items::{claimed, drafts};
@@ -71,15 +71,15 @@ impl Server {
     }
 }
 
-fn open(url: &str) -> Box<dyn Store> {
-    store::open(&Place::Database(url.parse().unwrap()), None, PATIENCE).unwrap()
+fn open(url: &str) -> Store {
+    Store::open(&Place::Database(url.parse().unwrap()), None, PATIENCE).unwrap()
 }
 
 /// Writes a record over a connection with these parameters.
 fn write(server: &Server, host: &str, parameters: &str) -> Result<(), StoreError> {
     static NUMBER: AtomicU64 = AtomicU64::new(1);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    append(&mut *open(&server.url(host, parameters)), decision("a", number)).map(drop)
+    append(&mut open(&server.url(host, parameters)), decision("a", number)).map(drop)
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn each_mode_of_tls_reaches_a_server_that_takes_nothing_else() {
         assert!(written.is_ok(), "{host} {parameters}: {}", written.unwrap_err());
         let mut store = open(&server.url(host, parameters));
         let id = format!("W-{number}");
-        drafts(&mut *store, &[&id]);
-        assert_eq!(claimed(&mut *store, 100, 200), Some(id), "{host} {parameters}");
+        drafts(&mut store, &[&id]);
+        assert_eq!(claimed(&mut store, 100, 200), Some(id), "{host} {parameters}");
     }
     let url = server.url("localhost", "sslmode=verify-full&sslrootcert=DIR%2Fours.crt");
-    assert!(chain(&mut *open(&url)).len() >= 6);
+    assert!(chain(&mut open(&url)).len() >= 6);
 }
 
 #[test]
@@ -136,9 +136,9 @@ fn a_certificate_proves_who_connects() {
     let Some(server) = Server::get() else { return };
     let own = "sslmode=require&sslcert=DIR%2Fgate.crt&sslkey=DIR%2Fgate.key";
     let url = server.url("localhost", own).replace("/postgres?", "/by_cert?");
-    append(&mut *open(&url), decision("a", 1)).unwrap();
+    append(&mut open(&url), decision("a", 1)).unwrap();
     let without = server.url("localhost", "sslmode=require").replace("/postgres?", "/by_cert?");
-    let refused = append(&mut *open(&without), decision("a", 2)).unwrap_err();
+    let refused = append(&mut open(&without), decision("a", 2)).unwrap_err();
     assert!(refused.to_string().contains("certificate"), "{refused}");
 }
 
@@ -191,7 +191,7 @@ fn fake(answer: &'static [u8], says: &'static [u8]) -> (u16, thread::JoinHandle<
 fn a_server_without_tls_does_not_get_the_password() {
     let (port, heard) = fake(b"N", b"R\0\0\0\x08\0\0\0\x03");
     let url = format!("postgres://u:open-sesame@127.0.0.1:{port}/db?sslmode=require");
-    let refused = append(&mut *open(&url), decision("a", 1)).unwrap_err();
+    let refused = append(&mut open(&url), decision("a", 1)).unwrap_err();
     assert!(matches!(refused, StoreError::Refused { .. }), "{refused}");
     assert!(refused.to_string().contains("does not support TLS"), "{refused}");
     assert!(!String::from_utf8_lossy(&heard.join().unwrap()).contains("sesame"));

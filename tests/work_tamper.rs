@@ -1,7 +1,7 @@
 //! Whatever is changed in the rows of work items behind gate's back is found, and
 //! nothing is claimed by a row that its records contradict.
 
-use gate_cli::store::{Place, open};
+use gate_cli::store::{Place, Store};
 use gate_core::ledger::{Body, Draft};
 use serde_json::{Value, json};
 
@@ -112,8 +112,8 @@ fn forge(shop: &Shop, kind: &str, actor: &str, body: &Value, edit: &str) {
         actor: actor.to_owned(),
         body: Body::new(body).unwrap(),
     };
-    let mut store = open(&place, None, PATIENCE).unwrap();
-    append_to(&mut *store, "shop", draft).unwrap();
+    let mut store = Store::open(&place, None, PATIENCE).unwrap();
+    append_to(&mut store, "shop", draft).unwrap();
     shop.run(&format!("UPDATE work SET {edit}, seq = 2, transitions = 1 WHERE id = 'a'"));
 }
 

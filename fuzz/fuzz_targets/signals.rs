@@ -72,7 +72,7 @@ fuzz_target!(|input: &[u8]| {
     let json = serde_json::to_string(&decision).expect("a decision is plain data");
     let read: Decision = serde_json::from_str(&json).expect("its own JSON");
     assert_eq!(serde_json::to_string(&read).ok(), Some(json));
-    assert_eq!(decide(&read.input(), policy), read);
+    assert_eq!(decide(&read.input, policy), read);
 
     // Where all is prose, nothing makes an example of what stands behind it.
     let said = format!("{}\n\nThat is all.\n\n{goes_on}\n", prose(text));

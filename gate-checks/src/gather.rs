@@ -38,14 +38,11 @@ use crate::store;
 use crate::too_long::TooLong;
 use crate::worktree::{Changes, FileList, Snapshot, WorkTree, WorktreeError};
 
-/// Options of [`gather`].
+/// How checks run.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct GatherOptions {
-    /// Runs this check alone; the others leave a skipped record.
-    pub only: Option<String>,
-    /// Runs all checks, even if the verdict is certain before the last has ended.
-    pub all: bool,
+    /// The checks that run.
+    pub checks: Checks,
     /// Takes no earlier record.
     pub fresh: bool,
     /// The occasion of the checks. In a session, a pass on the same files from another session's stop
@@ -55,7 +52,7 @@ pub struct GatherOptions {
     /// record is inconclusive.
     pub deadline: Option<Duration>,
     /// Checks that the caller brings, beside those of the policy.
-    pub checks: OwnChecks,
+    pub own_checks: OwnChecks,
     /// The work tree before the agent acted, if known.
     pub baseline: Option<Baseline>,
     /// Changes that the operator has approved, beside those of the policy.
@@ -66,6 +63,33 @@ pub struct GatherOptions {
     pub first_tests: Option<FirstTests>,
     /// Ends the call from outside: checks that still run then are inconclusive.
     pub cancel: Cancellation,
+    /// The receiver of the checks' events.
+    pub events: Events,
+}
+
+/// A selection of checks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Checks {
+    /// The configured ones, until the verdict is certain. A decision whose signal already forbids
+    /// `exit` runs none.
+    #[default]
+    Lazy,
+    /// The configured ones.
+    All,
+    /// This one alone. The others leave a record that says so, and a required
+    /// one among them forbids `exit`.
+    Only(String),
+    /// None.
+    None,
+}
+
+impl Checks {
+    fn only(&self) -> Option<&str> {
+        match self {
+            Self::Only(name) => Some(name),
+            Self::Lazy | Self::All | Self::None => None,
+        }
+    }
 }
 
 /// Result of [`gather`].
@@ -119,11 +143,10 @@ pub fn gather(
     policy: &Policy,
     site: CheckSite,
     options: &GatherOptions,
-    events: Events,
 ) -> Result<Gathered, GatherError> {
     let deadline = options.deadline.and_then(|deadline| Instant::now().checked_add(deadline));
-    let policy = &*options.checks.in_policy(policy)?;
-    if policy.checks.is_empty() {
+    let policy = &*options.own_checks.in_policy(policy)?;
+    if policy.checks.is_empty() || options.checks == Checks::None {
         return Ok(Gathered::default());
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -140,7 +163,7 @@ pub fn gather(
     let is_session = options.occasion == Occasion::Session;
     let cache = Arc::new(EvidenceCache::new(folder, options.fresh, is_session));
     let masker = Arc::new(site.masker());
-    let wanted = (options.only.as_deref(), &options.checks);
+    let wanted = (options.checks.only(), &options.own_checks);
     let mut plan = checks::plan(policy, &site, &cache, wanted);
     if is_session {
         plan.retain(|planned| !is_integrity(policy, planned.check.id().as_str()));
@@ -155,7 +178,11 @@ pub fn gather(
         runtime,
         tree,
         cache,
-        rules: Rules { jobs: policy.jobs.get() as usize, all: options.all, deadline },
+        rules: Rules {
+            jobs: policy.jobs.get() as usize,
+            all: options.checks == Checks::All,
+            deadline,
+        },
         cx: CheckContext {
             slots: Slots::at(&site, policy.machine_jobs),
             copies_max_bytes: policy.copies_max_bytes,
@@ -168,14 +195,14 @@ pub fn gather(
             about: Arc::new(options.about.clone()),
             first_tests: options.first_tests.clone().map(Arc::new),
             cancel: options.cancel.clone(),
-            events,
+            events: options.events.clone(),
             masker: Arc::clone(&masker),
             logs: Arc::new(Logs::new(folder)),
         },
     };
     let mut gathered = gathering.run(&plan);
     too_long.note(&gathered.evidence, options.deadline, schedule::is_too_long);
-    gathered.evidence.extend(left_out(policy, options.only.as_deref()));
+    gathered.evidence.extend(left_out(policy, options.checks.only()));
     for record in &mut gathered.evidence {
         masker.evidence(record);
     }

@@ -63,8 +63,8 @@ pub use doctor::{
 };
 pub use event::{Event, Events};
 pub use gather::{
-    GatherError, GatherOptions, Gathered, TreeChange, changed_files, committed_files, gather, head,
-    is_uncommitted, list_files, look,
+    Checks, GatherError, GatherOptions, Gathered, TreeChange, changed_files, committed_files,
+    gather, head, is_uncommitted, list_files, look,
 };
 pub use programs::{Program, programs, starts_program};
 pub use prune::{PruneFailure, PruneOptions, Pruned, PrunedKind, prune};

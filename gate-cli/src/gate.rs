@@ -10,28 +10,27 @@ mod loop_baseline;
 mod news;
 mod reading;
 mod replayed;
-mod token;
 mod trusted;
 
 use std::cell::{RefCell, RefMut};
 use std::path::{Path, PathBuf};
 
-use gate_checks::baseline::Baseline;
 use gate_checks::process::{self, ancestors};
 use gate_checks::{CheckSite, OwnChecks};
 use gate_core::config::{Backoff, Resolved};
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::TreeState;
-use gate_core::decide::policy::{Threshold, When};
+use gate_core::decide::policy::{Threshold, TokenMode, When};
 use gate_core::decide::reason::{Warning, WarningCode};
+use gate_core::decide::signal::{TokenHalves, prompt};
 use gate_core::mask::Masker;
 use gate_core::{Decision, Input, Policy, Scan, decide};
 
 use crate::failure::Failure;
-use crate::memory::{DecisionRequest, Memory};
+use crate::memory::{DecisionRequest, Memory, Tokens};
 use crate::record::Record;
 use crate::remarks::{about_transcript, warning};
-use crate::request::{Checks, Request};
+use crate::request::Request;
 use crate::source::Source;
 
 pub(crate) use self::approved::Contents;
@@ -57,8 +56,6 @@ pub struct Gate {
     site: CheckSite,
     masker: Masker,
     memory: Option<RefCell<Memory>>,
-    /// The caller's baseline, if it has taken one.
-    baseline: Option<Baseline>,
     /// None if a program answers for the settings.
     trust: Option<Trusted>,
     /// The place of use.
@@ -83,7 +80,7 @@ impl Gate {
         let warnings = settings.warnings.iter().map(warning);
         let warnings = warnings.map(|one| Warning { message: masker.text(&one.message), ..one });
         let (policy, warnings) = (settings.policy, warnings.collect());
-        let (memory, baseline, trust, place) = (None, None, None, None);
+        let (memory, trust, place) = (None, None, None);
         Ok(Self {
             policy,
             patterns,
@@ -92,7 +89,6 @@ impl Gate {
             site,
             masker,
             memory,
-            baseline,
             trust,
             place,
             backoff,
@@ -187,16 +183,21 @@ impl Gate {
     pub fn check_with(&self, source: &Source, request: &Request) -> Result<Record, Failure> {
         let renewed = self.renewed()?;
         let gate = renewed.as_ref().unwrap_or(self);
-        gate.judge(&gate.read(source, request)?, source, request)
+        gate.judge(&gate.read(source, request)?, request)
     }
 
     /// Compares the work tree with an earlier state, or without one with the last commit.
     /// None if it cannot be read.
-    pub(crate) fn has_changed(&self, source: &Source, earlier: Option<&TreeState>) -> Option<bool> {
-        let site = self.site(source, &Request::default());
+    pub(crate) fn has_changed(
+        &self,
+        judging: &Judging,
+        earlier: Option<&TreeState>,
+    ) -> Option<bool> {
         match earlier {
-            Some(earlier) => gate_checks::look(&site).ok().map(|tree| tree.after != *earlier),
-            None => gate_checks::is_uncommitted(&site).ok().flatten(),
+            Some(earlier) => {
+                gate_checks::look(&judging.site).ok().map(|tree| tree.after != *earlier)
+            }
+            None => gate_checks::is_uncommitted(&judging.site).ok().flatten(),
         }
     }
 
@@ -204,49 +205,57 @@ impl Gate {
         self.memory.as_ref().map(RefCell::borrow_mut)
     }
 
-    fn decision_request<'a>(
-        &'a self,
-        request: &'a Request,
-        input: Option<&'a str>,
-        policy_text: &'a str,
-    ) -> DecisionRequest<'a> {
-        DecisionRequest {
-            task: request.task.as_deref(),
-            run: request.run.as_deref(),
-            iteration: request.iteration,
-            new_run: request.new_run,
-            input,
-            dry_run: request.dry_run,
-            forced: request.forced.is_some(),
-            acts: &request.acts,
-            actor: request.actor.as_deref(),
-            of_work: request.of_work,
-            approval: None,
-            policy: &self.policy,
-            policy_text,
-            settings: None,
+    /// The completion protocol for the agent's prompt, as `gate prompt` prints it. If settings
+    /// require a token, the text has that of the next iteration of the request's run.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, a key that cannot be made.
+    pub fn prompt(&self, request: &Request) -> Result<String, Failure> {
+        Ok(prompt(&self.policy.signal, self.next_token(request)?.as_ref()))
+    }
+
+    /// The token of the next iteration, if tokens are required.
+    ///
+    /// Fails on a store that cannot be read, and on a key that cannot be made.
+    pub(crate) fn next_token(&self, request: &Request) -> Result<Option<TokenHalves>, Failure> {
+        let Some(mut memory) = self.memory() else { return Ok(None) };
+        let Some(tokens) = self.tokens(&mut memory)? else { return Ok(None) };
+        // The next transcript differs from any before, so no recorded digest may match.
+        let (asker, policy, input) = (&request.asker, &self.policy, Some(""));
+        let (approval, settings, policy_text) = (None, None, "");
+        let question = DecisionRequest { asker, input, approval, policy, policy_text, settings };
+        let (run, iteration) = memory.number_next(&question)?;
+        Ok(Some(tokens.halves((&run, iteration))))
+    }
+
+    /// The project's tokens, if they are required.
+    fn tokens(&self, memory: &mut Memory) -> Result<Option<Tokens>, Failure> {
+        match self.policy.signal.token {
+            TokenMode::Required => memory.tokens().map(Some),
+            _ => Ok(None),
         }
     }
 
-    fn site(&self, source: &Source, request: &Request) -> CheckSite {
+    fn site(&self, source: &Source, own_files: &[PathBuf]) -> CheckSite {
         let mut site = self.site.clone();
         site.ignore.clone_from(&self.policy.tree_ignore);
         site.callers_files.extend(source.path().map(Path::to_owned));
-        site.callers_files.extend(request.own_files.iter().cloned());
+        site.callers_files.extend(own_files.iter().cloned());
         site.callers_files.extend(output_files());
         site
     }
 
     fn input(&self, scan: &Scan, request: &Request) -> Input {
         let mut input = Input::new(scan.signal.clone(), scan.hits.clone());
-        input.agent_exit_code = request.agent_exit_code;
-        input.forced.clone_from(&request.forced);
-        input.checks_left_out = request.checks == Checks::None && !self.policy.checks.is_empty();
+        input.agent_exit_code = request.turn.agent_exit_code;
+        input.force_reason.clone_from(&request.asker.force_reason);
+        input.checks_left_out = request.runs_no_checks() && !self.policy.checks.is_empty();
         input.warnings.clone_from(&self.warnings);
         input.warnings.extend(about_transcript(&scan.transcript, scan.unknown_format));
         input.observed = scan.observed();
-        input.observed.stop.clone_from(&request.stop);
-        input.observed.outage.clone_from(&request.outage);
+        input.observed.stop.clone_from(&request.turn.stop);
+        input.observed.outage.clone_from(&request.turn.outage);
         input
     }
 }

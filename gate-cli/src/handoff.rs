@@ -55,7 +55,7 @@ pub(crate) fn changed(site: &CheckSite, since: Option<&str>) -> Result<Vec<Strin
 /// The commands that were run for a decision, each with its result. A command that could not be
 /// judged is none of them: its reason is listed as open.
 fn verification(record: &Record, policy: &Policy) -> Vec<Verification> {
-    let commands = record.decision.evidence.iter().filter_map(|evidence| {
+    let commands = record.decision.input.evidence.iter().filter_map(|evidence| {
         let has_passed = passed(evidence)?;
         let argv = spellings(evidence, Some(policy)).into_iter().next()?;
         let notes = text::brief(&evidence.summary, BRIEF).trim().to_owned();
@@ -156,7 +156,7 @@ fn seen(handoff: &Handoff, memory: &mut Memory, digests: &[String]) -> Result<Ve
                 policies.insert(digest.clone(), memory.policy(digest)?);
             }
             let policy = policies.get(digest).and_then(Option::as_ref);
-            for evidence in &record.decision.evidence {
+            for evidence in &record.decision.input.evidence {
                 let sighting = see(evidence, record, policy, digests);
                 // An older record of the same command does not count.
                 sightings.extend(sighting.filter(|sighting| {

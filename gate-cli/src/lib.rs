@@ -51,7 +51,7 @@ pub use commands::{run, schema};
 pub use failure::Failure;
 pub use gate::{Gate, GateBuilder};
 pub use gate_checks::check::{Check, CheckContext, CheckId, async_trait};
-pub use gate_checks::{CheckSite, Event, Events};
+pub use gate_checks::{CheckSite, Checks, Event, Events, GatherOptions};
 pub use gate_core::Verdict;
 pub use gate_core::decide::evidence::{Evidence, Outcome};
 #[doc(hidden)]
@@ -62,7 +62,7 @@ pub use memory::{
 };
 pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord, VERSION};
 pub use replay::{Changed, Judged, Label, ReplayGroup, ReplayRecord, ReplayVerdict};
-pub use request::{Checks, Request};
+pub use request::{Asker, Request, Turn};
 pub use settings::{Places, Selection, layers};
 pub use source::Source;
 

@@ -22,7 +22,7 @@ use gate_checks::baseline::Baseline;
 use gate_checks::check::Occasion;
 use gate_checks::project::Detected;
 use gate_checks::worktree::WorkTree;
-use gate_checks::{BASE_UNREAD, CheckSite, Events, GatherOptions};
+use gate_checks::{BASE_UNREAD, CheckSite, Checks, Events, GatherOptions};
 use gate_core::Policy;
 use gate_core::decide::checks::BUILT_IN;
 use gate_core::decide::evidence::Evidence;
@@ -197,8 +197,9 @@ impl<'r> Review<'r> {
                 .hint("give gate.toml a check that is required: `gate init --merge` finds them"));
         }
         let mut options = GatherOptions::default();
-        options.all = true;
+        options.checks = Checks::All;
         options.fresh = true;
+        options.events = self.options.events.clone();
         let approved = approval.is_some_and(|approval| approval.counts);
         options.occasion = Occasion::PullRequest { approved };
         options.baseline.clone_from(&self.baseline);
@@ -212,7 +213,7 @@ impl<'r> Review<'r> {
         let scripts = gate_checks::named_scripts(policy, &site, &self.tree);
         let beside_scripts = self.beside(&scripts)?;
         let site = CheckSite { ignore: policy.tree_ignore.clone(), ..site };
-        let gathered = gate_checks::gather(policy, site, &options, self.options.events.clone())?;
+        let gathered = gate_checks::gather(policy, site, &options)?;
         let mut evidence = gathered.evidence;
         refuse_unreadable(&evidence)?;
         for record in &mut evidence {

@@ -63,7 +63,7 @@ pub(crate) fn named_files(decision: &Decision) -> impl Iterator<Item = NamedFile
 
 /// The findings of a decision that keep the work from counting.
 fn deciding_findings(decision: &Decision) -> Vec<Finding> {
-    let (findings, _) = findings(&decision.evidence);
+    let (findings, _) = findings(&decision.input.evidence);
     findings.into_iter().filter(|finding| finding.severity != Severity::Warn).collect()
 }
 
@@ -80,7 +80,7 @@ impl Named {
     fn new(record: Option<&Record>, contents: &Contents) -> Self {
         let Some(record) = record else { return Self::default() };
         let decision = &record.decision;
-        let evidence = decision.evidence.iter();
+        let evidence = decision.input.evidence.iter();
         let failed =
             evidence.flat_map(|one| one.failed_tests().into_iter().chain(one.red_before()));
         let failed = failed.map(str::to_owned).collect();

@@ -34,11 +34,11 @@ fn decided(text: &str, settings: &str) -> Decision {
 }
 
 fn patterns(text: &str, settings: &str) -> u32 {
-    decided(text, settings).indicators.patterns
+    decided(text, settings).input.indicators.patterns
 }
 
 fn warns(decision: &Decision, code: WarningCode) -> bool {
-    decision.warnings.iter().any(|warning| warning.code == code)
+    decision.input.warnings.iter().any(|warning| warning.code == code)
 }
 
 #[test]
@@ -46,7 +46,11 @@ fn one_sentence_does_not_reach_a_threshold_of_two() {
     for sentence in SENTENCES {
         let text = format!("{sentence}\n\nEXIT_STATUS: COMPLETE\nEXIT_REASON: r\n");
         let decision = decided(&text, "[exit_gate]\nindicator_threshold = 2\n");
-        assert_eq!(decision.indicators.patterns, 1, "{sentence} {:#?}", decision.indicators);
+        assert_eq!(
+            decision.input.indicators.patterns, 1,
+            "{sentence} {:#?}",
+            decision.input.indicators
+        );
         assert_eq!(decision.verdict, Verdict::Continue, "{sentence}");
     }
 }
@@ -54,9 +58,11 @@ fn one_sentence_does_not_reach_a_threshold_of_two() {
 #[test]
 fn a_hit_that_does_not_count_names_the_one_that_does() {
     let decision = decided("All tasks are completed.", "");
-    let silent: Vec<_> = decision.indicators.hits.iter().filter(|hit| hit.weight == 0).collect();
-    assert!(silent.len() >= 2, "{:#?}", decision.indicators.hits);
-    let counting = decision.indicators.hits.iter().find(|hit| hit.weight == 1).expect("one counts");
+    let silent: Vec<_> =
+        decision.input.indicators.hits.iter().filter(|hit| hit.weight == 0).collect();
+    assert!(silent.len() >= 2, "{:#?}", decision.input.indicators.hits);
+    let counting =
+        decision.input.indicators.hits.iter().find(|hit| hit.weight == 1).expect("one counts");
     assert!(silent.iter().all(|hit| hit.same_words_as.as_ref() == Some(&counting.pattern)));
 }
 
@@ -84,7 +90,7 @@ fn two_claims_count_twice_wherever_they_stand() {
 fn a_pattern_that_spans_the_line_does_not_swallow_its_claims() {
     let text = "The implementation of the cache is ready for review, and it is finished.";
     let decision = decided(text, "");
-    let counting = decision.indicators.hits.iter().filter(|hit| hit.weight > 0);
+    let counting = decision.input.indicators.hits.iter().filter(|hit| hit.weight > 0);
     let counting: Vec<_> = counting.map(|hit| hit.pattern.as_str()).collect();
     assert!(counting.contains(&"ready-for-review"), "{counting:?}");
 }
@@ -99,7 +105,7 @@ fn a_prompt_that_asks_for_the_tag_alone_is_no_endless_loop() {
         "EXIT_STATUS: COMPLETE\n\n<promise>COMPLETE</promise>",
     ] {
         let decision = decided(text, "");
-        assert_eq!(decision.indicators.threshold, 1, "{text}");
+        assert_eq!(decision.input.indicators.threshold, 1, "{text}");
         assert_eq!(decision.verdict, Verdict::Exit, "{text}");
         assert!(!decision.verified && warns(&decision, WarningCode::NoEvidence), "{text}");
     }
@@ -113,7 +119,7 @@ fn a_bare_status_beside_other_words_still_needs_an_indicator() {
         "EXIT_STATUS: CONTINUE\n\nEXIT_STATUS: COMPLETE",
     ] {
         let decision = decided(text, "");
-        assert_eq!(decision.indicators.threshold, 1, "{text}");
+        assert_eq!(decision.input.indicators.threshold, 1, "{text}");
         assert_eq!(decision.verdict, Verdict::Continue, "{text}");
     }
 }
@@ -121,9 +127,9 @@ fn a_bare_status_beside_other_words_still_needs_an_indicator() {
 #[test]
 fn the_threshold_is_not_lowered_by_a_signal_that_nobody_asked_for() {
     let settings = "[exit_gate]\nrequire_explicit_signal = false\n";
-    assert_eq!(decided("<promise>COMPLETE</promise>", settings).indicators.threshold, 1);
+    assert_eq!(decided("<promise>COMPLETE</promise>", settings).input.indicators.threshold, 1);
     let checks = "[checks.tests]\ncommand = [\"true\"]\n";
-    assert_eq!(decided("<promise>COMPLETE</promise>", checks).indicators.threshold, 1);
+    assert_eq!(decided("<promise>COMPLETE</promise>", checks).input.indicators.threshold, 1);
 }
 
 #[test]
@@ -165,7 +171,7 @@ fn an_exit_is_verified_by_a_passing_check_and_by_nothing_less() {
     let claimed = decide(&with(pass), &policy);
     assert_eq!((claimed.verdict, claimed.verified), (Verdict::Exit, false));
     let mut failed = with(Evidence::new("tests", Mode::Require, Outcome::Fail));
-    failed.forced = Some("by hand".to_owned());
+    failed.force_reason = Some("by hand".to_owned());
     let forced = decide(&failed, &policy);
     assert_eq!((forced.verdict, forced.verified), (Verdict::Exit, false));
     input.checks_left_out = true;

@@ -149,13 +149,13 @@ proptest! {
         let json = serde_json::to_string(&decision).expect("a decision is plain data");
         let read: Decision = serde_json::from_str(&json).expect("its own JSON");
         prop_assert_eq!(&read, &decision);
-        prop_assert_eq!(decide(&read.input(), &policy), decision);
+        prop_assert_eq!(decide(&read.input, &policy), decision);
     }
 
     #[test]
     fn what_forbids_never_exits_unforced((input, policy) in case()) {
         let mut unforced = input.clone();
-        unforced.forced = None;
+        unforced.force_reason = None;
         let decision = decide(&unforced, &policy);
         unforced.settings_changed = Some("it changed".to_owned());
         prop_assert_ne!(decide(&unforced, &policy).verdict, Verdict::Exit);
@@ -216,7 +216,7 @@ fn case() -> impl Strategy<Value = (Input, Policy)> {
             input.observed = observed;
             input.agent_exit_code = failed.then_some(1);
             input.settings_changed = changed.then(|| "gate.toml changed".to_owned());
-            input.forced = forced;
+            input.force_reason = forced;
             (input, policy)
         },
     )

@@ -49,7 +49,7 @@ impl Session {
         input.memory = Some(self.memory.clone());
         input.observed.stop = Some(self.stop.clone());
         let Judged { decision, memory, .. } = judge(&input, &self.policy);
-        assert_eq!(judge(&decision.input(), &self.policy).decision, decision);
+        assert_eq!(judge(&decision.input, &self.policy).decision, decision);
         self.memory = memory.expect("state is kept");
         decision
     }
@@ -204,9 +204,9 @@ fn where_settings_changed_a_hook_goes_by_the_approved_ones_and_a_loop_waits_for_
         (looped.verdict, codes(&looped)),
         (Verdict::Blocked, vec![ReasonCode::SettingsChanged])
     );
-    assert!(looped.warnings.iter().all(|warning| warning.message != "gate.toml changed"));
+    assert!(looped.input.warnings.iter().all(|warning| warning.message != "gate.toml changed"));
     input.observed.stop = Some(Session::new(policy.clone()).stop);
     let stopped = judge(&input, &policy).decision;
     assert_eq!(stopped.verdict, Verdict::Exit);
-    assert!(stopped.warnings.iter().any(|warning| warning.message == "gate.toml changed"));
+    assert!(stopped.input.warnings.iter().any(|warning| warning.message == "gate.toml changed"));
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gate_cli::store::{self, Place, Reading, Store, StoreError, Writing};
+use gate_cli::store::{Place, Store, StoreError, Transaction, View};
 use gate_core::ledger::{Body, Draft, Head, Sealed};
 use rusqlite::Connection;
 use rusqlite::types::Value as Cell;
@@ -64,13 +64,13 @@ impl Shelf {
     }
 
     /// The store, without marks.
-    pub(crate) fn open(&self) -> Box<dyn Store> {
-        store::open(&self.place(), None, PATIENCE).unwrap()
+    pub(crate) fn open(&self) -> Store {
+        Store::open(&self.place(), None, PATIENCE).unwrap()
     }
 
     /// The store, whose heads are marked.
-    pub(crate) fn open_marked(&self) -> Box<dyn Store> {
-        store::open(&self.place(), Some(self.heads()), PATIENCE).unwrap()
+    pub(crate) fn open_marked(&self) -> Store {
+        Store::open(&self.place(), Some(self.heads()), PATIENCE).unwrap()
     }
 
     /// Changes the store by a statement that gate does not make, and returns
@@ -130,31 +130,31 @@ pub(crate) fn draft(run: Option<&str>, body: &Value) -> Draft {
 
 /// What a look at a ledger finds.
 pub(crate) fn look<T>(
-    store: &mut dyn Store,
-    look: impl FnOnce(&mut dyn Reading) -> Result<T, StoreError>,
+    store: &mut Store,
+    look: impl FnOnce(&mut View<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    look(&mut *store.read(PROJECT)?)
+    look(&mut store.view(PROJECT)?)
 }
 
 /// What a work on a ledger gives.
 pub(crate) fn work<T>(
-    store: &mut dyn Store,
-    work: impl FnOnce(&mut dyn Writing) -> Result<T, StoreError>,
+    store: &mut Store,
+    work: impl FnOnce(&mut Transaction<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     let mut transaction = store.begin(PROJECT)?;
-    let given = work(&mut *transaction)?;
+    let given = work(&mut transaction)?;
     transaction.commit()?;
     Ok(given)
 }
 
 /// Appends one record.
-pub(crate) fn append(store: &mut dyn Store, draft: Draft) -> Result<Sealed, StoreError> {
+pub(crate) fn append(store: &mut Store, draft: Draft) -> Result<Sealed, StoreError> {
     append_to(store, PROJECT, draft)
 }
 
 /// Appends one record to a project's ledger.
 pub(crate) fn append_to(
-    store: &mut dyn Store,
+    store: &mut Store,
     project: &str,
     draft: Draft,
 ) -> Result<Sealed, StoreError> {
@@ -164,13 +164,13 @@ pub(crate) fn append_to(
     Ok(sealed)
 }
 
-pub(crate) fn head(store: &mut dyn Store) -> Result<Head, StoreError> {
+pub(crate) fn head(store: &mut Store) -> Result<Head, StoreError> {
     look(store, |reading| reading.head())
 }
 
 /// All records, which follow each other without a gap, each with its own hash.
 #[track_caller]
-pub(crate) fn chain(store: &mut dyn Store) -> Vec<Sealed> {
+pub(crate) fn chain(store: &mut Store) -> Vec<Sealed> {
     let all = look(store, |reading| reading.entries(0, usize::MAX)).unwrap();
     let mut last = Head::EMPTY;
     for sealed in &all {

@@ -11,7 +11,7 @@ use super::proof::{Proof, SelfTestOutcome};
 use crate::baseline::Baseline;
 use crate::copy::Copy;
 use crate::event::Events;
-use crate::gather::{GatherError, GatherOptions, gather};
+use crate::gather::{Checks, GatherError, GatherOptions, gather};
 use crate::site::CheckSite;
 
 /// Why something could not be tried.
@@ -74,8 +74,11 @@ impl<'a> Bench<'a> {
         let site = self.copy.site(self.site);
         // The copy's only commit. Without one, the checks that compare report that.
         let baseline = Baseline::from_history(&site, "").ok().flatten();
-        let wanted = GatherOptions { all: true, fresh: true, baseline, ..GatherOptions::default() };
-        let gathered = gather(&self.policy, site, &wanted, self.events.clone())?;
+        let events = self.events.clone();
+        let checks = Checks::All;
+        let wanted =
+            GatherOptions { checks, fresh: true, baseline, events, ..GatherOptions::default() };
+        let gathered = gather(&self.policy, site, &wanted)?;
         for file in gathered.tree.iter().flat_map(|tree| &tree.wrote) {
             // What stays makes the next run less certain, never a pass.
             let _ = fs::remove_file(self.copy.root.join(file));

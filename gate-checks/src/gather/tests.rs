@@ -107,8 +107,7 @@ fn checks_that_were_not_asked_for_leave_a_skipped_record_in_their_own_mode() {
 #[test]
 fn a_tree_that_cannot_be_read_makes_every_check_inconclusive() {
     let site = CheckSite::new("/no/such/project");
-    let gathered =
-        gather(&policy(THREE), site, &GatherOptions::default(), Events::nobody()).unwrap();
+    let gathered = gather(&policy(THREE), site, &GatherOptions::default()).unwrap();
     let records: Vec<_> =
         gathered.evidence.iter().map(|record| (record.mode, record.outcome)).collect();
     let (required, warns) =
@@ -122,7 +121,7 @@ fn a_tree_that_cannot_be_read_makes_every_check_inconclusive() {
 #[test]
 fn without_a_check_nothing_is_looked_at() {
     let site = CheckSite::new("/no/such/project");
-    let gathered = gather(&policy(""), site, &GatherOptions::default(), Events::nobody()).unwrap();
+    let gathered = gather(&policy(""), site, &GatherOptions::default()).unwrap();
     assert_eq!((gathered.evidence, gathered.tree), (Vec::new(), None));
 }
 
@@ -131,10 +130,9 @@ fn records_come_by_name_with_the_tree_that_they_are_about() {
     let fixture = Fixture::plain();
     fixture.write("plan.md", "- [x] done\n");
     let settings = "[checks.handoff]\nfiles = [\"none.md\"]\nmode = \"warn\"\n[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\n[checks.clean_git]\n";
-    let only = Some("acceptance_criteria".to_owned());
-    let options = GatherOptions { only, ..GatherOptions::default() };
-    let gathered =
-        gather(&policy(settings), fixture.site.clone(), &options, Events::nobody()).unwrap();
+    let checks = Checks::Only("acceptance_criteria".to_owned());
+    let options = GatherOptions { checks, ..GatherOptions::default() };
+    let gathered = gather(&policy(settings), fixture.site.clone(), &options).unwrap();
     let records: Vec<_> =
         gathered.evidence.iter().map(|record| (record.check.as_str(), record.outcome)).collect();
     assert_eq!(

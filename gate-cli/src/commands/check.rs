@@ -5,7 +5,7 @@ pub(super) mod args;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use gate_checks::{CheckSite, Events};
+use gate_checks::{CheckSite, Checks, Events, GatherOptions};
 use gate_core::decide::policy::When;
 use gate_core::{Policy, Verdict};
 
@@ -21,7 +21,7 @@ use crate::gate::Gate;
 use crate::notify::{self, Notifier};
 use crate::record::Record;
 use crate::render::{self, CardOptions, print};
-use crate::request::{Checks, Request};
+use crate::request::{Asker, Request, Turn};
 use crate::settings::Selection;
 use crate::source::Source;
 use crate::trust;
@@ -73,7 +73,7 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
         write_feedback(&here.places.folder.join(file), &record)?;
     }
     if let Some(file) = &args.sarif {
-        let evidence = &record.decision.evidence;
+        let evidence = &record.decision.input.evidence;
         write_sarif(&here.places.folder.join(file), evidence, &failed_tests(evidence))?;
     }
     write_junit(here, args.junit.as_deref(), Some(&record))?;
@@ -83,30 +83,34 @@ fn decide(here: &Here, args: &Check, file: &Path) -> Result<u8, Failure> {
 }
 
 fn request(here: &Here, args: &Check) -> Request {
-    Request {
-        format: args.reading.format,
-        since: args.since,
+    let asker = Asker {
         task: args.task.clone(),
         run: args.run.clone(),
         iteration: args.iteration,
         new_run: args.new_run,
         dry_run: args.dry_run,
-        agent_exit_code: args.agent_exit_code,
-        done_file: false,
-        actor: None,
-        of_work: false,
-        forced: args.reason.clone(),
+        force_reason: args.reason.clone(),
         acts: acts(args),
+        ..Asker::default()
+    };
+    let turn = Turn {
+        format: args.reading.format,
+        since: args.since,
+        agent_exit_code: args.agent_exit_code,
+        own_files: own_files(here, args),
+        ..Turn::default()
+    };
+    let checking = GatherOptions {
         checks: match &args.checks {
             checks if checks.no_checks => Checks::None,
             checks if checks.all_checks => Checks::All,
             checks => checks.only.clone().map_or(Checks::Lazy, Checks::Only),
         },
         fresh: args.no_cache,
-        own_files: own_files(here, args),
         events: if args.output.quiet { Events::nobody() } else { render::progress() },
-        ..Request::default()
-    }
+        ..GatherOptions::default()
+    };
+    Request { asker, turn, checking }
 }
 
 /// The files that are written after the decision.

@@ -1,7 +1,7 @@
 //! `gate criteria`: which criteria are met, by their own commands.
 
 use clap::Args;
-use gate_checks::Events;
+use gate_checks::Checks;
 use gate_core::decide::checks::CRITERIA;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::render::page::{Mark, Page};
 use crate::render::{self, print};
-use crate::request::{Checks, Request};
+use crate::request::Request;
 use crate::source::Source;
 use crate::trust;
 
@@ -90,15 +90,13 @@ pub(super) fn run(here: &Here, args: &CriteriaArgs) -> Result<u8, Failure> {
     let gate = Gate::open(settings, here.site()?)?;
     let memory = here.memory_under(&trust, gate.policy())?;
     let gate = gate.remembering(memory).trusting(trust)?;
-    let request = Request {
-        task: args.task.clone(),
-        dry_run: true,
-        checks: Checks::Only(CRITERIA.to_owned()),
-        events: Events::nobody(),
-        ..Request::default()
-    };
+    let mut request = Request::default();
+    request.asker.task.clone_from(&args.task);
+    request.asker.dry_run = true;
+    request.checking.checks = Checks::Only(CRITERIA.to_owned());
     let record = gate.check_with(&Source::Message(String::new()), &request)?;
-    let evidence = record.decision.evidence.into_iter().find(|evidence| evidence.check == CRITERIA);
+    let evidence =
+        record.decision.input.evidence.into_iter().find(|evidence| evidence.check == CRITERIA);
     let Some(evidence) = evidence else {
         return Err(Failure::internal(
             "criteria-unreadable",

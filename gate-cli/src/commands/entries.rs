@@ -20,7 +20,7 @@ pub(super) fn each(
 ) -> Result<Option<u64>, Failure> {
     let mut next = from;
     loop {
-        let page = memory.read()?.entries(next, PAGE_RECORDS)?;
+        let page = memory.view()?.entries(next, PAGE_RECORDS)?;
         for sealed in &page {
             if show(sealed)?.is_break() {
                 return Ok(None);
@@ -40,7 +40,7 @@ pub(super) fn start(
     count: u64,
     is_wanted: impl Fn(&Sealed) -> bool,
 ) -> Result<u64, Failure> {
-    let mut view = memory.read()?;
+    let mut view = memory.view()?;
     let mut left = count;
     let mut before = u64::MAX;
     loop {

@@ -49,7 +49,7 @@ pub(super) fn write_junit(
     let Some(file) = file else { return Ok(()) };
     let file = here.places.folder.join(file);
     let text = match decision {
-        Some(record) => return write_checks(&file, &record.decision.evidence, &record.time),
+        Some(record) => return write_checks(&file, &record.decision.input.evidence, &record.time),
         // The file of an earlier run must not stay.
         None => {
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gate\"/>\n".to_owned()

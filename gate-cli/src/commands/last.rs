@@ -19,6 +19,7 @@ use crate::memory::{Last as Happened, Memory, RecordSelector};
 use crate::record::Record;
 use crate::render::{self, local_time, print};
 use crate::settings::{Places, Selection};
+use crate::test_approval::literal_glob;
 use crate::trust;
 use clap::Args;
 
@@ -149,16 +150,6 @@ fn still_true(here: &Here, site: &CheckSite, record: &Record) -> Result<(), Fail
     }
 }
 
-/// A glob that is this name alone.
-fn literal_glob(name: &str) -> String {
-    name.chars()
-        .map(|letter| match letter {
-            '*' | '?' | '[' | ']' | '{' | '}' | '\\' => format!("[{letter}]"),
-            letter => letter.to_string(),
-        })
-        .collect()
-}
-
 fn stale(record: &Record, change: &str) -> Failure {
     let message = format!(
         "nothing was decided since: {change}; the latest decision is of {}",
@@ -197,7 +188,7 @@ fn nothing_decided(args: &Last) -> Failure {
 
 /// The text that a check of the decision wrote.
 fn log(record: &Record, check: &str) -> Result<String, Failure> {
-    let evidence = &record.decision.evidence;
+    let evidence = &record.decision.input.evidence;
     let Some(found) = evidence.iter().find(|evidence| evidence.check == check) else {
         let names: Vec<_> = evidence.iter().map(|evidence| evidence.check.as_str()).collect();
         let message = format!("the latest decision has no check {check}");

@@ -35,7 +35,7 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
         let count = if args.all { None } else { Some(log::DEFAULT_COUNT) };
         return log::list(&mut memory, &Listing { count, json: args.json, ..Listing::default() });
     };
-    let mut view = memory.read()?;
+    let mut view = memory.view()?;
     let (found, last) = (view.entry(number.get())?, view.head()?.seq);
     drop(view);
     let sealed = found.ok_or_else(|| {
@@ -66,7 +66,7 @@ fn backup(here: &Here, file: &Path) -> Result<u8, Failure> {
 }
 
 fn head(here: &Here, json: bool) -> Result<u8, Failure> {
-    let head = log::opened(here)?.read()?.head()?;
+    let head = log::opened(here)?.view()?.head()?;
     print(&if json { render::json(&head)? } else { format!("{head}\n") })?;
     Ok(DONE)
 }

@@ -150,7 +150,7 @@ fn add_last_runs(checks: &mut [PlannedCheck], memory: &mut Memory) -> Result<(),
     for _ in 0..MAX_PAGES {
         let (records, next) = memory.decisions(before)?;
         for record in &records {
-            for evidence in &record.decision.evidence {
+            for evidence in &record.decision.input.evidence {
                 let has_run = !evidence.cached && evidence.outcome != Outcome::Skipped;
                 let check = checks.iter_mut().find(|check| check.check == evidence.check);
                 if let Some(check) = check.filter(|check| check.last.is_none() && has_run) {

@@ -9,7 +9,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::render::print;
-use crate::request::Request;
+use crate::request::{Asker, Request};
 use crate::settings;
 use clap::Args;
 
@@ -38,12 +38,13 @@ pub(super) fn run(here: &Here, args: &Prompt) -> Result<u8, Failure> {
     let memory = needs_memory.then(|| here.memory(&settings.policy)).transpose()?;
     let gate = Gate::open(settings, here.site()?)?.at(When::Check);
     let gate = memory.into_iter().fold(gate, Gate::remembering);
-    print(&gate.prompt(&Request {
+    let asker = Asker {
         task: args.task.clone(),
         run: args.run.clone(),
         iteration: args.iteration,
         new_run: args.new_run,
-        ..Request::default()
-    })?)?;
+        ..Asker::default()
+    };
+    print(&gate.prompt(&Request { asker, ..Request::default() })?)?;
     Ok(DONE)
 }

@@ -10,6 +10,7 @@ use std::env;
 use std::path::Path;
 use std::time::Duration;
 
+use gate_checks::GatherOptions;
 use gate_checks::process::{GRACE, Supervisor, ancestors, command_line};
 use gate_checks::worktree::WorkTree;
 use gate_core::Policy;
@@ -23,7 +24,7 @@ use jiff::Timestamp;
 pub(crate) use self::args::{CODES, Cwd, ExitCodes, Run, USAGE};
 use self::display::{LoopDisplay, LoopReporter};
 use self::job::Job;
-use self::loop_gate::gate_for;
+use self::loop_gate::{LoopGate, gate_for};
 use self::tests_first::{Stage, Writes};
 use super::common::DONE;
 use super::junit::write_junit;
@@ -37,7 +38,7 @@ use crate::memory::{LoopId, StoppedBy};
 use crate::notify::{self, Notifier};
 use crate::operator::project_marks;
 use crate::render::{self, print};
-use crate::request::Request;
+use crate::request::{Asker, Request, Turn};
 use crate::runner::{
     AgentStart, End, LiveFile, Loop, LostLease, Order, PresetContext, agent_start, agents,
     other_loop_here, shell_word, starts_runs,
@@ -186,7 +187,8 @@ impl RunCommand<'_> {
         };
         let began_at = gate_checks::head(&site);
         let about = (&task, stage, id);
-        let (gate, first) = gate_for(here, (settings, trust), (site, interrupt), about)?;
+        let LoopGate { gate, baseline, first_tests: first } =
+            gate_for(here, (settings, trust), (site, interrupt), about)?;
         let prompt = stage.prompt(prompt, first.as_ref());
         let signal = &gate.policy().signal;
         let protocol = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
@@ -203,20 +205,23 @@ impl RunCommand<'_> {
         render::notes(&other_loop_here(task.project().runs(), &root, &task));
         let file = LiveFile::new(&task, &root, &run, &order.agent);
         let reporter = LoopReporter::new(LoopDisplay { format, raw, json }, file);
-        let request = Request {
-            format,
+        let asker = Asker {
             task: self.args.task.as_ref().map(|_| stage.task.to_owned()).or(job.map(Job::task_id)),
             run: Some(run),
-            new_run: false,
-            forced: self.args.reason.clone(),
+            force_reason: self.args.reason.clone(),
             acts: acts(self.args),
-            allow: may_change(self.args),
             actor: Some(order.agent.clone()),
             of_work: job.is_some(),
-            first_tests: first.clone(),
-            events: reporter.checks(),
-            ..Request::default()
+            ..Asker::default()
         };
+        let checking = GatherOptions {
+            allow: may_change(self.args),
+            baseline: baseline.clone(),
+            first_tests: first,
+            events: reporter.checks(),
+            ..GatherOptions::default()
+        };
+        let request = Request { asker, turn: Turn { format, ..Turn::default() }, checking };
         let parts = (&gate, request);
         let end = Loop::new(&order, &task, parts, supervisor, (interrupt, &reporter)).run()?;
         if end.by == StoppedBy::Completed && !writes_tests {
@@ -230,7 +235,7 @@ impl RunCommand<'_> {
             {
                 // An agent that ticks boxes in its prompt makes no other task of it.
                 let digest = gate_core::digest(prompt.as_bytes());
-                gate.remember_as(LoopId::Prompt(&digest))?;
+                gate.remember_as(baseline.as_ref(), LoopId::Prompt(&digest))?;
             }
         }
         Ok(end)

@@ -55,8 +55,8 @@ impl ScanRecord {
         Self {
             schema: "gate.scan.v1",
             file,
-            signal: decision.signal,
-            indicators: decision.indicators,
+            signal: decision.input.signal,
+            indicators: decision.input.indicators,
             transcript,
         }
     }

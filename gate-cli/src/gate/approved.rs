@@ -13,8 +13,6 @@ use gate_core::integrity::guarded;
 use super::Gate;
 use crate::memory::Approvals;
 use crate::record::{ApprovedChange, FileContent, Record};
-use crate::request::Request;
-use crate::source::Source;
 use crate::test_approval::{literal_glob, named_files};
 
 /// The content of a file that is gone.
@@ -97,15 +95,14 @@ impl Gate {
         &self,
         record: Record,
         approvals: &Approvals,
-        (source, request): (&Source, &Request),
+        site: &CheckSite,
         gathered: &Gathered,
     ) -> Record {
         let mut approved = approvals.in_force(record.baseline.as_deref());
-        if record.decision.evidence.is_empty() || approved.is_empty() {
+        if record.decision.input.evidence.is_empty() || approved.is_empty() {
             return record;
         }
-        let site = self.site(source, request);
-        let tree = ApprovingTree::new(&site, &approved, gathered.baseline.as_ref());
+        let tree = ApprovingTree::new(site, &approved, gathered.baseline.as_ref());
         approved.retain(|change| !tree.allowances(change).is_empty());
         Record { approved, ..record }
     }

@@ -14,17 +14,17 @@ use gate_core::decide::policy::Allowance;
 use gate_core::decide::reason::{Warning, WarningCode};
 use jiff::Timestamp;
 
-use super::Gate;
+use super::{Gate, Judging};
 use crate::failure::Failure;
 use crate::interrupt::{Interrupt, cancel_when};
 use crate::memory::{PendingDecision, next_run, run_before};
 use crate::record::Record;
-use crate::request::Request;
-use crate::source::Source;
+use crate::request::{Asker, Request};
 
 impl Gate {
     /// Runs the tests on a baseline, unless an earlier run is stored: the names of those that fail
-    /// and are not left out. Nothing runs if the checks' commands are not approved.
+    /// and are not left out, as far as they are known. Nothing runs if the checks' commands are not
+    /// approved.
     pub(crate) fn learn_now(&self, baseline: &Baseline, interrupt: &Interrupt) -> Vec<String> {
         if self.may_start_checks() {
             let cancel = Cancellation::default();
@@ -32,13 +32,11 @@ impl Gate {
             // A test that is not found out here is found out when a decision needs it.
             drop(cancel_when((&cancel, Grace::None), &|| interrupt.code().is_some(), learn));
         }
-        self.red_tests(baseline)
-    }
-
-    /// The gate with this baseline, the tree before the agent acted.
-    #[must_use]
-    pub(crate) fn compared_with(self, baseline: Option<Baseline>) -> Self {
-        Self { baseline, ..self }
+        // Without memory, and if they cannot be read, no test is left out.
+        let approvals = self.memory().and_then(|mut memory| memory.approvals().ok());
+        let approved = approvals.unwrap_or_default().in_force(Some(baseline.digest()));
+        let allow: Vec<_> = approved.into_iter().map(Allowance::from).collect();
+        gate_checks::red_tests(&self.policy, &self.site, baseline, &allow)
     }
 
     /// Takes the tree before a loop's first agent, if there are checks: they compare with it, or
@@ -110,20 +108,6 @@ impl Gate {
         Ok(taken)
     }
 
-    /// The tests of a baseline that fail there and are not left out, as far as they are known.
-    fn red_tests(&self, baseline: &Baseline) -> Vec<String> {
-        let allow = self.approved_tests(baseline);
-        gate_checks::red_tests(&self.policy, &self.site, baseline, &allow)
-    }
-
-    /// The approvals for decisions that are compared with this baseline; none without memory, or
-    /// if they cannot be read.
-    fn approved_tests(&self, baseline: &Baseline) -> Vec<Allowance> {
-        let approvals = self.memory().and_then(|mut memory| memory.approvals().ok());
-        let approved = approvals.unwrap_or_default().in_force(Some(baseline.digest()));
-        approved.into_iter().map(Allowance::from).collect()
-    }
-
     /// True if a check compares the tree with a baseline.
     pub(crate) fn compares(&self) -> bool {
         baseline::is_wanted(&self.policy)
@@ -179,20 +163,20 @@ impl Gate {
     pub(crate) fn keep_accepted(
         &self,
         record: &Record,
-        (source, request): (&Source, &Request),
+        judging: &Judging,
+        asker: &Asker,
         until: Instant,
     ) -> Result<(), Failure> {
         let is_exit = record.decision.verdict == Verdict::Exit && !record.repeated;
-        let (Some(name), Some(run), true) = (&request.run, &record.run, is_exit) else {
+        let (Some(name), Some(run), true) = (&asker.run, &record.run, is_exit) else {
             return Ok(());
         };
         if !self.compares() {
             return Ok(());
         }
-        let site = self.site(source, request);
-        let Some(taken) = self.taken_until(&site, until)? else { return Ok(()) };
+        let Some(taken) = self.taken_until(&judging.site, until)? else { return Ok(()) };
         // A prompt's run is over; what its session goes on with is another one.
-        let of_session = request.session.clone().filter(|session| session != name);
+        let of_session = asker.session.clone().filter(|session| session != name);
         let next = of_session.unwrap_or_else(|| next_run(name, Some(run)));
         if taken.tree() != record.tree.as_ref().map(|tree| tree.after.as_str()) {
             let message = "the tree is another than the one that was accepted just now";
@@ -218,11 +202,12 @@ impl Gate {
         request: &Request,
         turn: Option<&PendingDecision>,
     ) -> Result<Option<Baseline>, Failure> {
-        if self.baseline.is_some() || self.policy.checks.is_empty() {
-            return Ok(self.baseline.clone());
+        if request.checking.baseline.is_some() || self.policy.checks.is_empty() {
+            return Ok(request.checking.baseline.clone());
         }
-        if request.is_of_person()
-            && let Some(session) = request.session.as_deref()
+        let asker = &request.asker;
+        if request.turn.is_of_person()
+            && let Some(session) = asker.session.as_deref()
             && let Some(kept) = Baseline::kept(site, Some(session))?
         {
             return Ok(Some(kept));
@@ -231,13 +216,13 @@ impl Gate {
         if let Some(run) = run
             && let Some(kept) = Baseline::kept(site, Some(run))?
         {
-            return Ok(Some(newer_act(site, request, (run, kept))?));
+            return Ok(Some(newer_act(site, asker, (run, kept))?));
         }
-        let found = match before(site, request, run)? {
+        let found = match before(site, asker, run)? {
             Some(found) => Some(found),
             None => history_baseline(site)?,
         };
-        if let (Some(found), Some(run), false) = (&found, run, request.dry_run) {
+        if let (Some(found), Some(run), false) = (&found, run, asker.dry_run) {
             found.keep(site, Some(run))?;
         }
         Ok(found)
@@ -251,9 +236,9 @@ impl Gate {
         turn: &PendingDecision,
     ) -> Option<String> {
         let run = turn.numbered().map(|(run, _)| run);
-        let found = self.baseline.clone();
+        let found = request.checking.baseline.clone();
         let found = found.or_else(|| Baseline::kept(site, run).ok().flatten());
-        let found = found.or_else(|| before(site, request, run).ok().flatten());
+        let found = found.or_else(|| before(site, &request.asker, run).ok().flatten());
         let found = found.or_else(|| history_baseline(site).ok().flatten())?;
         Some(found.commit().to_owned())
     }
@@ -324,15 +309,15 @@ pub(crate) fn before_unchecked(session: &str) -> String {
 /// its session, or the one that waits for runs.
 fn before(
     site: &CheckSite,
-    request: &Request,
+    asker: &Asker,
     run: Option<&str>,
 ) -> Result<Option<Baseline>, BaselineError> {
     let waiting = Baseline::kept(site, None)?;
-    let session = match request.session.as_deref() {
+    let session = match asker.session.as_deref() {
         Some(session) => Baseline::kept(site, Some(session))?,
         None => None,
     };
-    let is_named = request.run.is_some() || request.task.is_some();
+    let is_named = asker.run.is_some() || asker.task.is_some();
     let Some((name, last)) = last_run(site, run, is_named)? else { return Ok(session.or(waiting)) };
     let is_over = match (&session, &waiting) {
         // A commit that no run of the loop made is a person's act.
@@ -349,7 +334,7 @@ fn before(
 /// means it, and one who commits after its headless agent was let go has looked at the work.
 fn newer_act(
     site: &CheckSite,
-    request: &Request,
+    asker: &Asker,
     (run, kept): (&str, Baseline),
 ) -> Result<Baseline, BaselineError> {
     if let Some(waiting) = Baseline::kept(site, None)?
@@ -357,8 +342,8 @@ fn newer_act(
     {
         return Ok(waiting);
     }
-    if let Some(session) = request.session.as_deref()
-        && request.session != request.run
+    if let Some(session) = asker.session.as_deref()
+        && asker.session != asker.run
         && let Some(session) = Baseline::kept(site, Some(session))?
         && Baseline::ended_at(site, run).is_some_and(|head| head != session.commit())
     {

@@ -1,8 +1,8 @@
 //! One decision: look up, gather, begin, decide and commit.
 
 use gate_checks::baseline::Baseline;
-use gate_checks::check::About;
-use gate_checks::{CheckSite, GatherOptions, Gathered, TreeChange};
+use gate_checks::check::Occasion;
+use gate_checks::{CheckSite, Checks, Gathered, TreeChange};
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::TreeSeen;
@@ -22,9 +22,8 @@ use crate::memory::{
     Tokens,
 };
 use crate::record::{Record, SCHEMA, Tree, UsageRecord, VERSION};
-use crate::request::{Checks, Request};
+use crate::request::{Request, Turn};
 use crate::retry::{delay, random_fraction};
-use crate::source::Source;
 use crate::trust::TrustReport;
 
 /// The reason why no token can be checked without a memory.
@@ -36,27 +35,24 @@ impl Gate {
     /// # Errors
     ///
     /// As of [`Gate::check`].
-    pub(crate) fn judge(
-        &self,
-        judging: &Judging,
-        source: &Source,
-        request: &Request,
-    ) -> Result<Record, Failure> {
+    pub(crate) fn judge(&self, judging: &Judging, request: &Request) -> Result<Record, Failure> {
         let report = self.trust_report(request)?;
         let report = report.as_ref();
         let Some(memory) = &self.memory else {
-            return self.judge_without_memory(judging, source, request, report);
+            return self.judge_without_memory(judging, request, report);
         };
         let mut memory = memory.borrow_mut();
         let approvals = &self.approvals(&mut memory, request)?;
-        // If the caller numbers the iterations, the input shows if this is a repetition.
-        let input = request.iteration.and(judging.input.as_deref());
         let question = DecisionRequest {
-            settings: report,
+            asker: &request.asker,
+            // If the caller numbers the iterations, the input shows if this is a repetition.
+            input: request.asker.iteration.and(judging.input.as_deref()),
             approval: approvals.newest(),
-            ..self.decision_request(request, input, &judging.policy_text)
+            policy: &self.policy,
+            policy_text: &judging.policy_text,
+            settings: report,
         };
-        let case = Case { gate: self, judging, source, request, report, approvals, question };
+        let case = Case { gate: self, judging, request, report, approvals, question };
         let mut pending = match memory.look_up(&case.question)? {
             LookUp::Repeated(record) => return Ok(*record),
             LookUp::Pending(pending) => pending,
@@ -72,7 +68,7 @@ impl Gate {
         memory.begin_probe(&mut pending, &case.question)?;
         let findings = case.gather(&scan, &pending, tokens)?;
         let record = case.decide_and_commit(&mut memory, &pending, &findings)?;
-        if !request.dry_run {
+        if !request.asker.dry_run {
             self.end_of_decision(&record, request);
         }
         Ok(record)
@@ -82,18 +78,19 @@ impl Gate {
     fn judge_without_memory(
         &self,
         judging: &Judging,
-        source: &Source,
         request: &Request,
         report: Option<&TrustReport>,
     ) -> Result<Record, Failure> {
-        let scan = without_state(judging.scan.clone());
+        // Without state no token can be checked.
+        let scan = judging.scan.clone().with_token(&TokenFinding::unchecked(NO_STATE));
         self.admit(report, request, &scan, None)?;
-        let gathered = self.gather((source, request), &scan, None, &Approvals::default())?;
+        let approvals = Approvals::default();
+        let gathered = self.gather(&judging.site, request, &scan, None, &approvals)?;
         let mut input = self.input_with_evidence(&scan, request, &gathered);
         input.settings_changed = report.and_then(|report| report.changed.clone());
         self.masker.input(&mut input);
-        let asked = (source, request);
-        let record = self.new_record(decide(&input, &self.policy), judging, asked, &gathered);
+        let decision = decide(&input, &self.policy);
+        let record = self.new_record(decision, judging, request, &gathered);
         Ok(self.with_trust(record, report, &gathered, None))
     }
 }
@@ -102,7 +99,6 @@ impl Gate {
 struct Case<'c> {
     gate: &'c Gate,
     judging: &'c Judging,
-    source: &'c Source,
     request: &'c Request,
     /// None if the settings need no approval.
     report: Option<&'c TrustReport>,
@@ -124,8 +120,8 @@ impl Case<'_> {
     fn take_repeated(&self, pending: &mut PendingDecision) -> Option<Record> {
         let earlier = pending.earlier.take()?;
         if !self.gate.policy.checks.is_empty() {
-            let then = earlier.decision.observed.tree.as_ref()?;
-            let now = gate_checks::look(&self.gate.site(self.source, self.request)).ok()?;
+            let then = earlier.decision.input.observed.tree.as_ref()?;
+            let now = gate_checks::look(&self.judging.site).ok()?;
             if now.after != then.after {
                 return None;
             }
@@ -140,30 +136,29 @@ impl Case<'_> {
         pending: &PendingDecision,
         tokens: Option<Tokens>,
     ) -> Result<Findings, Failure> {
-        let Self { gate, source, request, report, approvals, .. } = self;
-        let elsewhere = match &request.elsewhere {
+        let Self { gate, judging, request, report, approvals, .. } = self;
+        let elsewhere = match &request.turn.elsewhere {
             Some(work) => work.clone(),
             None if gate.wants_evidence(scan, request, Some(pending)) => {
-                gate.work_elsewhere((source, request), scan, pending, approvals)?
+                gate.work_elsewhere(judging, request, scan, pending, approvals)?
             }
             None => Vec::new(),
         };
         let gathered = match &pending.tampered {
             Some(why) => tampered_evidence(pending.policy(&self.question), why),
-            None => gate.gather((source, request), scan, Some(pending), approvals)?,
+            None => gate.gather(&judging.site, request, scan, Some(pending), approvals)?,
         };
-        let tree = gate.watch(source, request, &gathered, pending);
+        let tree = gate.watch(&judging.site, request, &gathered, pending);
         let mut input = gate.input_with_evidence(scan, request, &gathered);
         input.observed.elsewhere = elsewhere;
-        if let Some(situation) =
-            input.observed.stop.as_mut().and_then(|stop| stop.situation.as_mut())
-        {
-            situation.failures = gate.failures(source, request, &gathered);
-        }
+        input.observed.stop = request.turn.stop.as_ref().map(|stop| {
+            let failures = gate.failures(&judging.site, request, &gathered);
+            stop.with_failures(failures)
+        });
         input.observed.settings = settings_of_run(*report, pending);
         input.observed.user_settings = gate.user_settings();
         input.settings_changed = report.and_then(|report| report.changed.clone());
-        if !request.dry_run {
+        if !request.asker.dry_run {
             gate.store_text(*report);
         }
         Ok(Findings { gathered, tree, input, tokens })
@@ -181,7 +176,7 @@ impl Case<'_> {
     ) -> Result<Record, Failure> {
         match self.record(memory, pending, findings) {
             // Without its state the gate still decides, and never lets the loop exit.
-            Err(failure) if self.request.forced.is_none() => {
+            Err(failure) if !self.request.asker.is_forced() => {
                 let context = DecisionContext::without_state(&failure).ok_or(failure)?;
                 Ok(self.decide(pending, findings, &context).0)
             }
@@ -196,26 +191,13 @@ impl Case<'_> {
         pending: &PendingDecision,
         findings: &Findings,
     ) -> Result<Record, Failure> {
-        let mut tried = None;
-        memory.retry(|memory, _| self.try_to_record(memory, pending, findings, &mut tried))
-    }
-
-    /// One try. `tried` is the id of the decision that an earlier one may have recorded.
-    fn try_to_record(
-        &self,
-        memory: &mut Memory,
-        pending: &PendingDecision,
-        findings: &Findings,
-        tried: &mut Option<String>,
-    ) -> Result<Record, Failure> {
-        match memory.begin_decision(pending, &self.question, tried.as_deref())? {
+        memory.retry(|memory| match memory.begin_decision(pending, &self.question)? {
             DecisionStart::Repeated(record) => Ok(*record),
             DecisionStart::Open(transaction) => {
                 let decided = self.decide(pending, findings, &transaction.context);
-                *tried = Some(decided.0.decision_id.clone());
                 transaction.commit(decided, pending, &self.question)
             }
-        }
+        })
     }
 
     fn decide(
@@ -224,7 +206,7 @@ impl Case<'_> {
         findings: &Findings,
         context: &DecisionContext,
     ) -> (Record, Judged) {
-        let Self { gate, judging, source, request, report, approvals, question } = self;
+        let Self { gate, judging, request, report, approvals, question } = self;
         let Findings { gathered, tree, tokens, .. } = findings;
         let tokens = tokens.as_ref();
         let mut input = findings.input.clone();
@@ -242,9 +224,8 @@ impl Case<'_> {
         input.observed.tree.clone_from(tree);
         input.observed.probe = Some(context.probe.clone());
         let judged = judge(&input, pending.policy(question));
-        let asked = (*source, *request);
-        let record = gate.new_record(judged.decision.clone(), judging, asked, gathered);
-        let record = gate.with_approvals(record, approvals, (source, request), gathered);
+        let record = gate.new_record(judged.decision.clone(), judging, request, gathered);
+        let record = gate.with_approvals(record, approvals, &judging.site, gathered);
         let record = gate.with_trust(record, *report, gathered, Some(pending));
         let (run, iteration) = (context.run.clone(), context.iteration);
         (Record { run, iteration, ..record }, judged)
@@ -255,7 +236,7 @@ impl Case<'_> {
 impl Gate {
     /// The approvals of changed tests. One that cannot be read allows nothing.
     fn approvals(&self, memory: &mut Memory, request: &Request) -> Result<Approvals, Failure> {
-        if self.policy.checks.is_empty() || request.checks == Checks::None {
+        if self.policy.checks.is_empty() || request.runs_no_checks() {
             return Ok(Approvals::default());
         }
         match memory.approvals() {
@@ -268,21 +249,21 @@ impl Gate {
     /// Runs the checks that the decision needs.
     fn gather(
         &self,
-        (source, request): (&Source, &Request),
+        site: &CheckSite,
+        request: &Request,
         scan: &Scan,
-        turn: Option<&PendingDecision>,
+        pending: Option<&PendingDecision>,
         approvals: &Approvals,
     ) -> Result<Gathered, Failure> {
-        if !self.wants_evidence(scan, request, turn) {
+        if !self.wants_evidence(scan, request, pending) {
             return Ok(Gathered::default());
         }
-        let site = self.site(source, request);
-        let baseline = match self.baseline(&site, request, turn) {
+        let baseline = match self.baseline(site, request, pending) {
             // Where nothing is compared, it can only tell the cause of failures.
-            Err(_) if request.plain => None,
-            found => found?,
+            Err(_) if request.checking.occasion == Occasion::Session => None,
+            baseline => baseline?,
         };
-        self.gather_at(site, baseline, request, turn, approvals)
+        self.gather_at(site.clone(), baseline, request, pending, approvals)
     }
 
     /// Runs the checks in one work tree, compared with this baseline.
@@ -291,30 +272,17 @@ impl Gate {
         site: CheckSite,
         baseline: Option<Baseline>,
         request: &Request,
-        turn: Option<&PendingDecision>,
+        pending: Option<&PendingDecision>,
         approvals: &Approvals,
     ) -> Result<Gathered, Failure> {
         let approved = approvals.in_force(baseline.as_ref().map(Baseline::digest));
         let tree = ApprovingTree::new(&site, &approved, baseline.as_ref());
-        let approved: Vec<_> = approved.iter().flat_map(|change| tree.allowances(change)).collect();
-        let mut wanted = GatherOptions::default();
-        wanted.only = request.checks.only().map(str::to_owned);
-        wanted.all = request.checks == Checks::All;
-        wanted.fresh = request.fresh;
-        wanted.checks = self.own_checks.clone();
-        wanted.baseline = baseline;
-        wanted.allow = request.allow.iter().cloned().chain(approved).collect();
-        wanted.about = About {
-            task: request.task.clone(),
-            run: request.run.clone(),
-            iteration: request.iteration,
-            sealed_refusals: turn.map_or(0, |turn| turn.sealed_refusals),
-        };
-        wanted.first_tests.clone_from(&request.first_tests);
-        wanted.occasion = request.occasion();
-        wanted.deadline = request.deadline;
-        wanted.cancel = request.cancel.clone();
-        Ok(gate_checks::gather(&self.policy, site, &wanted, request.events.clone())?)
+        let mut options = request.checking.clone();
+        options.allow.extend(approved.iter().flat_map(|change| tree.allowances(change)));
+        options.own_checks = self.own_checks.clone();
+        options.about = request.asker.about(pending.map_or(0, |pending| pending.sealed_refusals));
+        options.baseline = baseline;
+        Ok(gate_checks::gather(&self.policy, site, &options)?)
     }
 
     /// Checks are lazy: none starts if no result could lead to an `exit`. The breaker's
@@ -325,7 +293,7 @@ impl Gate {
         request: &Request,
         turn: Option<&PendingDecision>,
     ) -> bool {
-        let was_reminded = match (&request.stop, turn) {
+        let was_reminded = match (&request.turn.stop, turn) {
             (Some(stop), Some(turn)) => turn.refusals.before(stop).reminded,
             _ => false,
         };
@@ -335,11 +303,11 @@ impl Gate {
             Status::Absent => was_reminded || !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
-        match (&request.checks, admission) {
+        match (&request.checking.checks, admission) {
             (Checks::None, _) => false,
             (Checks::All | Checks::Only(_), _) | (Checks::Lazy, Admission::Probe) => true,
             (Checks::Lazy, Admission::Held) => false,
-            (Checks::Lazy, Admission::Free) => allowed && request.forced.is_none(),
+            (Checks::Lazy, Admission::Free) => allowed && !request.asker.is_forced(),
         }
     }
 
@@ -347,30 +315,29 @@ impl Gate {
     /// cannot be read, which shows nothing about progress.
     fn watch(
         &self,
-        source: &Source,
+        site: &CheckSite,
         request: &Request,
         gathered: &Gathered,
         pending: &PendingDecision,
     ) -> Option<TreeSeen> {
         let watched = self.policy.breaker.watches_tree() && pending.admission != Admission::Held;
-        if !watched || request.checks == Checks::None && !request.is_pause() {
+        if !watched || request.runs_no_checks() && !request.turn.is_pause() {
             return None;
         }
-        let site = self.site(source, request);
-        let tree = gathered.tree.clone().or_else(|| gate_checks::look(&site).ok())?;
+        let tree = gathered.tree.clone().or_else(|| gate_checks::look(site).ok())?;
         let TreeChange { before, after, .. } = tree;
-        let known = gathered.baseline.as_ref().map(|baseline| baseline.commit().to_owned());
-        let began_at = request.began_at.clone().or(known);
-        let began_at = began_at.or_else(|| self.began_at(&site, request, pending));
+        let baseline = gathered.baseline.as_ref();
+        let began_at = request.turn.began_at.clone();
+        let began_at = began_at.or_else(|| Some(baseline?.commit().to_owned()));
+        let began_at = began_at.or_else(|| self.began_at(site, request, pending));
         let began_at = began_at.as_deref();
         let changed_files =
-            began_at.and_then(|commit| gate_checks::changed_files(&site, commit).ok().flatten());
+            began_at.and_then(|commit| gate_checks::changed_files(site, commit).ok().flatten());
         let first = pending
             .first_look
-            .then(|| baseline::did_something(&site, began_at, changed_files, &before));
-        let since_beginning = gathered.baseline.as_ref();
+            .then(|| baseline::did_something(site, began_at, changed_files, &before));
         let since_beginning =
-            since_beginning.and_then(|baseline| baseline.since_beginning(&site).ok().flatten());
+            baseline.and_then(|baseline| baseline.since_beginning(site).ok().flatten());
         let uncommitted = first.flatten();
         Some(TreeSeen { before, after, uncommitted, changed_files, since_beginning })
     }
@@ -378,7 +345,7 @@ impl Gate {
     fn input_with_evidence(&self, scan: &Scan, request: &Request, gathered: &Gathered) -> Input {
         let mut input = self.input(scan, request);
         input.evidence.clone_from(&gathered.evidence);
-        if !request.plain {
+        if request.checking.occasion != Occasion::Session {
             input.warnings.extend(self.no_baseline(gathered));
         }
         if let Some(signature) = Signature::from_evidence(&input.evidence) {
@@ -391,23 +358,25 @@ impl Gate {
         &self,
         decision: Decision,
         judging: &Judging,
-        (source, request): (&Source, &Request),
+        request: &Request,
         gathered: &Gathered,
     ) -> Record {
         let transcript = judging.scan.transcript.clone();
-        let site = self.site(source, request);
-        let tree = gathered.tree.clone().map(|tree| Tree::masked(tree, &site, &self.masker));
+        let tree = gathered.tree.clone();
+        let tree = tree.map(|tree| Tree::masked(tree, &judging.site, &self.masker));
         let judged = self.judged_contents(&decision);
         let record = Record {
             schema: SCHEMA.to_owned(),
             decision_id: Uuid::now_v7().to_string(),
             time: Timestamp::now().to_string(),
             gate_version: VERSION.to_owned(),
-            run: request.run.clone(),
-            iteration: request.iteration,
+            run: request.asker.run.clone(),
+            iteration: request.asker.iteration,
             repeated: false,
-            task: request.task.clone(),
-            retry_at: self.retry_at(&decision, &judging.scan, request).map(|at| at.to_string()),
+            task: request.asker.task.clone(),
+            retry_at: self
+                .retry_at(&decision, &judging.scan, &request.turn)
+                .map(|at| at.to_string()),
             decision,
             input_digest: judging.input.clone(),
             policy_digest: digest(judging.policy_text.as_bytes()),
@@ -429,20 +398,17 @@ impl Gate {
     /// The best time for the next try after an iteration in which the agent could not work:
     /// the time that its service or its runner names. Without one, the wait grows with
     /// each such iteration.
-    fn retry_at<S>(
-        &self,
-        decision: &Decision,
-        scan: &Scan<S>,
-        request: &Request,
-    ) -> Option<Timestamp> {
+    fn retry_at<S>(&self, decision: &Decision, scan: &Scan<S>, turn: &Turn) -> Option<Timestamp> {
         match decision.verdict {
             Verdict::Exit => return None,
-            Verdict::Continue if decision.observed.outage.is_some() => return request.retry_at,
-            _ if decision.observed.outage.is_some() => return None,
+            Verdict::Continue if decision.input.observed.outage.is_some() => {
+                return turn.retry_at;
+            }
+            _ if decision.input.observed.outage.is_some() => return None,
             Verdict::Continue | Verdict::Tripped | Verdict::Blocked => {}
         }
         let counters = &decision.breaker.counters;
-        let failed = request.agent_exit_code.is_some_and(|code| code != 0);
+        let failed = turn.agent_exit_code.is_some_and(|code| code != 0);
         let (ends, count) = match &scan.effort.limited {
             Some(limited) => (limit_end(limited, &Zoned::now()), counters.rate_limited),
             None if failed && scan.effort.outage.is_some() => (None, counters.same_error),
@@ -451,11 +417,6 @@ impl Gate {
         let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
         Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok().max(ends)
     }
-}
-
-/// The transcript for a decision without memory, which cannot check tokens.
-fn without_state(scan: Scan<UncheckedSignal>) -> Scan {
-    scan.with_token(&TokenFinding::unchecked(NO_STATE))
 }
 
 /// The transcript with the check of its signal's token against this iteration.

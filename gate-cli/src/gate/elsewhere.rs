@@ -14,14 +14,13 @@ use gate_core::decide::policy::Mode;
 use gate_fleet::run::Status;
 use jiff::Timestamp;
 
-use super::Gate;
+use super::{Gate, Judging};
 use crate::failure::Failure;
 use crate::governance::Runs;
 use crate::hook::session;
 use crate::memory::{Approvals, PendingDecision};
 use crate::request::Request;
 use crate::settings::{FILE, Places};
-use crate::source::Source;
 use crate::tool_inputs::ToolInputs;
 
 /// Places beside the judged tree in which an agent may have worked.
@@ -88,20 +87,21 @@ impl Gate {
     /// The work of a loop elsewhere. If it is in one other work tree, the checks run there, too.
     pub(super) fn work_elsewhere(
         &self,
-        (source, request): (&Source, &Request),
+        judging: &Judging,
+        request: &Request,
         scan: &Scan,
         pending: &PendingDecision,
         approvals: &Approvals,
     ) -> Result<Vec<WorkElsewhere>, Failure> {
-        let site = self.site(source, request);
-        let Some(baseline) = self.baseline(&site, request, Some(pending)).ok().flatten() else {
+        let site = &judging.site;
+        let Some(baseline) = self.baseline(site, request, Some(pending)).ok().flatten() else {
             return Ok(Vec::new());
         };
-        let (Some(began), Ok(tree)) = (baseline.refs(), WorkTree::open(&site)) else {
+        let (Some(began), Ok(tree)) = (baseline.refs(), WorkTree::open(site)) else {
             return Ok(Vec::new());
         };
-        let inputs = ToolInputs::read(source.path());
-        let session = request.session.as_deref().or(scan.transcript.session.as_deref());
+        let inputs = ToolInputs::read(judging.transcript.as_deref());
+        let session = request.asker.session.as_deref().or(scan.transcript.session.as_deref());
         let places = OtherPlaces {
             root: tree.root(),
             began,
@@ -204,18 +204,16 @@ pub(crate) fn shown_work(work: &OtherWork, root: &Path) -> WorkElsewhere {
         WorkPlace::Branch(branch) => format!("branch {branch}"),
         WorkPlace::Stash => "the stash".to_owned(),
     };
-    let commits = match (&work.place, work.commits) {
-        (_, 0) => None,
-        (WorkPlace::Stash, 1) => Some("1 entry".to_owned()),
-        (WorkPlace::Stash, number) => Some(format!("{number} entries")),
-        (_, 1) => Some("1 commit".to_owned()),
-        (_, number) => Some(format!("{number} commits")),
-    };
-    let files = match work.files {
+    let counted = |number, one: &str, several: &str| match number {
         0 => None,
-        1 => Some("1 file not committed".to_owned()),
-        number => Some(format!("{number} files not committed")),
+        1 => Some(format!("1 {one}")),
+        number => Some(format!("{number} {several}")),
     };
+    let commits = match &work.place {
+        WorkPlace::Stash => counted(work.commits, "entry", "entries"),
+        _ => counted(work.commits, "commit", "commits"),
+    };
+    let files = counted(work.files, "file not committed", "files not committed");
     let work = commits.into_iter().chain(files).collect::<Vec<_>>().join(", ");
     WorkElsewhere { place, work, checked: None }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use gate_checks::baseline::Baseline;
+use gate_checks::check::Occasion;
 use gate_checks::{Cancellation, CheckSite, Gathered, Grace, RedTests, RerunTree, rerun};
 use gate_core::decide::checks::runs_the_work;
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -14,7 +15,6 @@ use gate_core::decide::situation::FailureShares;
 use super::{Gate, before_unchecked};
 use crate::interrupt::cancel_when;
 use crate::request::Request;
-use crate::source::Source;
 
 const NO_ANSWER: &str = "no time was left to run it on the tree of that prompt, or it could not run \
                          there; `hook.budget` gives more";
@@ -33,7 +33,7 @@ struct Again {
 /// A stop with red tests.
 struct RedStop<'s> {
     policy: &'s Policy,
-    site: CheckSite,
+    site: &'s CheckSite,
     /// The tree of the last prompt.
     prompt_tree: Baseline,
     others_files: &'s [PathBuf],
@@ -51,16 +51,16 @@ impl Gate {
     /// iteration is, and if no tree of a prompt is to be had: all failures are the session's.
     pub(super) fn failures(
         &self,
-        source: &Source,
+        site: &CheckSite,
         request: &Request,
         gathered: &Gathered,
     ) -> Vec<FailureShares> {
         let red: Vec<_> = gathered.evidence.iter().filter(|evidence| is_red(evidence)).collect();
-        if !request.plain || red.is_empty() {
+        if request.checking.occasion != Occasion::Session || red.is_empty() {
             return Vec::new();
         }
-        let site = self.site(source, request);
-        let prompt_tree = match (&request.no_prompt_tree, self.baseline(&site, request, None)) {
+        let Request { asker, turn, checking } = request;
+        let prompt_tree = match (&turn.no_prompt_tree, self.baseline(site, request, None)) {
             (Some(problem), _) => {
                 return red.into_iter().map(|red| unknown(red, problem)).collect();
             }
@@ -74,19 +74,17 @@ impl Gate {
         let Some(prompt_tree) = prompt_tree.filter(Baseline::is_before_turn) else {
             return Vec::new();
         };
-        let situation = request.stop.as_ref().and_then(|stop| stop.situation.as_ref());
-        let owed = situation.and_then(|situation| situation.owed.as_ref());
-        let older = request.session.as_deref().map(before_unchecked);
-        let older = older.and_then(|name| Baseline::kept(&site, Some(&name)).ok().flatten());
-        let budget = request.deadline.and_then(|left| Instant::now().checked_add(left));
+        let older = asker.session.as_deref().map(before_unchecked);
+        let older = older.and_then(|name| Baseline::kept(site, Some(&name)).ok().flatten());
+        let budget = checking.deadline.and_then(|left| Instant::now().checked_add(left));
         let stop = RedStop {
             policy: &self.policy,
             site,
             prompt_tree,
-            others_files: &request.others_files,
+            others_files: &turn.others_files,
             before_unchecked: older,
-            left_red: owed.map_or(&[], |owed| owed.red.as_slice()),
-            until: budget.into_iter().chain(request.until).min(),
+            left_red: turn.left_red(),
+            until: budget.into_iter().chain(asker.until).min(),
         };
         red.into_iter().map(|red| stop.shares(red)).collect()
     }
@@ -187,7 +185,7 @@ impl RedStop<'_> {
         let ran = cancel_when(
             (&cancel, Grace::None),
             &|| self.until.is_some_and(|until| Instant::now() >= until),
-            || rerun(self.policy, &self.site, baseline, (red, tree), &cancel),
+            || rerun(self.policy, self.site, baseline, (red, tree), &cancel),
         );
         let ran = ran.ok().flatten()?;
         let (red, passing) = parted(&ran, tests, check)?;

@@ -7,7 +7,7 @@ use super::Gate;
 use crate::failure::Failure;
 use crate::memory::{LoopId, run_before};
 use crate::record::Record;
-use crate::request::Request;
+use crate::request::{Asker, Request};
 
 /// The name under which the baseline of an accepted work is kept.
 pub(crate) fn decided_on(digest: &str) -> String {
@@ -72,8 +72,12 @@ impl Gate {
     /// # Errors
     ///
     /// A state folder that cannot be written.
-    pub(crate) fn remember_as(&self, id: LoopId<'_>) -> Result<(), Failure> {
-        match (&self.baseline, self.loop_name(id)?, gate_checks::head(&self.site)) {
+    pub(crate) fn remember_as(
+        &self,
+        baseline: Option<&Baseline>,
+        id: LoopId<'_>,
+    ) -> Result<(), Failure> {
+        match (baseline, self.loop_name(id)?, gate_checks::head(&self.site)) {
             (Some(baseline), Some(name), Some(head)) => {
                 baseline.keep(&self.site, Some(&name))?;
                 Ok(Baseline::note_end(&self.site, &name, &head)?)
@@ -94,8 +98,8 @@ impl Gate {
         let site = &self.site;
         if record.decision.verdict != Verdict::Exit {
             // What is committed in a person's session is the person's act.
-            if record.decision.observed.stop.is_some() && !request.is_of_person() {
-                self.note_stop(run, request, record.decision.stop);
+            if record.decision.input.observed.stop.is_some() && !request.turn.is_of_person() {
+                self.note_stop(run, &request.asker, record.decision.stop);
             }
             return;
         }
@@ -116,10 +120,10 @@ impl Gate {
 
     /// Notes the commit at which a headless agent was let go. One that was refused goes on. Without
     /// the note, the next run of the loop goes on from the same baseline.
-    fn note_stop(&self, run: &str, request: &Request, is_let_go: bool) {
+    fn note_stop(&self, run: &str, asker: &Asker, is_let_go: bool) {
         let site = &self.site;
         let Some(head) = gate_checks::head(site) else { return };
-        let session = request.session.as_deref();
+        let session = asker.session.as_deref();
         let began = session.and_then(|session| Baseline::kept(site, Some(session)).ok().flatten());
         if let Some(began) = began {
             let _ = Baseline::move_ends(site, began.commit(), &head);

@@ -1,7 +1,9 @@
 //! Reading what is judged: as much of a transcript as the decision needs.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use gate_checks::CheckSite;
 use gate_core::decide::pattern::Scope;
 use gate_core::decide::signal::Status;
 use gate_core::decide::signal::UncheckedSignal;
@@ -11,7 +13,7 @@ use gate_transcript::Forced;
 
 use super::Gate;
 use crate::failure::Failure;
-use crate::request::Request;
+use crate::request::{Request, Turn};
 use crate::source::{Beginning, HashingScanner, Source};
 
 /// The most of a large transcript that is new since an earlier decision, in bytes.
@@ -24,6 +26,10 @@ pub(crate) struct Judging {
     /// The digest of its bytes, if state is kept; for a large file, of its ends.
     pub(super) input: Option<String>,
     pub(super) policy_text: String,
+    /// The file that was read, if it was one.
+    pub(crate) transcript: Option<PathBuf>,
+    /// The site of the checks on this turn.
+    pub(super) site: CheckSite,
 }
 
 impl Judging {
@@ -60,10 +66,10 @@ impl Gate {
     /// A source that cannot be read.
     pub(crate) fn read(&self, source: &Source, request: &Request) -> Result<Judging, Failure> {
         let began = Instant::now();
-        let is_whole = request.iteration.is_some() || !request.end_only;
+        let is_whole = request.asker.iteration.is_some() || !request.turn.end_only;
         let mut hasher = (is_whole && self.memory.is_some()).then(blake3::Hasher::new);
-        let mut scan = self.read_needed(source, request, hasher.as_mut())?;
-        if request.done_file {
+        let mut scan = self.read_needed(source, &request.turn, hasher.as_mut())?;
+        if request.turn.done_file {
             scan.signal = scan.signal.or_done_file(&self.policy.signal, &scan.said);
         }
         Ok(Judging {
@@ -71,6 +77,8 @@ impl Gate {
             scan,
             input: hasher.map(|hasher| digest(&hasher)),
             policy_text: self.policy.canonical(),
+            transcript: source.path().map(Path::to_owned),
+            site: self.site(source, &request.turn.own_files),
         })
     }
 
@@ -100,21 +108,21 @@ impl Gate {
     fn read_needed(
         &self,
         source: &Source,
-        request: &Request,
+        turn: &Turn,
         hasher: Option<&mut blake3::Hasher>,
     ) -> Result<Scan<UncheckedSignal>, Failure> {
-        let inner = Scanner::new(&self.patterns, request.format);
+        let inner = Scanner::new(&self.patterns, turn.format);
         let mut scanner = HashingScanner { inner, hasher };
-        let bytes = match source.begin(&mut scanner, request.end_only)? {
+        let bytes = match source.begin(&mut scanner, turn.end_only)? {
             Beginning::All(bytes) => bytes,
             Beginning::Head(file) => {
-                let known = request.since.or_else(|| self.read_before(source, &scanner.inner));
+                let known = turn.since.or_else(|| self.read_before(source, &scanner.inner));
                 source.finish(file, known, &mut scanner)?
             }
         };
         scanner.hash(&bytes.to_le_bytes());
         let scan = self.scanned(scanner.inner, bytes);
-        if self.suffices(&scan, request) { Ok(scan) } else { self.scan(source, request.format) }
+        if self.suffices(&scan, turn) { Ok(scan) } else { self.scan(source, turn.format) }
     }
 
     /// The byte up to which an earlier decision of this session read its transcript.
@@ -127,27 +135,27 @@ impl Gate {
 
     /// True if the rest of the transcript cannot change the verdict. More of the final turn could
     /// only add indicators.
-    fn suffices(&self, scan: &Scan<UncheckedSignal>, request: &Request) -> bool {
+    fn suffices(&self, scan: &Scan<UncheckedSignal>, turn: &Turn) -> bool {
         let needs_indicators = match scan.signal.claims() {
             Status::Complete => true,
-            Status::Absent => request.done_file || !self.policy.require_explicit_signal,
+            Status::Absent => turn.done_file || !self.policy.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
         let budget = &self.policy.budget;
         match scan.reach {
             Reach::All => true,
             _ if budget.tokens > 0 || budget.cost_micro_usd > 0 => false,
-            _ if request.end_only => true,
+            _ if turn.end_only => true,
             Reach::Nothing => false,
             // Checks add what phrases in the rest of the turn could.
-            _ if request.stop.is_some() => true,
+            _ if turn.stop.is_some() => true,
             Reach::Turn if self.policy.patterns.iter().all(|one| one.scope == Scope::Final) => true,
             Reach::Turn | Reach::Word => !needs_indicators || self.has_enough_indicators(scan),
         }
     }
 
     fn has_enough_indicators(&self, scan: &Scan<UncheckedSignal>) -> bool {
-        let indicators = self.decide_scan(&scan.clone().without_token()).indicators;
+        let indicators = self.decide_scan(&scan.clone().without_token()).input.indicators;
         indicators.score >= indicators.threshold
     }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, io};
 
-use gate_checks::{CheckSite, Gathered, programs};
+use gate_checks::{CheckSite, Checks, Gathered, programs};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Mode;
 use gate_core::decide::reason::{Warning, WarningCode};
@@ -12,7 +12,7 @@ use super::Gate;
 use crate::failure::Failure;
 use crate::memory::PendingDecision;
 use crate::record::Record;
-use crate::request::{Checks, Request};
+use crate::request::Request;
 use crate::settings::{Places, user_file};
 use crate::trust::{Claim, Level, Trust, TrustReport, TrustState};
 
@@ -44,7 +44,7 @@ impl Gate {
     /// None if no approval is required, or if none matters: without memory and checks.
     pub(super) fn trust_report(&self, request: &Request) -> Result<Option<TrustReport>, Failure> {
         match &self.trust {
-            Some(trusted) if self.memory.is_some() || request.checks != Checks::None => {
+            Some(trusted) if self.memory.is_some() || !request.runs_no_checks() => {
                 trusted.trust.report().map(Some)
             }
             _ => Ok(None),
@@ -73,7 +73,7 @@ impl Gate {
         settings.policy.budget = self.policy.budget;
         let memory = self.memory().map(|memory| memory.again(trust.places())).transpose()?;
         let site = CheckSite { project: trust.project()?, ..self.site.clone() };
-        let gate = Self::open(settings, site)?.at(place).compared_with(self.baseline.clone());
+        let gate = Self::open(settings, site)?.at(place);
         let gate = if self.writes_tests { gate.writing_tests()? } else { gate };
         let gate = memory.into_iter().fold(gate, Self::remembering);
         gate.trusting(trust).map(Some)
@@ -91,12 +91,12 @@ impl Gate {
     ) -> Result<(), Failure> {
         let Some(report) = report else { return Ok(()) };
         let state = turn.and_then(|turn| turn.trust).unwrap_or(report.state);
-        let is_operators = request.forced.is_some() || request.checks == Checks::None;
+        let is_operators = request.asker.is_forced() || request.runs_no_checks();
         let is_tampered = turn.is_some_and(|turn| turn.tampered.is_some());
         if state == TrustState::Approved || is_operators || is_tampered {
             return Ok(());
         }
-        let programs = match &request.checks {
+        let programs = match &request.checking.checks {
             Checks::Only(name) => programs(&self.only(name), &self.site),
             _ => programs(&self.policy, &self.site),
         };
@@ -146,7 +146,7 @@ impl Gate {
         let is_approved = state == Some(TrustState::Approved)
             || (has_defaults && state == Some(TrustState::Never));
         let has_baseline = gathered.baseline.as_ref().is_some_and(|found| !found.is_movable());
-        let has_memory = record.decision.memory.is_some();
+        let has_memory = record.decision.input.memory.is_some();
         let level = self.trust.as_ref().map_or(Level::T0, |trusted| {
             Level::for_decision(&trusted.claim, has_memory, is_approved, has_baseline)
         });

@@ -17,10 +17,9 @@ mod interrupted;
 mod nested;
 mod operator_command;
 mod owed;
-mod parent_process;
 mod payload;
 mod prompt;
-mod run_name;
+mod reply;
 pub(crate) mod session;
 mod session_start;
 mod stop;
@@ -29,18 +28,16 @@ mod tests;
 mod transcript_lag;
 mod turn_context;
 mod typed;
-mod undecided;
 
 pub(crate) use client::{Client, Event, EventKind, not_judged};
 pub(crate) use grounds::{Ground, Grounds, Scene};
 pub(crate) use payload::Payload;
-pub(crate) use prompt::{Answer, Prompt, reply};
-pub(crate) use session_start::SessionStart;
-pub(crate) use stop::{AgentStop, StopReply};
+pub(crate) use prompt::{Answer, reply};
+pub(crate) use reply::StopReply;
 pub(crate) use transcript_lag::{RecentRecords, TranscriptLag};
 pub(crate) use turn_context::TurnContext;
-pub(crate) use typed::is_from_client;
-pub(crate) use undecided::{is_first, is_older_than_prompt};
+
+use std::time::{Duration, Instant};
 
 use client::ClientCode;
 use gate_core::decide::policy::Attendance;
@@ -50,6 +47,17 @@ use crate::agent::Agent;
 use crate::clients::facts;
 use crate::settings::{Places, Selection};
 use crate::trust;
+
+/// A client's call of its hook.
+pub(crate) struct HookCall<'c> {
+    pub(crate) agent: Agent,
+    pub(crate) payload: Payload<'c>,
+    pub(crate) event: Event,
+    pub(crate) start: ClientStart,
+    pub(crate) called_at: Instant,
+    /// Time that the hook may take, from its call.
+    pub(crate) deadline: Duration,
+}
 
 /// Who started an agent's client, and who sits in front of it.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ pub(super) fn update(session: &mut Session, project: &Path, decision: &Decision)
         owed.remove(project);
     } else if let Some(red) = red.filter(|red| !red.is_empty()) {
         owed.insert(project.to_owned(), red);
-    } else if !decision.evidence.is_empty()
+    } else if !decision.input.evidence.is_empty()
         || decision.situation().is_some_and(|situation| situation.work == Work::Changed)
     {
         // Nothing was found out, so an older debt stays as it is.
@@ -39,7 +39,8 @@ fn red_names(decision: &Decision) -> Option<Vec<String>> {
         let is_known = failures.iter().all(|failure| failure.unknown.is_empty());
         return (!tests.is_empty() || !is_known).then_some(tests);
     }
-    let failed = decision.evidence.iter().filter(|evidence| evidence.outcome == Outcome::Fail);
+    let failed =
+        decision.input.evidence.iter().filter(|evidence| evidence.outcome == Outcome::Fail);
     Some(failed.map(|evidence| evidence.check.clone()).collect())
 }
 

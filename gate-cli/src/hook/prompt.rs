@@ -2,7 +2,7 @@
 //! can also be a command of the operator to gate.
 
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use gate_core::decide::feedback::is_feedback;
 use gate_core::decide::situation::Presence;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::operator_command::OperatorCommand;
 use super::typed;
-use super::{ClientStart, Event, SessionStart, TurnContext, client, session};
+use super::{HookCall, TurnContext, client, session};
 use crate::agent::{Agent, IN_RUN};
 use crate::approval::approve_typed;
 use crate::clients::facts;
@@ -23,16 +23,7 @@ use crate::{test_approval, trust};
 
 const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
-pub(crate) struct Prompt<'e> {
-    pub(crate) agent: Agent,
-    pub(crate) event: &'e Event,
-    pub(crate) start: &'e ClientStart,
-    pub(crate) hook_called_at: Instant,
-    /// Time that the hook may take, from its call.
-    pub(crate) deadline: Duration,
-}
-
-impl Prompt<'_> {
+impl HookCall<'_> {
     /// Notes the tree: changes from now on are the turn's. A person's prompt takes the tree as it
     /// is; another one only if its session has no baseline. Then obeys a command of the operator,
     /// and returns the reply to it.
@@ -53,16 +44,12 @@ impl Prompt<'_> {
             Some(OperatorCommand::Last) => return Ok(Some(Answer::Last)),
             _ => {}
         }
-        let Self { agent, event, start, hook_called_at, deadline, .. } = *self;
+        let Self { event, start, .. } = self;
         let is_from_person = start.presence != Presence::Nobody;
         let is_nested = start.is_nested();
-        let session_start = SessionStart { agent, event, start, hook_called_at, deadline };
-        let mut turn = TurnContext::open(here, agent, event, None);
+        let mut turn = TurnContext::open(here, self.agent, event, None);
         let is_unchecked = turn.as_ref().is_some_and(TurnContext::is_unchecked);
-        let noted = match is_from_person {
-            true => session_start.note_prompt(here, is_unchecked),
-            false => session_start.take_baseline(here),
-        };
+        let noted = self.take_baseline(here, is_from_person.then_some(is_unchecked));
         // A tool of the agent made this prompt up. If it began a turn, the changes so far
         // would escape the checks.
         if is_nested && turn.as_ref().is_some_and(TurnContext::is_persons_session) {
@@ -101,8 +88,8 @@ impl Prompt<'_> {
         // Reported last: the operator's command works without a baseline, too.
         noted?;
         Ok(match (answer, advice) {
-            (Some(message), _) => Some(Answer::Reply(reply(agent, &message))),
-            (None, Some(advice)) if facts(agent).hook.adds_context => {
+            (Some(message), _) => Some(Answer::Reply(reply(self.agent, &message))),
+            (None, Some(advice)) if facts(self.agent).hook.adds_context => {
                 Some(Answer::Reply(context(&advice)))
             }
             (None, _) => None,

@@ -146,29 +146,22 @@ pub(crate) fn is_anothers(state_folder: Option<&Path>, root: &Path, own: Option<
 
 /// True if a session in a work tree is not over.
 pub(crate) fn has_open(state_folder: Option<&Path>, root: &Path) -> bool {
-    let Some(state_folder) = state_folder else { return false };
-    let mut states = live_session_files(&folder(state_folder, root)).filter_map(|file| read(&file));
-    states.any(|state| !state.is_over)
+    live_sessions(state_folder, root).any(|session| !session.state.is_over)
 }
 
 /// The latest beginning of a session, or of a turn, in a work tree, in milliseconds since 1970.
 pub(crate) fn latest_beginning(state_folder: Option<&Path>, root: &Path) -> Option<u64> {
-    let files = live_session_files(&folder(state_folder?, root));
-    files
-        .filter_map(|file| read(&file))
-        .filter_map(|state| state.prompted_at.max(state.started_at))
-        .max()
+    let states = live_sessions(state_folder, root).map(|session| session.state);
+    states.filter_map(|state| state.prompted_at.max(state.started_at)).max()
 }
 
 /// Makes the live sessions of a work tree need an `exit`, or not. Returns their number.
 pub(crate) fn require_exit(state_folder: Option<&Path>, root: &Path, needs_exit: bool) -> usize {
-    let Some(state_folder) = state_folder else { return 0 };
     let mut count = 0;
-    for file in live_session_files(&folder(state_folder, root)) {
-        if let Some(state) = read(&file) {
-            Session { state: SessionState { needs_exit, ..state }, file }.save();
-            count += 1;
-        }
+    for mut session in live_sessions(state_folder, root) {
+        session.state.needs_exit = needs_exit;
+        session.save();
+        count += 1;
     }
     count
 }
@@ -209,6 +202,12 @@ pub(crate) fn is_first_hook(
 
 fn folder(state_folder: &Path, root: &Path) -> PathBuf {
     state_folder.join("sessions").join(hex(root.as_os_str().as_encoded_bytes()))
+}
+
+fn live_sessions(state_folder: Option<&Path>, root: &Path) -> impl Iterator<Item = Session> {
+    let folder = state_folder.map(|state_folder| folder(state_folder, root));
+    let files = folder.into_iter().flat_map(|folder| live_session_files(&folder));
+    files.filter_map(|file| Some(Session { state: read(&file)?, file }))
 }
 
 fn live_session_files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {

@@ -4,14 +4,16 @@
 //! that cannot be taken holds nobody up: the session is then compared with history,
 //! which forgives an agent nothing.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
 use gate_core::decide::policy::{Judge, When};
 
-use super::{ClientStart, Event};
-use crate::agent::{Agent, IN_RUN};
+use super::session::Session;
+use super::typed::is_orphan;
+use super::{HookCall, TurnContext};
+use crate::agent::IN_RUN;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, before_unchecked};
@@ -24,35 +26,41 @@ const BASELINE_TIMEOUT: Duration = Duration::from_secs(20);
 
 const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
-pub(crate) struct SessionStart<'e> {
-    pub(crate) agent: Agent,
-    pub(crate) event: &'e Event,
-    pub(crate) start: &'e ClientStart,
-    pub(crate) hook_called_at: Instant,
-    /// Time that the hook may take, from its call.
-    pub(crate) deadline: Duration,
-}
-
-impl SessionStart<'_> {
-    /// Takes the baseline of the session if it needs one, and records that, or why
-    /// there is none.
+impl HookCall<'_> {
+    /// Handles the start of a session: its stops are compared with the tree as it is.
     ///
-    /// Fails on settings that cannot be used, a tree that cannot be read in time, and a
-    /// store that cannot be written.
-    pub(crate) fn take_baseline(&self, here: &Here) -> Result<(), Failure> {
-        self.begin(here, None)
+    /// Fails as [`HookCall::take_baseline`] does.
+    pub(crate) fn begin_session(&self, here: &Here) -> Result<(), Failure> {
+        self.take_baseline(here, None)?;
+        // The agent of a run is that run's.
+        if here.places.variable(IN_RUN).is_none()
+            && let Some(mut around) = TurnContext::open(here, self.agent, &self.event, None)
+        {
+            around.begin_session(self.start.is_nested());
+        }
+        Ok(())
     }
 
-    /// Takes the tree as it is at a person's prompt: what happened before is not the turn's.
-    /// The session has no baseline if that fails. `is_unchecked` is true if changes of an earlier
-    /// turn were never checked; the tree from before them stays known.
-    ///
-    /// Fails as [`SessionStart::take_baseline`] does.
-    pub(crate) fn note_prompt(&self, here: &Here, is_unchecked: bool) -> Result<(), Failure> {
-        self.begin(here, Some(is_unchecked))
+    /// Handles the end of a session. It counts only if the client itself started this hook, with no
+    /// tool of its agent in between.
+    pub(crate) fn end_session(&self, here: &Here) {
+        let (state, session) = (here.places.state.as_deref(), self.event.session.as_deref());
+        if !self.start.is_nested()
+            && !is_orphan()
+            && let Some(session) = Session::open(state, &here.places.top(), (self.agent, session))
+        {
+            session.end();
+        }
     }
 
-    fn begin(&self, here: &Here, prompt: Option<bool>) -> Result<(), Failure> {
+    /// Takes the baseline of the session if it needs one, and records that, or why there is none.
+    /// At a person's prompt, takes the tree as it is, whatever came before: that is not the turn's.
+    /// `prompt` is true if changes of an earlier turn were never checked; the tree from before them
+    /// stays known. The session has no baseline if it fails.
+    ///
+    /// Fails on settings that cannot be used, a tree that cannot be read in time, and a store that
+    /// cannot be written.
+    pub(super) fn take_baseline(&self, here: &Here, prompt: Option<bool>) -> Result<(), Failure> {
         let Some(session) = self.event.run() else { return Ok(()) };
         let (settings, trust) = trust::settings_in_force(&here.places, &Selection::default())?;
         let never = settings.policy.hook.judge == Judge::Never;
@@ -99,7 +107,7 @@ impl SessionStart<'_> {
             return Err(Failure::usage("under-an-agent", message));
         }
         let timeout = BASELINE_TIMEOUT.min(self.deadline * 3 / 4);
-        gate.take_baseline_until(session, self.hook_called_at + timeout)
+        gate.take_baseline_until(session, self.called_at + timeout)
     }
 }
 

@@ -6,30 +6,34 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anstream::stderr;
+use gate_checks::Checks;
+use gate_checks::check::Occasion;
 use gate_core::decide::elsewhere::WorkElsewhere;
 use gate_core::decide::notice::Notice;
 use gate_core::decide::policy::{HookSignal, Judge, Mode, Subagents, When};
 use gate_core::decide::question::asks_person;
-use gate_core::decide::situation::{Course, Owed, Released, Situation, Work};
+use gate_core::decide::situation::{Course, Owed, Presence, Released, Situation, Work};
 use gate_core::decide::stop::Stop;
 use gate_core::text::brief;
 use gate_core::{Decision, Policy, Verdict};
 use gate_transcript::Forced;
 
+use last_word::LastWord;
+
 use super::helper::only_looked;
 use super::owed;
 use super::session::{self, Session};
-use super::{ClientStart, Event, Payload, TurnContext, not_judged};
-use crate::agent::{Agent, IN_RUN};
+use super::{HookCall, StopReply, TurnContext, not_judged};
+use crate::agent::IN_RUN;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, Judging, may_be_news};
 use crate::governance::{Caller, Runs};
-use crate::memory::{Memory, NotJudged};
+use crate::memory::{LoopId, Memory, NotJudged};
 use crate::notify::{self, Notifier};
 use crate::record::Record;
 use crate::render;
-use crate::request::{Checks, Request};
+use crate::request::Request;
 use crate::settings::Selection;
 use crate::source::Source;
 use crate::trust;
@@ -47,70 +51,10 @@ const MAX_WAKE_UP_CHARS: usize = 80;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-pub(crate) struct AgentStop<'s> {
-    pub(crate) agent: Agent,
-    pub(crate) payload: Payload<'s>,
-    pub(crate) event: Event,
-    pub(crate) start: ClientStart,
-    pub(crate) hook_called_at: Instant,
-    /// Time that the hook may take, from its call.
-    pub(crate) deadline: Duration,
-}
+/// Prefix of a prompt's digest. An event's `prompt_id` may be one, or the client's own.
+const DIGEST_PREFIX: &str = "blake3:";
 
-/// The answer to the client.
-pub(crate) enum StopReply {
-    /// The agent may stop.
-    Allow,
-    /// The agent may stop. The person gets this message.
-    Notice(String),
-    /// The agent may stop: it waits for what starts it again.
-    Pause,
-    /// The agent has to go on, for this reason.
-    Refuse(String),
-    /// The agent may stop, but the work is not done. The person gets this message.
-    LetGo(String),
-}
-
-impl StopReply {
-    /// One reply for several projects. A refusal wins over everything else, and unfinished
-    /// work over notices.
-    pub(crate) fn combine(replies: Vec<Self>) -> Self {
-        let (mut refusals, mut undone, mut notices) = (Vec::new(), Vec::new(), Vec::new());
-        let mut is_pause = false;
-        for reply in replies {
-            match reply {
-                Self::Allow => {}
-                Self::Pause => is_pause = true,
-                Self::Notice(message) => notices.push(message),
-                Self::Refuse(reason) => refusals.push(reason),
-                Self::LetGo(message) => undone.push(message),
-            }
-        }
-        if !refusals.is_empty() {
-            Self::Refuse(refusals.join("\n\n"))
-        } else if !undone.is_empty() {
-            Self::LetGo(undone.join("\n"))
-        } else if !notices.is_empty() {
-            Self::Notice(notices.join("\n"))
-        } else if is_pause {
-            Self::Pause
-        } else {
-            Self::Allow
-        }
-    }
-
-    /// Adds a message for the person. A refusal stays as it is.
-    fn with_notice(self, notice: &str) -> Self {
-        match self {
-            Self::Allow | Self::Pause => Self::Notice(notice.to_owned()),
-            Self::Notice(message) => Self::Notice(format!("{message}\n{notice}")),
-            Self::LetGo(message) => Self::LetGo(format!("{message}\n{notice}")),
-            Self::Refuse(reason) => Self::Refuse(reason),
-        }
-    }
-}
-
-impl AgentStop<'_> {
+impl HookCall<'_> {
     /// Judges the stop, unless the event or the settings forbid it, and records the
     /// outcome.
     ///
@@ -137,13 +81,11 @@ impl AgentStop<'_> {
         let gate =
             Gate::open(settings, here.site_under(&trust)?)?.at(When::Hook).remembering(memory);
         let gate = gate.trusting(trust)?;
-        let (source, judging, acted) = self.read(&gate, &self.base_request())?;
-        let request =
-            self.request(&gate, &whole_policy, (&source, &judging, acted), turn.as_deref())?;
-        let request = Request { elsewhere: Some(elsewhere.to_vec()), ..request };
-        let request = self.with_run_name(&gate, request, (&source, &judging));
-        let record = gate.judge(&judging, &source, &request)?;
-        self.keep_accepted(&gate, &record, (&source, &request));
+        let mut request = self.request(elsewhere);
+        let word = self.read(&gate, &request)?;
+        self.complete(&mut request, &gate, &whole_policy, &word, turn.as_deref())?;
+        let record = gate.judge(&word.judging, &request)?;
+        self.keep_accepted(&gate, &record, &word.judging, &request);
         notify::decided(here, notifier.as_ref(), &record);
         if let Some(session) = turn.and_then(|turn| turn.session.as_mut()) {
             owed::update(session, &gate.place().project, &record.decision);
@@ -197,7 +139,7 @@ impl AgentStop<'_> {
         });
         let session = self.event.session.as_deref().unwrap_or("");
         let (state, top) = (here.places.state.as_deref(), here.places.top());
-        decision.settings_changed.iter().chain(&entry).fold(reply, |reply, notice| {
+        decision.input.settings_changed.iter().chain(&entry).fold(reply, |reply, notice| {
             match session::is_new_message(state, &top, &format!("{session} {notice}")) {
                 true => reply.with_notice(&format!("gate: {notice}")),
                 false => reply,
@@ -205,39 +147,56 @@ impl AgentStop<'_> {
         })
     }
 
-    fn request(
+    /// The request, as far as the event tells.
+    fn request(&self, elsewhere: &[WorkElsewhere]) -> Request {
+        let stop = Stop {
+            agent: self.agent.name().to_owned(),
+            prompt: self.event.prompt_id.clone(),
+            background: Vec::new(),
+            situation: None,
+        };
+        let mut request = Request::default();
+        request.asker.run = self.event.run();
+        request.asker.session = self.event.run();
+        request.asker.until = Instant::now().checked_add(self.time_left());
+        request.turn.format = self.agent.name().parse::<Forced>().ok();
+        request.turn.end_only = self.event.last_message.is_some();
+        request.turn.stop = Some(stop);
+        request.turn.elsewhere = Some(elsewhere.to_vec());
+        request
+    }
+
+    /// Adds what the agent's last word and the session tell: the situation, and what follows from it.
+    fn complete(
         &self,
+        request: &mut Request,
         gate: &Gate,
         whole_policy: &Policy,
-        (source, judging, acted): (&Source, &Judging, Option<bool>),
+        word: &LastWord,
         turn: Option<&TurnContext>,
-    ) -> Result<Request, Failure> {
-        let request = self.base_request();
-        let mut situation = self.situation(gate, whole_policy, (source, judging, acted), turn)?;
-        let course = situation.course(judging.scan.signal.status());
-        let mut others_files = Vec::new();
+    ) -> Result<(), Failure> {
+        let mut situation = self.situation(gate, whole_policy, word, turn)?;
+        let course = situation.course(word.judging.scan.signal.status());
         if let (Course::Look | Course::Release, Some(turn)) = (course, turn) {
-            others_files = self.add_news(gate, &mut situation, turn, course);
+            request.turn.others_files = self.add_news(gate, &mut situation, turn, course);
+        }
+        if let Some(stop) = &mut request.turn.stop {
+            stop.background.clone_from(&situation.waits);
+            stop.situation = Some(situation);
+        }
+        request.turn.no_prompt_tree = turn.and_then(TurnContext::no_prompt_tree);
+        request.checking.checks = match course {
+            Course::Release | Course::Wait => Checks::None,
+            Course::Look => Checks::All,
+            Course::Decide => Checks::Lazy,
+        };
+        if course == Course::Look {
+            request.checking.occasion = Occasion::Session;
         }
         let budget = Duration::from_millis(gate.policy().hook.budget_ms);
-        Ok(Request {
-            stop: request.stop.map(|stop| Stop {
-                background: situation.waits.clone(),
-                situation: Some(situation),
-                ..stop
-            }),
-            checks: match course {
-                Course::Release | Course::Wait => Checks::None,
-                Course::Look => Checks::All,
-                Course::Decide => Checks::Lazy,
-            },
-            plain: course == Course::Look,
-            others_files,
-            no_prompt_tree: turn.and_then(TurnContext::no_prompt_tree),
-            deadline: Some(self.time_left().min(budget)),
-            until: Instant::now().checked_add(self.time_left()),
-            ..request
-        })
+        request.checking.deadline = Some(self.time_left().min(budget));
+        self.name_run(request, gate, &word.judging);
+        Ok(())
     }
 
     /// The helpers and wake-ups that start the agent again. A shell that ran at the last stop
@@ -288,16 +247,16 @@ impl AgentStop<'_> {
         &self,
         gate: &Gate,
         whole_policy: &Policy,
-        (source, judging, acted): (&Source, &Judging, Option<bool>),
+        word: &LastWord,
         turn: Option<&TurnContext>,
     ) -> Result<Situation, Failure> {
         let policy = gate.policy();
         let session = turn.and_then(|turn| turn.session.as_ref());
-        let work = match (acted, turn.and_then(|turn| turn.work(policy))) {
+        let work = match (word.acted, turn.and_then(|turn| turn.work(policy))) {
             // The tree shows what changed. A transcript may be cut, or behind its client.
             (_, Some(work)) => work,
             (Some(false), None) => Work::None,
-            (_, None) if self.is_idle(gate, source, acted, turn)? => Work::None,
+            (_, None) if self.is_idle(gate, word, turn)? => Work::None,
             (_, None) => Work::Changed,
         };
         let owed = session.and_then(|session| session.state.owed.get(&gate.place().project));
@@ -311,7 +270,7 @@ impl AgentStop<'_> {
             needs_exit: needs_exit && self.event.not_judged.is_none(),
             work,
             owed: owed.map(|red| Owed { red: red.clone() }),
-            asks: asks_person(&judging.scan.said, &policy.signal.language),
+            asks: asks_person(&word.judging.scan.said, &policy.signal.language),
             waits: session.map(|session| self.waits(session)).unwrap_or_default(),
             always: policy.hook.judge == Judge::Always,
             elsewhere: elsewhere.map(|(name, _)| name.clone()).collect(),
@@ -324,8 +283,7 @@ impl AgentStop<'_> {
     fn is_idle(
         &self,
         gate: &Gate,
-        source: &Source,
-        acted: Option<bool>,
+        word: &LastWord,
         turn: Option<&TurnContext>,
     ) -> Result<bool, Failure> {
         let run = match (self.event.run(), gate.memory()) {
@@ -335,8 +293,8 @@ impl AgentStop<'_> {
         let tree = run.and_then(|run| run.tree);
         let transcript = self.event.transcript.as_deref();
         let has_committed =
-            acted == Some(true) && turn.is_none_or(|turn| turn.has_committed(transcript));
-        Ok(!has_committed && gate.has_changed(source, tree.as_ref()) == Some(false))
+            word.acted == Some(true) && turn.is_none_or(|turn| turn.has_committed(transcript));
+        Ok(!has_committed && gate.has_changed(&word.judging, tree.as_ref()) == Some(false))
     }
 
     fn reply(&self, here: &Here, record: &Record) -> StopReply {
@@ -377,9 +335,9 @@ impl AgentStop<'_> {
 
     /// Takes the accepted work tree as the next baseline: the session may go on after an
     /// `exit`. If that fails, the old baseline stays.
-    fn keep_accepted(&self, gate: &Gate, record: &Record, request: (&Source, &Request)) {
+    fn keep_accepted(&self, gate: &Gate, record: &Record, judging: &Judging, request: &Request) {
         let until = Instant::now() + self.time_left();
-        if let Err(failure) = gate.keep_accepted(record, request, until) {
+        if let Err(failure) = gate.keep_accepted(record, judging, &request.asker, until) {
             let why = render::message(&failure);
             let _ = writeln!(stderr().lock(), "gate: no baseline of what was accepted: {why}");
         }
@@ -391,20 +349,37 @@ impl AgentStop<'_> {
         memory.not_judged(&NotJudged { agent, session: session.as_deref(), why })
     }
 
-    fn base_request(&self) -> Request {
-        Request {
-            format: self.agent.name().parse::<Forced>().ok(),
-            end_only: self.event.last_message.is_some(),
-            run: self.event.run(),
-            session: self.event.run(),
-            stop: Some(Stop {
-                agent: self.agent.name().to_owned(),
-                prompt: self.event.prompt_id.clone(),
-                background: Vec::new(),
-                situation: None,
-            }),
-            ..Request::default()
+    /// Sets the run of a headless client: that of its prompt in this work tree, whichever session it
+    /// is. With a person it is the session's. If a loop starts its client again with the same
+    /// prompt, the run goes on; another prompt has another run.
+    fn name_run(&self, request: &mut Request, gate: &Gate, judging: &Judging) {
+        if self.start.presence != Presence::Nobody {
+            return;
         }
+        let prompt = self.prompt_digest(gate, request.turn.format, judging);
+        if let (Some(prompt), Some(memory)) = (prompt, gate.memory())
+            && let Ok(run) = memory.loop_name(LoopId::Prompt(&prompt))
+        {
+            request.asker.run = Some(run);
+        }
+    }
+
+    /// The digest of the person's prompt, from the end of the transcript, from the whole
+    /// transcript, or from the event: the first that has it.
+    fn prompt_digest(
+        &self,
+        gate: &Gate,
+        format: Option<Forced>,
+        judging: &Judging,
+    ) -> Option<String> {
+        if let Some(prompt) = &judging.scan.prompt {
+            return Some(prompt.clone());
+        }
+        let transcript = self.event.transcript.clone().filter(|path| path.is_file());
+        let whole = transcript.and_then(|file| gate.scan(&Source::File(file), format).ok());
+        whole.and_then(|scan| scan.prompt).or_else(|| {
+            self.event.prompt_id.clone().filter(|prompt| prompt.starts_with(DIGEST_PREFIX))
+        })
     }
 
     /// A stop opens the store at most twice.
@@ -415,7 +390,7 @@ impl AgentStop<'_> {
     /// Time that is left for checks.
     fn time_left(&self) -> Duration {
         let margin = MARGIN.min(self.deadline / 4);
-        self.deadline.saturating_sub(self.hook_called_at.elapsed() + margin)
+        self.deadline.saturating_sub(self.called_at.elapsed() + margin)
     }
 }
 

@@ -4,8 +4,6 @@
 //! If gate judged an older message, it could pass work that is not done, or refuse work
 //! that is. So the event is compared with the end of the file.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -13,6 +11,7 @@ use serde_json::Value;
 
 use super::payload::Payload;
 use crate::clients::LagSign;
+use crate::tool_inputs::tail;
 
 /// Bytes at a transcript's end that are compared with the event.
 const TAIL_BYTES: u64 = 256 << 10;
@@ -28,28 +27,18 @@ pub(crate) enum TranscriptLag {
 }
 
 /// The last records of a transcript, the latest first.
-pub(crate) struct RecentRecords(Vec<u8>);
+pub(crate) struct RecentRecords(String);
 
 impl RecentRecords {
     /// Empty if the file cannot be read.
     pub(super) fn read(file: &Path) -> Self {
-        Self(read_tail(file).unwrap_or_default())
+        Self(tail(file, TAIL_BYTES).unwrap_or_default())
     }
 
     /// The first and the last line may be torn; such lines are left out.
     pub(super) fn records(&self) -> impl Iterator<Item = Value> {
-        let lines = self.0.rsplit(|byte| *byte == b'\n');
-        lines.filter_map(|line| serde_json::from_slice(line).ok())
+        self.0.rsplit('\n').filter_map(|line| serde_json::from_str(line).ok())
     }
-}
-
-fn read_tail(file: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(file)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES)))?;
-    let mut tail = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut tail)?;
-    Ok(tail)
 }
 
 /// Milliseconds since 1970, from such a number or from an RFC 3339 text.

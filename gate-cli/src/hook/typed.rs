@@ -7,8 +7,7 @@ use gate_checks::process::ProcessStat;
 use gate_core::decide::situation::Presence;
 use serde_json::Value;
 
-use super::ClientStart;
-use super::prompt::Prompt;
+use super::HookCall;
 use super::session::Session;
 use crate::agent::Process;
 use crate::clients::facts;
@@ -26,7 +25,7 @@ const INITS: [&str; 7] =
     ["systemd", "init", "tini", "dumb-init", "docker-init", "catatonit", "launchd"];
 
 /// Why a prompt is not taken for a person's word; none if a person typed it.
-pub(super) fn doubt(prompt: &Prompt<'_>, session: Option<&Session>) -> Option<String> {
+pub(super) fn doubt(prompt: &HookCall<'_>, session: Option<&Session>) -> Option<String> {
     let text = prompt.event.prompt_text.as_deref().unwrap_or_default().trim();
     if let Some(entry) = &prompt.start.unknown_entry {
         return Some(format!("gate does not know who sits in front of a client with {entry}"));
@@ -55,12 +54,6 @@ pub(super) fn doubt(prompt: &Prompt<'_>, session: Option<&Session>) -> Option<St
         return Some("another program than this session's client started this hook".to_owned());
     }
     is_orphan().then(|| "no client started this hook".to_owned())
-}
-
-/// True if this hook was started by a client, with no tool of its agent in between. The end of a
-/// session counts only then.
-pub(crate) fn is_from_client(start: &ClientStart) -> bool {
-    !start.is_nested() && !is_orphan()
 }
 
 /// The program that started this hook, by its number and the time of its start.
@@ -98,7 +91,7 @@ fn is_same(one: &str, other: &str) -> bool {
 
 /// True if the program that started this hook is gone, and so the hook's parent is the system's
 /// first program. A client waits for its hooks.
-fn is_orphan() -> bool {
+pub(super) fn is_orphan() -> bool {
     let Some(stat) = first_program() else {
         // Only shells are above, up to the first process: nobody waits for the answer.
         return ProcessStat::read(std::process::id() as i32).is_some();

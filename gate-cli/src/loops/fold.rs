@@ -145,7 +145,7 @@ fn state(last: &Record, end: Option<&Sealed>) -> LoopState {
 /// A decision as an iteration of its loop.
 pub(crate) fn iteration(record: &Record) -> IterationRecord {
     let decision = &record.decision;
-    let before = decision.memory.as_ref().map(|memory| memory.run.spent.clone());
+    let before = decision.input.memory.as_ref().map(|memory| memory.run.spent.clone());
     IterationRecord {
         seq: record.ledger.as_ref().map_or(0, |place| place.seq),
         decision_id: record.decision_id.clone(),
@@ -155,13 +155,13 @@ pub(crate) fn iteration(record: &Record) -> IterationRecord {
         released: decision.released,
         forced: decision.forced,
         verified: decision.verified,
-        claim: decision.signal.status,
-        claim_reason: claim_reason(&decision.signal),
+        claim: decision.input.signal.status,
+        claim_reason: claim_reason(&decision.input.signal),
         reason: decision.reasons.first().map(|reason| reason.code),
         why: first_reason(record),
-        checks: decision.evidence.iter().map(check).collect(),
+        checks: decision.input.evidence.iter().map(check).collect(),
         changed: changed(decision),
-        changed_files: decision.observed.tree.as_ref().and_then(|tree| tree.changed_files),
+        changed_files: decision.input.observed.tree.as_ref().and_then(|tree| tree.changed_files),
         agent_ms: record.transcript.duration_ms,
         decision_ms: record.duration_ms,
         usage: used(before.as_ref(), decision.spent().as_ref(), record),
@@ -170,8 +170,8 @@ pub(crate) fn iteration(record: &Record) -> IterationRecord {
 
 /// True if the iteration left another work tree than the one before, or than the run found.
 fn changed(decision: &Decision) -> Option<bool> {
-    let tree = decision.observed.tree.as_ref()?;
-    match decision.memory.as_ref().and_then(|memory| memory.run.tree.as_ref()) {
+    let tree = decision.input.observed.tree.as_ref()?;
+    match decision.input.memory.as_ref().and_then(|memory| memory.run.tree.as_ref()) {
         Some(earlier) => Some(tree.before != *earlier),
         None => tree.uncommitted,
     }

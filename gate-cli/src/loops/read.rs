@@ -7,7 +7,7 @@ use super::{LoopRecord, fold};
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::render::notes;
-use crate::store::Reading;
+use crate::store::View;
 
 /// Records that are read at once.
 const PAGE_RECORDS: usize = 256;
@@ -66,15 +66,15 @@ pub(crate) fn latest_records(
 fn each_ledger(
     memory: &mut Memory,
     window: &Window,
-    mut take: impl FnMut(&str, &mut dyn Reading) -> Result<(), Failure>,
+    mut take: impl FnMut(&str, &mut View<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if !window.all_projects {
         let project = memory.project().to_owned();
-        return take(&project, &mut *memory.read_project(&project)?);
+        return take(&project, &mut memory.view_project(&project)?);
     }
     for project in memory.projects()? {
-        let view = memory.read_project(&project).map_err(Failure::from);
-        match view.and_then(|mut view| take(&project, &mut *view)) {
+        let view = memory.view_project(&project).map_err(Failure::from);
+        match view.and_then(|mut view| take(&project, &mut view)) {
             Err(failure) if failure.lost_state().is_some() => {
                 notes(&[format!("the ledger of `{project}` is left out: {}", failure.message)]);
             }
@@ -87,7 +87,7 @@ fn each_ledger(
 /// The latest wanted records since a time, ascending. Pages are read from the end, so that a
 /// long ledger costs no more than its part that is looked at.
 fn latest(
-    view: &mut dyn Reading,
+    view: &mut View<'_>,
     since: Option<Timestamp>,
     most: usize,
     is_wanted: impl Fn(&Sealed) -> bool,

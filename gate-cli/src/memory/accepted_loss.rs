@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::secrets;
-use crate::store::{self, Loss, StoreError};
+use crate::store::Loss;
 
 /// `gate.accepted.v1`: a loss that was accepted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -49,42 +49,30 @@ impl Memory {
     /// Copies the whole store to a new file, and returns the number of this project's records in
     /// it.
     pub(crate) fn back_up(&mut self, to: &Path) -> Result<u64, Failure> {
-        let records = self.store.read(&self.project)?.head()?.seq;
+        let records = self.view()?.head()?.seq;
         self.store.back_up(to)?;
         Ok(records)
     }
 
     /// The loss; none if the ledger has the record that is marked here.
     pub(crate) fn loss(&mut self) -> Result<Option<Loss>, Failure> {
-        match self.store.read(&self.project) {
-            Ok(_) => Ok(None),
-            Err(StoreError::Lost { marked, found }) => Ok(Some(Loss { marked, found })),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.store.loss(&self.project)?)
     }
 
     /// Reports the lost end of the ledger to the other machines of a fleet, by a record in what is
     /// left. Otherwise a machine that knows no later record would go on.
     pub(super) fn report_loss(&mut self) {
-        // The ledger of one machine has no other reader.
-        if self.patience.limit.is_zero() {
-            return;
-        }
+        let reported = self.store.report_loss(&self.project, |Loss { marked, found }| {
+            let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+            let body =
+                body::body(&json!({ "marked": marked, "found": found, "machine": machine }))?;
+            let time = Timestamp::now().to_string();
+            let (kind, actor) = (kind::LOSS_NOTICED.to_owned(), GATE.to_owned());
+            Ok::<_, Failure>(Draft { time, kind, run: None, actor, body })
+        });
         // If this fails, the others go on until they notice the loss themselves; this machine stops
         // in any case.
-        let _ = self.try_to_report_loss();
-    }
-
-    fn try_to_report_loss(&mut self) -> Result<(), Failure> {
-        let Some(Loss { marked, found }) = self.loss()? else { return Ok(()) };
-        if store::open_loss(&mut *self.examine()?.0)?.is_some() {
-            return Ok(());
-        }
-        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let body = body::body(&json!({ "marked": marked, "found": found, "machine": machine }))?;
-        let time = Timestamp::now().to_string();
-        let (kind, actor) = (kind::LOSS_NOTICED.to_owned(), GATE.to_owned());
-        Ok(self.store.note(&self.project, Draft { time, kind, run: None, actor, body })?)
+        let _ = reported;
     }
 
     /// Goes on after the last record that is there. The first new record names what is missing.

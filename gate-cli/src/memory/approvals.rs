@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::{ApprovedChange, Ledger};
 use crate::secrets;
-use crate::store::{Lookup, Reading};
+use crate::store::View;
 
 /// The time for which an approval holds at most.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -117,14 +117,13 @@ impl Memory {
 
     /// The approvals of the project.
     pub(crate) fn approvals(&mut self) -> Result<Approvals, Failure> {
-        self.retry(|memory, _| {
-            let all = Lookup::LatestOfType(kind::APPROVED, usize::MAX);
-            let mut view = memory.store.read_ahead(&memory.project, &[all])?;
+        self.retry(|memory| {
+            let mut view = memory.store.view(&memory.project)?;
             let records = view.entries_of_type(kind::APPROVED, usize::MAX)?;
             let now = Timestamp::now();
             let given: Vec<_> = records.iter().filter_map(|sealed| given(sealed, now)).collect();
             let exits = match given.iter().map(|given| given.seq).min() {
-                Some(first) => exits(&mut *view, first, &memory.tree)?,
+                Some(first) => exits(&mut view, first, &memory.tree)?,
                 None => Vec::new(),
             };
             Ok(Approvals { given, exits })
@@ -148,7 +147,7 @@ fn given(sealed: &Sealed, now: Timestamp) -> Option<Approval> {
 }
 
 /// The exits of a work tree from this record on.
-fn exits(reading: &mut dyn Reading, from: u64, tree: &str) -> Result<Vec<Exit>, Failure> {
+fn exits(reading: &mut View<'_>, from: u64, tree: &str) -> Result<Vec<Exit>, Failure> {
     let (mut from, mut exits) = (from, Vec::new());
     loop {
         let page = reading.entries(from, PAGE_RECORDS)?;

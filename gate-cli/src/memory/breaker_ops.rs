@@ -16,12 +16,12 @@ use super::body::{self, ActBody};
 use super::breakers::{self, OpenBreaker, Which};
 use super::run_history::{self, Loop};
 use super::set_aside::{self, SetAside};
-use super::{LoopId, Memory, made_at, now};
+use super::{LoopId, Memory, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
 use crate::secrets;
-use crate::store::{Reading, Writing};
+use crate::store::{Transaction, View};
 
 /// The recorded reason when a prompt closes a session's breaker.
 const PROMPTED: &str = "a person typed a prompt";
@@ -127,8 +127,8 @@ impl Memory {
         name: &str,
         policy: &Policy,
     ) -> Result<(Vec<OpenBreaker>, Option<Counters>), Failure> {
-        let mut view = self.store.read(&self.project)?;
-        let open = breakers::open(&mut *view, &self.tree, policy)?;
+        let mut view = self.store.view(&self.project)?;
+        let open = breakers::open(&mut view, &self.tree, policy)?;
         let last = view.latest_of_loop(name)?;
         let run = last.as_ref().map(run_history::run_of).transpose()?;
         Ok((open, run.map(|(_, run)| run.counters)))
@@ -137,7 +137,7 @@ impl Memory {
     /// True if the loop's breaker, an operator or a spent budget stops the loop now.
     pub(crate) fn stops(&mut self, loop_args: &Loop<'_>, policy: &Policy) -> Result<bool, Failure> {
         let named = loop_args.named(self)?;
-        let history = self.retry(|memory, _| named.load(&mut *memory.read()?))?;
+        let history = self.retry(|memory| named.load(&mut memory.view()?))?;
         let memory = history.memory(history.is_over());
         let breaker = memory.governing();
         let stops = match breaker.state {
@@ -182,16 +182,16 @@ impl Memory {
     /// A hold of an operator stays. Returns true if the breaker was open.
     pub(crate) fn close_at_prompt(&mut self, session: &str) -> Result<bool, Failure> {
         // Most prompts find a closed breaker, so look before the exclusive transaction.
-        if !is_breaker_open(&mut *self.read()?, session)? {
+        if !is_breaker_open(&mut self.view()?, session)? {
             return Ok(false);
         }
         let mut transaction = self.store.begin(&self.project)?;
-        if !is_breaker_open(&mut *transaction, session)? {
+        if !is_breaker_open(&mut transaction, session)? {
             return Ok(false);
         }
         let owner = BreakerOwner::Loop(session.to_owned(), String::new());
         let time = Timestamp::now().to_string();
-        operate_one(&mut *transaction, &owner, (Act::Reset, PROMPTED, None), (&self.tree, &time))?;
+        operate_one(&mut transaction, &owner, (Act::Reset, PROMPTED, None), (&self.tree, &time))?;
         transaction.commit()?;
         Ok(true)
     }
@@ -232,13 +232,10 @@ impl Memory {
         let name = self.loop_name(which.loop_id())?;
         let (time, actor) = (Timestamp::now().to_string(), Operator::from_process().actor());
         let mut count = 0;
-        let place = self.retry(|memory, is_again| {
+        let place = self.retry(|memory| {
             let tree = &memory.tree;
             let mut transaction = memory.store.begin(&memory.project)?;
-            let ledger = &mut *transaction;
-            if is_again && let Some(kept) = made_at(ledger, kind::ACT, (&time, &actor))? {
-                return Ok(Some(body::place(&kept)));
-            }
+            let ledger = &mut transaction;
             let owners = match act {
                 Act::Reset => to_reset(ledger, (which, &name), (tree, policy), lost.is_some())?,
                 Act::Trip | Act::Isolate => BTreeSet::from([which.owner(&name)]),
@@ -304,7 +301,7 @@ impl<'a> Which<'a> {
     }
 }
 
-fn is_breaker_open(reading: &mut dyn Reading, session: &str) -> Result<bool, Failure> {
+fn is_breaker_open(reading: &mut View<'_>, session: &str) -> Result<bool, Failure> {
     let decision = reading.latest_of_loop(session)?;
     let own = run_history::own_breaker(reading, session, decision.as_ref())?;
     Ok(matches!(own.state, BreakerState::Open | BreakerState::HalfOpen))
@@ -313,7 +310,7 @@ fn is_breaker_open(reading: &mut dyn Reading, session: &str) -> Result<bool, Fai
 /// The owners of the breakers that a reset closes: of all selected ones that are not
 /// closed, and always the loop itself, whose run ends with the reset.
 fn to_reset(
-    reading: &mut dyn Reading,
+    reading: &mut View<'_>,
     (which, name): (Which<'_>, &str),
     (tree, policy): (&str, &Policy),
     is_lost: bool,
@@ -342,7 +339,7 @@ fn to_reset(
 
 /// Operates one breaker. Returns true if it was not closed before.
 fn operate_one(
-    writing: &mut dyn Writing,
+    writing: &mut Transaction<'_>,
     owner: &BreakerOwner,
     (act, reason, lost): (Act, &str, Option<&str>),
     (tree, time): (&str, &str),

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{body, now};
 use crate::failure::Failure;
-use crate::store::Reading;
+use crate::store::View;
 
 /// The latest records of each kind that are searched.
 const MAX_RECORDS: usize = 1_000;
@@ -101,7 +101,7 @@ pub(super) fn selected<'o>(
 
 /// All breakers of the project that are not closed, the latest first.
 pub(super) fn open(
-    reading: &mut dyn Reading,
+    reading: &mut View<'_>,
     tree: &str,
     policy: &Policy,
 ) -> Result<Vec<OpenBreaker>, Failure> {

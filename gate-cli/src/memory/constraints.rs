@@ -7,11 +7,11 @@ use gate_core::ledger::Draft;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{Memory, body, made_at};
+use super::{Memory, body};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Ledger;
-use crate::store::{Lookup, Reading};
+use crate::store::View;
 use crate::trust::{TrustReport, TrustState};
 
 /// The approvals that the ledger has.
@@ -22,12 +22,7 @@ pub(super) struct RunConstraints {
 }
 
 impl RunConstraints {
-    /// All that [`RunConstraints::read`] looks up.
-    pub(super) fn lookups() -> [Lookup<'static>; 1] {
-        [Lookup::LatestOfType(kind::TRUST, 1)]
-    }
-
-    pub(super) fn read(reading: &mut dyn Reading) -> Result<Self, Failure> {
+    pub(super) fn read(reading: &mut View<'_>) -> Result<Self, Failure> {
         let sealed = reading.latest_of_type(kind::TRUST)?;
         // Each such record has the whole table.
         let trusted = sealed.and_then(|sealed| sealed.record.body.get("trusted").cloned());
@@ -48,15 +43,9 @@ impl Memory {
         (place, digest): (&str, Option<&str>),
         operator: &Operator,
     ) -> Result<Ledger, Failure> {
-        let (time, actor) = (Timestamp::now().to_string(), operator.actor());
-        self.retry(|memory, is_again| {
+        self.retry(|memory| {
             let mut transaction = memory.begin()?;
-            if is_again
-                && let Some(kept) = made_at(&mut *transaction, kind::TRUST, (&time, &actor))?
-            {
-                return Ok(body::place(&kept));
-            }
-            let mut trusted = RunConstraints::read(&mut *transaction)?.trusted;
+            let mut trusted = RunConstraints::read(&mut transaction)?.trusted;
             match digest {
                 Some(digest) => drop(trusted.insert(place.to_owned(), digest.to_owned())),
                 None => trusted.clear(),
@@ -64,7 +53,7 @@ impl Memory {
             let change = json!({ "place": place, "digest": digest });
             let body = json!({ "trust": change, "trusted": trusted, "by": operator });
             let sealed = transaction.append(Draft {
-                time: time.clone(),
+                time: Timestamp::now().to_string(),
                 kind: kind::TRUST.to_owned(),
                 run: None,
                 actor: operator.actor(),

@@ -5,7 +5,6 @@ use gate_core::decide::decision::Judged;
 use gate_core::decide::run_state::LoopState;
 use gate_core::decide::signal::Status;
 use gate_core::decide::timestamp;
-use gate_core::digest;
 use gate_core::exit::AgentSessionCompleted;
 use gate_core::history::{Owner, State, kind};
 use gate_core::ledger::Draft;
@@ -16,13 +15,13 @@ use uuid::Uuid;
 use super::body::{self, ActBody};
 use super::pending_decision::{DecisionRequest, PendingDecision};
 use super::recorded_decision::RecordedDecision;
-use super::run_history::{RunHistory, load, lookups};
+use super::run_history::{RunHistory, load};
 use super::{Memory, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::record::Record;
 use crate::secrets;
-use crate::store::{Lookup, Transaction};
+use crate::store::Transaction;
 
 /// The actor in the records of decisions.
 pub(super) const GATE: &str = "gate";
@@ -75,41 +74,27 @@ pub(crate) struct DecisionTransaction<'m> {
 }
 
 impl Memory {
-    /// Begins the transaction of a decision, and reads the loop's state in it. `tried` is the id
-    /// of a decision whose commit may have been kept: by now the database is done with it.
+    /// Begins the transaction of a decision, and reads the loop's state in it.
     ///
     /// Fails if the state cannot be trusted, as it was found at the look-up or is now.
     pub(crate) fn begin_decision(
         &mut self,
         pending: &PendingDecision,
         request: &DecisionRequest<'_>,
-        tried: Option<&str>,
     ) -> Result<DecisionStart<'_>, Failure> {
         if let Some(failure) = &pending.lost {
             return Err(Failure::clone(failure));
         }
-        let (context, transaction) = if request.dry_run {
-            let mut view = self.store.read(&self.project)?;
-            let history = load(&mut *view, &pending.task, &pending.name)?;
-            let earlier = RecordedDecision::find(&mut *view, &history, request)?;
+        let (context, transaction) = if request.asker.dry_run {
+            let mut view = self.store.view(&self.project)?;
+            let history = load(&mut view, &pending.task, &pending.name)?;
+            let earlier = RecordedDecision::find(&mut view, &history, request)?;
             (preview(history, &earlier, pending, request), None)
         } else {
-            let text = pending.own_text().unwrap_or(request.policy_text);
-            let policy = digest(text.as_bytes());
-            let mut ahead = lookups(&pending.task, &pending.name).to_vec();
-            ahead.push(Lookup::Policy(&policy));
-            if let (Some(run), Some(iteration)) = (&pending.last_run, request.iteration) {
-                ahead.push(Lookup::Decision(run, iteration));
-            }
-            let mut transaction = self.store.begin_ahead(&self.project, &ahead)?;
-            if let Some(id) = tried
-                && let Some(sealed) = transaction.decision_by_id(id)?
-            {
-                let record = body::decision_of(&sealed)?;
-                return Ok(DecisionStart::Repeated(Box::new(record)));
-            }
-            let history = load(&mut *transaction, &pending.task, &pending.name)?;
-            let earlier = RecordedDecision::find(&mut *transaction, &history, request)?;
+            self.expect(pending, request);
+            let mut transaction = self.store.begin(&self.project)?;
+            let history = load(&mut transaction, &pending.task, &pending.name)?;
+            let earlier = RecordedDecision::find(&mut transaction, &history, request)?;
             if let Some(record) = earlier.made_meanwhile(pending, request) {
                 return Ok(DecisionStart::Repeated(Box::new(record)));
             }
@@ -129,7 +114,7 @@ fn preview(
 ) -> DecisionContext {
     let policy = pending.policy(request);
     let before = history.memory(request.begins_run(&history, earlier));
-    if !request.forced && !before.is_spent(policy) {
+    if !request.asker.is_forced() && !before.is_spent(policy) {
         let admitted = before.governing().admit(&now(), policy, &pending.probe).1;
         match before.held_by_operator() {
             Some(_) => history.hold = Some(admitted),
@@ -156,7 +141,7 @@ impl DecisionTransaction<'_> {
             judged.memory.ok_or_else(|| Failure::internal("defect", "nothing to remember"))?;
         let policy_text = pending.own_text().unwrap_or(request.policy_text);
         transaction.keep_policy(&record.policy_digest, policy_text)?;
-        for act in request.acts {
+        for act in &request.asker.acts {
             transaction.append(flagged(act, request, &record)?)?;
         }
         let state = State {
@@ -208,9 +193,10 @@ pub(super) fn transition(change: &Change, state: &State, tree: &str) -> Result<D
 /// for then the session goes on.
 fn session_end(request: &DecisionRequest<'_>, record: &Record) -> Result<Option<Draft>, Failure> {
     let decision = &record.decision;
-    let signal = &decision.signal;
-    let is_end = matches!(signal.status, Status::Complete | Status::Blocked) && !request.of_work;
-    let goes_on = decision.observed.stop.is_some() && !decision.stop;
+    let signal = &decision.input.signal;
+    let is_end =
+        matches!(signal.status, Status::Complete | Status::Blocked) && !request.asker.of_work;
+    let goes_on = decision.input.observed.stop.is_some() && !decision.stop;
     let (Some(exit), true) = (signal.exit_signal.clone(), is_end && !goes_on) else {
         return Ok(None);
     };
@@ -219,7 +205,7 @@ fn session_end(request: &DecisionRequest<'_>, record: &Record) -> Result<Option<
         format!("{}/{}", run.as_deref().unwrap_or_default(), record.iteration.unwrap_or_default())
     });
     let format = record.transcript.format.as_deref();
-    let actor = request.actor.or(format).unwrap_or("agent");
+    let actor = request.asker.actor.as_deref().or(format).unwrap_or("agent");
     let event = AgentSessionCompleted::at(Timestamp::now(), Uuid::now_v7(), &session, actor, *exit);
     Ok(Some(Draft {
         time: record.time.clone(),
@@ -242,7 +228,7 @@ fn flagged(
         act,
         reason: None,
         value: value.as_deref(),
-        task: request.task,
+        task: request.asker.task.as_deref(),
         operator: &operator,
         lost: None,
         tree: None,

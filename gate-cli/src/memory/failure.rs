@@ -78,15 +78,9 @@ impl From<WorkError> for Failure {
 }
 
 impl Failure {
-    /// True if the connection to the store broke, or the store was too busy: nothing was kept, or
-    /// it is not known what was.
+    /// True if the connection to the store broke, or the store was too busy: nothing was kept.
     pub(crate) fn is_of_connection(&self) -> bool {
-        ["state-unreachable", "state-busy"].contains(&self.code.as_str()) || self.is_uncertain()
-    }
-
-    /// True if it is not known what was kept.
-    pub(crate) fn is_uncertain(&self) -> bool {
-        self.code == "state-uncertain"
+        ["state-unreachable", "state-busy"].contains(&self.code.as_str())
     }
 
     /// The message, if this failure means that the state cannot be trusted.

@@ -61,7 +61,7 @@ impl Switch {
 impl Memory {
     /// The switch as it is now.
     pub(crate) fn switch(&mut self) -> Result<Switch, Failure> {
-        let last = self.retry(|memory, _| Ok(memory.read()?.latest_of_type(kind::SWITCH)?))?;
+        let last = self.retry(|memory| Ok(memory.view()?.latest_of_type(kind::SWITCH)?))?;
         let switch = last.and_then(|sealed| {
             let switch = sealed.record.body.get("switch")?.clone();
             serde_json::from_value::<Switch>(switch).ok()
@@ -119,7 +119,7 @@ impl Memory {
 
     /// The state of a session's run after its last decision.
     pub(crate) fn run_of(&mut self, session: &str) -> Result<Option<RunState>, Failure> {
-        let last = self.retry(|memory, _| Ok(memory.read()?.latest_of_loop(session)?))?;
+        let last = self.retry(|memory| Ok(memory.view()?.latest_of_loop(session)?))?;
         Ok(last.as_ref().map(run_of).transpose()?.map(|(_, run)| run))
     }
 }

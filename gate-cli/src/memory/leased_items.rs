@@ -21,7 +21,7 @@ impl Memory {
             let (mut view, _) = self.store.examine(&project)?;
             let now = view.now()?;
             let is_live = |lease: &Lease| lease.state(now) == LeaseState::Active;
-            let items = all(&mut *view, |item| item.lease.as_ref().is_some_and(is_live))?;
+            let items = all(&mut view, |item| item.lease.as_ref().is_some_and(is_live))?;
             drop(view);
             leased.extend(items.into_iter().map(|item| (project.clone(), item.work)));
         }

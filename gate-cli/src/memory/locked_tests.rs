@@ -42,8 +42,8 @@ impl Memory {
 
     /// The tests that were locked last for a task. None for a record that this version cannot read.
     pub(crate) fn locked_tests(&mut self, task: &str) -> Result<Option<LockedTests>, Failure> {
-        let records = self.retry(|memory, _| {
-            Ok(memory.read()?.entries_of_type(kind::TESTS_LOCKED, usize::MAX)?)
+        let records = self.retry(|memory| {
+            Ok(memory.view()?.entries_of_type(kind::TESTS_LOCKED, usize::MAX)?)
         })?;
         let bodies = records.iter().map(|sealed| serde_json::to_value(&sealed.record.body));
         let mut locked = bodies.flatten().filter_map(|body| LockedTests::deserialize(body).ok());

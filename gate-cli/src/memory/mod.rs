@@ -27,7 +27,6 @@ mod naming;
 mod pending_decision;
 mod queries;
 mod recorded_decision;
-mod retry;
 mod run_history;
 mod set_aside;
 #[cfg(test)]
@@ -37,7 +36,7 @@ mod work;
 mod wrong;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gate_checks::worktree;
 use gate_core::ledger::{Draft, Head, MovedOut, Sealed};
@@ -62,25 +61,21 @@ pub(crate) use token::Tokens;
 pub use work::{Claim, LeaseRef, Submitted};
 pub(crate) use wrong::{JudgedTranscript, MarkedDecision, MarkedTranscript, WrongRecord};
 
-use self::retry::Patience;
 use crate::failure::Failure;
+use crate::interrupt::Interrupt;
 use crate::settings::{DATABASE, DATABASE_FILE, Places};
-use crate::store::{self, Leasing, Lookup, Place, Reading, Store, StoreError, Transaction};
+use crate::store::{self, Leases, Place, Store, StoreError, Transaction, View};
 use crate::trust::{Trust, TrustReport, TrustState};
-
-/// Records of one type that others may append between two tries.
-const MAX_MEANWHILE: usize = 100;
 
 /// A project's ledger, opened.
 #[derive(Debug)]
 pub struct Memory {
-    store: Box<dyn Store>,
+    store: Store,
     project: String,
     /// The name of the work tree. It is a part of the names of loops.
     tree: String,
     /// The state folder, which has the key of the tokens.
     state: Option<PathBuf>,
-    patience: Patience,
     /// True once the marked record was found in the ledger, before a claim.
     has_marked_record: bool,
 }
@@ -122,13 +117,10 @@ impl Memory {
         }
         let project = id.map(str::to_owned).or_else(|| Trust::approved_project(places));
         let project = project.unwrap_or_else(|| worktree::identity(folder));
-        let heads = places.heads();
-        let store = store::open(&place, heads, patience)?;
-        let limit = if matches!(place, Place::Database(_)) { patience } else { Duration::ZERO };
-        let patience = Patience { limit, waiting: None };
+        let store = Store::open(&place, places.heads(), patience)?;
         let state = places.state.clone();
         let tree = naming::tree_name(folder);
-        Ok(Self { store, project, tree, state, patience, has_marked_record: false })
+        Ok(Self { store, project, tree, state, has_marked_record: false })
     }
 
     // If the settings are not the approved ones, the approved ones name the ledger. An
@@ -160,15 +152,14 @@ impl Memory {
         heads: Option<PathBuf>,
         project: &str,
     ) -> Result<Self, Failure> {
-        let store = store::open(place, heads, store::PATIENCE)?;
+        let store = Store::open(place, heads, store::PATIENCE)?;
         let (project, tree) = (project.to_owned(), String::new());
-        let patience = Patience::default();
-        Ok(Self { store, project, tree, state: None, patience, has_marked_record: false })
+        Ok(Self { store, project, tree, state: None, has_marked_record: false })
     }
 
     /// What older gates moved out of the ledger to archives.
     pub(crate) fn moved_out(&mut self) -> Result<Vec<MovedOut>, StoreError> {
-        store::moved_out(&mut *self.examine()?.0)
+        store::moved_out(&mut self.examine()?.0)
     }
 
     /// The project's id in the settings, or its identity.
@@ -186,16 +177,8 @@ impl Memory {
     }
 
     /// A consistent view of the ledger.
-    pub(crate) fn read(&mut self) -> Result<Box<dyn Reading + '_>, StoreError> {
-        self.store.read(&self.project)
-    }
-
-    /// As [`Memory::read`], if it is known what is needed.
-    pub(crate) fn read_ahead<'s>(
-        &'s mut self,
-        ahead: &[Lookup<'_>],
-    ) -> Result<Box<dyn Reading + 's>, StoreError> {
-        self.store.read_ahead(&self.project, ahead)
+    pub(crate) fn view(&mut self) -> Result<View<'_>, StoreError> {
+        self.store.view(&self.project)
     }
 
     /// The names of all projects in the store.
@@ -205,16 +188,13 @@ impl Memory {
     }
 
     /// A consistent view of the ledger of another project in the same store.
-    pub(crate) fn read_project<'s>(
-        &'s mut self,
-        project: &'s str,
-    ) -> Result<Box<dyn Reading + 's>, StoreError> {
-        self.store.read(project)
+    pub(crate) fn view_project<'s>(&'s mut self, project: &'s str) -> Result<View<'s>, StoreError> {
+        self.store.view(project)
     }
 
     /// A view of a ledger that may have lost records, and the last record that is known
     /// outside of the store.
-    pub(crate) fn examine(&mut self) -> Result<(Box<dyn Reading + '_>, Option<Head>), StoreError> {
+    pub(crate) fn examine(&mut self) -> Result<(View<'_>, Option<Head>), StoreError> {
         self.store.examine(&self.project)
     }
 
@@ -224,47 +204,59 @@ impl Memory {
     }
 
     /// Begins a change of leases of work items, but not of the ledger.
-    fn lease(&mut self) -> Result<Box<dyn Leasing + '_>, StoreError> {
+    fn lease(&mut self) -> Result<Leases<'_>, StoreError> {
         self.store.lease(&self.project)
+    }
+
+    /// Waits for a store that does not answer as long as for the agent's service, or until somebody
+    /// interrupts the loop.
+    pub(crate) fn waiting_out(mut self, limit_ms: u64, interrupt: &Interrupt) -> Self {
+        self.store.wait_in_loop(Duration::from_millis(limit_ms), interrupt);
+        self
+    }
+
+    /// Calls `work` until it succeeds, or fails otherwise than because the store does not answer or
+    /// is busy. Nothing of such a call was kept.
+    pub(crate) fn retry<T>(
+        &mut self,
+        mut work: impl FnMut(&mut Self) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let (began, mut failed) = (Instant::now(), 0);
+        loop {
+            match work(self) {
+                Err(failure)
+                    if failure.is_of_connection()
+                        && self.store.wait_for(began, failed, &failure.message) =>
+                {
+                    failed += 1;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// As [`Memory::retry`], for what is to be recorded. If the end of the ledger is lost, reports
+    /// that to the other machines.
+    fn retry_record<T>(
+        &mut self,
+        work: impl FnMut(&mut Self) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let done = self.retry(work);
+        if done.as_ref().is_err_and(|failure| failure.code == "state-lost") {
+            self.report_loss();
+        }
+        done
     }
 
     /// Appends one record.
     fn append(&mut self, draft: &Draft) -> Result<Sealed, Failure> {
-        self.retry_record(|memory, is_again| {
+        self.retry_record(|memory| {
             let mut transaction = memory.begin()?;
-            if is_again && let Some(kept) = kept(&mut *transaction, draft)? {
-                return Ok(kept);
-            }
             let sealed = transaction.append(draft.clone())?;
             transaction.commit()?;
             Ok(sealed)
         })
     }
-}
-
-/// The record of this draft, if it is one of the latest of its type. No other one has its time.
-fn kept(reading: &mut dyn Reading, draft: &Draft) -> Result<Option<Sealed>, StoreError> {
-    let latest = reading.entries_of_type(&draft.kind, MAX_MEANWHILE)?;
-    Ok(latest.into_iter().find(|sealed| is_record_of(sealed, draft)))
-}
-
-/// The record of this type, actor and time, if it is one of the latest of its type. The time is one
-/// process's, to the nanosecond.
-fn made_at(
-    reading: &mut dyn Reading,
-    kind: &str,
-    (time, actor): (&str, &str),
-) -> Result<Option<Sealed>, StoreError> {
-    let latest = reading.entries_of_type(kind, MAX_MEANWHILE)?;
-    Ok(latest
-        .into_iter()
-        .find(|Sealed { record, .. }| record.time == time && record.actor == actor))
-}
-
-fn is_record_of(Sealed { record, .. }: &Sealed, draft: &Draft) -> bool {
-    let Draft { time, kind, run, actor, body } = draft;
-    (&record.time, &record.kind, &record.run, &record.actor) == (time, kind, run, actor)
-        && record.body == *body
 }
 
 /// The database that the environment names, or the state folder.

@@ -7,43 +7,29 @@
 //! begin_decision  transaction    the state again; the gate decides; append and commit
 //! ```
 
-use gate_core::Policy;
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::stop::Refusals;
 use gate_core::history::State;
+use gate_core::{Policy, digest};
 use uuid::Uuid;
 
 use super::constraints::RunConstraints;
 use super::decision_transaction::{DecisionContext, transition};
 use super::recorded_decision::RecordedDecision;
-use super::run_history::{RunHistory, last_policy, load, lookups};
+use super::run_history::{RunHistory, last_policy, load};
 use super::{LoopId, Memory, now};
 use crate::failure::Failure;
 use crate::record::Record;
+use crate::request::Asker;
+use crate::store::Upcoming;
 use crate::trust::{self, TrustReport};
 
 #[derive(Clone)]
 pub(crate) struct DecisionRequest<'a> {
-    pub(crate) task: Option<&'a str>,
-    /// The loop's name.
-    pub(crate) run: Option<&'a str>,
-    /// The caller's number of the iteration.
-    pub(crate) iteration: Option<u64>,
-    /// Begins a new run.
-    pub(crate) new_run: bool,
+    pub(crate) asker: &'a Asker,
     /// The digest of the transcript.
     pub(crate) input: Option<&'a str>,
-    /// Records nothing.
-    pub(crate) dry_run: bool,
-    /// The operator ends the loop.
-    pub(crate) forced: bool,
-    /// The agent, for the record of a session's end.
-    pub(crate) actor: Option<&'a str>,
-    /// The exit signal is for a work item, whose own record it becomes.
-    pub(crate) of_work: bool,
-    /// The operator's flags, with their values.
-    pub(crate) acts: &'a [(&'static str, Option<String>)],
     /// The number of the latest record that approves changed tests.
     pub(crate) approval: Option<u64>,
     pub(crate) policy: &'a Policy,
@@ -135,8 +121,7 @@ impl Memory {
             pending.trust = Some(state);
             pending.tampered = settings.tampered(run, state);
             if pending.tampered.is_some() && run.is_some() {
-                let own =
-                    self.retry(|memory, _| last_policy(&mut *memory.read()?, &pending.name))?;
+                let own = self.retry(|memory| last_policy(&mut memory.view()?, &pending.name))?;
                 pending.own = own.map(Box::new);
             }
         }
@@ -150,30 +135,40 @@ impl Memory {
         pending: &mut PendingDecision,
         request: &DecisionRequest<'_>,
     ) -> Result<(RunHistory, RecordedDecision, RunConstraints), Failure> {
-        let (task, name) = (pending.task.clone(), pending.name.clone());
-        let constraints = RunConstraints::lookups();
-        let ahead = [&lookups(&task, &name)[..], &constraints].concat();
-        let mut load = |memory: &mut Self, _| {
-            let mut view = memory.read_ahead(&ahead)?;
-            let history = load(&mut *view, &pending.task, &pending.name)?;
-            let earlier = RecordedDecision::find(&mut *view, &history, request)?;
-            let constraints = RunConstraints::read(&mut *view)?;
+        self.expect(pending, request);
+        let mut load = |memory: &mut Self| {
+            let mut view = memory.view()?;
+            let history = load(&mut view, &pending.task, &pending.name)?;
+            let earlier = RecordedDecision::find(&mut view, &history, request)?;
+            let constraints = RunConstraints::read(&mut view)?;
             pending.head = view.head()?.seq;
             Ok((history, earlier, constraints))
         };
-        if request.dry_run { self.retry(&mut load) } else { self.retry_record(&mut load) }
+        if request.asker.dry_run { self.retry(&mut load) } else { self.retry_record(&mut load) }
+    }
+
+    /// Names the decision to the store, for the next views and transactions.
+    pub(super) fn expect(&mut self, pending: &PendingDecision, request: &DecisionRequest<'_>) {
+        let policy_text = pending.own_text().unwrap_or(request.policy_text);
+        self.store.expect(Upcoming {
+            task: pending.task.clone(),
+            in_loop: pending.name.clone(),
+            run: pending.last_run.clone(),
+            iteration: request.asker.iteration,
+            policy_digest: digest(policy_text.as_bytes()),
+        });
     }
 
     /// The run and the number of the next iteration.
-    pub(super) fn number_next(
+    pub(crate) fn number_next(
         &mut self,
         request: &DecisionRequest<'_>,
     ) -> Result<(String, u64), Failure> {
         let pending = PendingDecision::new(request, &self.tree)?;
-        let (history, earlier) = self.retry(|memory, _| {
-            let mut view = memory.read()?;
-            let history = load(&mut *view, &pending.task, &pending.name)?;
-            let earlier = RecordedDecision::find(&mut *view, &history, request)?;
+        let (history, earlier) = self.retry(|memory| {
+            let mut view = memory.view()?;
+            let history = load(&mut view, &pending.task, &pending.name)?;
+            let earlier = RecordedDecision::find(&mut view, &history, request)?;
             Ok((history, earlier))
         })?;
         let context = request.context(&history, &earlier, &pending);
@@ -192,12 +187,11 @@ impl Memory {
         if !pending.begins_probe {
             return Ok(());
         }
-        // If an earlier try was kept, the breaker knows this probe, and lets it through.
-        pending.admission = self.retry(|memory, _| {
+        pending.admission = self.retry(|memory| {
             let mut transaction = memory.store.begin(&memory.project)?;
             // Asked again inside the transaction: another process may have begun the probe
             // since, and then this decision is held.
-            let before = load(&mut *transaction, &pending.task, &pending.name)?.memory(true);
+            let before = load(&mut transaction, &pending.task, &pending.name)?.memory(true);
             let policy = pending.policy(request);
             let (admission, breaker, change) =
                 before.governing().admit(&now(), policy, &pending.probe);
@@ -218,8 +212,9 @@ impl Memory {
 impl PendingDecision {
     fn new(request: &DecisionRequest<'_>, tree: &str) -> Result<Self, Failure> {
         Ok(Self {
-            task: request.task.unwrap_or_default().to_owned(),
-            name: LoopId::new(request.run, request.task).name(tree)?,
+            task: request.asker.task.clone().unwrap_or_default(),
+            name: LoopId::new(request.asker.run.as_deref(), request.asker.task.as_deref())
+                .name(tree)?,
             probe: Uuid::now_v7().to_string(),
             admission: Admission::Held,
             begins_probe: false,
@@ -239,7 +234,7 @@ impl PendingDecision {
 
     /// Asks the breaker for the time before the checks.
     fn ask_breaker(&mut self, before: &LoopState, request: &DecisionRequest<'_>) {
-        if request.forced {
+        if request.asker.is_forced() {
             self.admission = Admission::Free;
             return;
         }
@@ -250,7 +245,7 @@ impl PendingDecision {
         }
         let (admission, _, change) = before.governing().admit(&now(), policy, &self.probe);
         self.admission = admission;
-        self.begins_probe = change.is_some() && !request.dry_run;
+        self.begins_probe = change.is_some() && !request.asker.dry_run;
     }
 
     /// The run and the iteration. None if the state is lost.
@@ -262,7 +257,7 @@ impl PendingDecision {
 impl DecisionRequest<'_> {
     /// True if the decision begins a new run of the loop.
     pub(super) fn begins_run(&self, history: &RunHistory, earlier: &RecordedDecision) -> bool {
-        self.new_run || matches!(earlier, RecordedDecision::Restarted) || history.is_over()
+        self.asker.new_run || matches!(earlier, RecordedDecision::Restarted) || history.is_over()
     }
 
     pub(super) fn context(
@@ -287,7 +282,7 @@ impl DecisionRequest<'_> {
     /// The caller's number, or the next one if the caller's has a decision already: an
     /// operator may decide again.
     fn number(&self, run: &RunState, earlier: &RecordedDecision) -> u64 {
-        match (self.iteration, earlier) {
+        match (self.asker.iteration, earlier) {
             (None, _) | (_, RecordedDecision::Live(_)) => run.iteration + 1,
             (Some(iteration), _) => iteration,
         }

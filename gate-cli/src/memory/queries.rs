@@ -11,7 +11,7 @@ use super::naming::tree_name;
 use super::{Memory, body, wrong};
 use crate::failure::Failure;
 use crate::record::Record;
-use crate::store::Reading;
+use crate::store::View;
 
 /// Records that are read at once; of the first page of a search.
 const PAGE_RECORDS: usize = 100;
@@ -63,9 +63,9 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn latest(&mut self, selector: &RecordSelector<'_>) -> Result<Option<Record>, Failure> {
-        let mut view = self.store.read(&self.project)?;
-        let sealed = newest(&mut *view, |sealed| selector.is_decision(sealed, &self.tree))?;
-        sealed.map(|sealed| marked(&mut *view, &sealed)).transpose()
+        let mut view = self.store.view(&self.project)?;
+        let sealed = newest(&mut view, |sealed| selector.is_decision(sealed, &self.tree))?;
+        sealed.map(|sealed| marked(&mut view, &sealed)).transpose()
     }
 
     /// The last event of this work tree: a decision, or a stop without one.
@@ -84,13 +84,13 @@ impl Memory {
         selector: &RecordSelector<'_>,
         tree: &str,
     ) -> Result<Option<Last>, Failure> {
-        let mut view = self.store.read(&self.project)?;
-        let found = newest(&mut *view, |sealed| {
+        let mut view = self.store.view(&self.project)?;
+        let found = newest(&mut view, |sealed| {
             selector.is_decision(sealed, tree) || selector.is_undecided(sealed, tree)
         })?;
         let Some(sealed) = found else { return Ok(None) };
         Ok(Some(if is_decision(&sealed) {
-            Last::Decided(Box::new(marked(&mut *view, &sealed)?))
+            Last::Decided(Box::new(marked(&mut view, &sealed)?))
         } else {
             Last::Undecided(text(&sealed, "why").unwrap_or_default().to_owned())
         }))
@@ -102,7 +102,7 @@ impl Memory {
         &mut self,
         before: Option<u64>,
     ) -> Result<(Vec<Record>, Option<u64>), Failure> {
-        let mut view = self.store.read(&self.project)?;
+        let mut view = self.store.view(&self.project)?;
         let page = view.entries_before(before.unwrap_or(u64::MAX), PAGE_RECORDS)?;
         let from = page.first().map_or(1, |first| first.record.seq);
         let all = RecordSelector::default();
@@ -117,9 +117,9 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn decision(&mut self, named: &str) -> Result<Option<Record>, Failure> {
-        let mut view = self.read()?;
-        let sealed = decision_named(&mut *view, named)?;
-        sealed.map(|sealed| marked(&mut *view, &sealed)).transpose()
+        let mut view = self.view()?;
+        let sealed = decision_named(&mut view, named)?;
+        sealed.map(|sealed| marked(&mut view, &sealed)).transpose()
     }
 
     /// Makes a decision again, with the policy that the store has for it.
@@ -131,7 +131,7 @@ impl Memory {
         let policy = self.policy(&record.policy_digest)?;
         let is_removed = record.decision.rests_on_removed_rule();
         let decidable = if is_removed { None } else { policy.as_ref() };
-        let again = decidable.map(|policy| decide(&record.decision.input(), policy));
+        let again = decidable.map(|policy| decide(&record.decision.input, policy));
         Ok(ReplayedDecision { record, policy, again })
     }
 
@@ -152,20 +152,20 @@ impl Memory {
     /// The length in bytes of a session's transcript at its last decision, if that is one
     /// of the latest records. This is only a hint for reading.
     pub(crate) fn read_before(&mut self, session: &str) -> Option<u64> {
-        let mut view = self.read().ok()?;
+        let mut view = self.view().ok()?;
         let page = view.entries_before(u64::MAX, LENGTH_HINT_RECORDS).ok()?;
         page.iter().rev().find_map(|sealed| transcript_length(sealed, session))
     }
 }
 
 /// A decision with the operator's mark, if it has one.
-fn marked(reading: &mut dyn Reading, sealed: &Sealed) -> Result<Record, Failure> {
+fn marked(reading: &mut View<'_>, sealed: &Sealed) -> Result<Record, Failure> {
     wrong::with_mark(reading, body::decision_of(sealed)?)
 }
 
 /// A decision's record by its number or its id. See [`Memory::decision`].
 pub(super) fn decision_named(
-    reading: &mut dyn Reading,
+    reading: &mut View<'_>,
     named: &str,
 ) -> Result<Option<Sealed>, Failure> {
     let number = named.strip_prefix('#').unwrap_or(named).parse().ok();
@@ -224,7 +224,7 @@ fn is_decision(sealed: &Sealed) -> bool {
 
 /// The newest selected record.
 fn newest(
-    reading: &mut dyn Reading,
+    reading: &mut View<'_>,
     is_selected: impl Fn(&Sealed) -> bool,
 ) -> Result<Option<Sealed>, Failure> {
     let mut before = u64::MAX;

@@ -7,7 +7,7 @@ use super::pending_decision::{DecisionRequest, PendingDecision};
 use super::run_history::RunHistory;
 use crate::failure::Failure;
 use crate::record::Record;
-use crate::store::Reading;
+use crate::store::View;
 
 pub(super) enum RecordedDecision {
     None,
@@ -22,12 +22,12 @@ pub(super) enum RecordedDecision {
 
 impl RecordedDecision {
     pub(super) fn find(
-        reading: &mut dyn Reading,
+        reading: &mut View<'_>,
         history: &RunHistory,
         request: &DecisionRequest<'_>,
     ) -> Result<Self, Failure> {
         let (Some(iteration), Some((run, state)), false) =
-            (request.iteration, &history.last, request.new_run)
+            (request.asker.iteration, &history.last, request.asker.new_run)
         else {
             return Ok(Self::None);
         };
@@ -48,7 +48,7 @@ impl RecordedDecision {
     /// The decision to return again, for a caller that has lost the answer.
     pub(super) fn repeated(&self, request: &DecisionRequest<'_>) -> Option<Record> {
         let Self::Live(record) = self else { return None };
-        let is_repeated = !request.forced && !request.has_approved_since(record);
+        let is_repeated = !request.asker.is_forced() && !request.has_approved_since(record);
         is_repeated.then(|| repeated(record))
     }
 
@@ -71,7 +71,7 @@ impl RecordedDecision {
     ) -> Option<Record> {
         let (Self::Live(record) | Self::Over(record)) = self else { return None };
         let is_newer = record.ledger.as_ref().is_some_and(|ledger| ledger.seq > pending.head);
-        (is_newer && !request.forced).then(|| repeated(record))
+        (is_newer && !request.asker.is_forced()).then(|| repeated(record))
     }
 }
 
@@ -102,6 +102,6 @@ impl DecisionRequest<'_> {
         self.input.is_some()
             && record.input_digest.as_deref() == self.input
             && record.policy_digest == digest(self.policy_text.as_bytes())
-            && !(record.decision.forced || self.forced)
+            && !(record.decision.forced || self.asker.is_forced())
     }
 }

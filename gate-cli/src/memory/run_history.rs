@@ -8,7 +8,7 @@ use gate_core::ledger::Sealed;
 
 use super::{LoopId, Memory, body, naming, now};
 use crate::failure::Failure;
-use crate::store::{Lookup, Reading};
+use crate::store::View;
 
 pub(super) struct RunHistory {
     /// The loop's own breaker.
@@ -57,17 +57,8 @@ impl RunHistory {
     }
 }
 
-/// All that [`load`] looks up.
-pub(super) fn lookups<'a>(task: &'a str, name: &'a str) -> [Lookup<'a>; 3] {
-    [Lookup::LatestOfLoop(name), Lookup::LatestStepOfLoop(name), Lookup::LatestOfTask(task)]
-}
-
 /// Reads the latest records of a loop and of its task.
-pub(super) fn load(
-    reading: &mut dyn Reading,
-    task: &str,
-    name: &str,
-) -> Result<RunHistory, Failure> {
+pub(super) fn load(reading: &mut View<'_>, task: &str, name: &str) -> Result<RunHistory, Failure> {
     let decision = reading.latest_of_loop(name)?;
     let last = decision.as_ref().map(run_of).transpose()?;
     let breaker = own_breaker(reading, name, decision.as_ref())?;
@@ -79,7 +70,7 @@ pub(super) fn load(
 // that changed it are written in one append, and no crash can separate them. Records of
 // older versions have the task's breaker here; that one is not the loop's own.
 pub(super) fn own_breaker(
-    reading: &mut dyn Reading,
+    reading: &mut View<'_>,
     name: &str,
     decision: Option<&Sealed>,
 ) -> Result<Breaker, Failure> {
@@ -92,7 +83,7 @@ pub(super) fn own_breaker(
 }
 
 /// The breaker by which an operator holds a task.
-pub(super) fn task_breaker(reading: &mut dyn Reading, task: &str) -> Result<Breaker, Failure> {
+pub(super) fn task_breaker(reading: &mut View<'_>, task: &str) -> Result<Breaker, Failure> {
     let latest = reading.latest_of_task(task)?;
     let state = latest.as_ref().map(body::state_of).transpose()?;
     Ok(state.map(|state| state.breaker).unwrap_or_default())
@@ -132,14 +123,14 @@ impl Loop<'_> {
 }
 
 impl NamedLoop {
-    pub(super) fn load(&self, reading: &mut dyn Reading) -> Result<RunHistory, Failure> {
+    pub(super) fn load(&self, reading: &mut View<'_>) -> Result<RunHistory, Failure> {
         load(reading, &self.task, &self.name)
     }
 }
 
 /// The policy of a loop's last decision with its canonical text, if the store has it.
 pub(super) fn last_policy(
-    reading: &mut dyn Reading,
+    reading: &mut View<'_>,
     name: &str,
 ) -> Result<Option<(Policy, String)>, Failure> {
     let Some(sealed) = reading.latest_of_loop(name)? else { return Ok(None) };

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::work::{all, draft};
 use super::{Memory, body};
 use crate::failure::Failure;
-use crate::store::{Item, StoreError, Writing};
+use crate::store::{Item, StoreError, Transaction};
 
 /// The recorded reason for a blocked item in the new ledger.
 const BLOCKED: &str = "it was blocked in the ledger that was set aside";
@@ -65,13 +65,13 @@ impl Memory {
     /// All work items, and the time by the clock that their leases run by.
     fn items_now(&mut self) -> Result<(Vec<Item>, Timestamp), Failure> {
         let (mut view, _) = self.examine()?;
-        Ok((all(&mut *view, |_| true)?, view.now()?))
+        Ok((all(&mut view, |_| true)?, view.now()?))
     }
 }
 
 /// Adds a work item to a new ledger in its phase, without its lease.
 pub(super) fn take_on(
-    writing: &mut dyn Writing,
+    writing: &mut Transaction<'_>,
     work: &WorkItem,
     actor: &str,
 ) -> Result<(), Failure> {

@@ -9,7 +9,6 @@ use std::path::Path;
 
 use gate_core::decide::signal::{Signal, TokenFinding, TokenHalves, TokenKey, UncheckedSignal};
 
-use super::pending_decision::DecisionRequest;
 use super::run_history::run_of;
 use super::{Memory, no_place};
 use crate::failure::Failure;
@@ -58,18 +57,8 @@ impl Memory {
         Ok(Tokens { key, latest })
     }
 
-    /// The iteration of the next decision for such a request.
-    pub(crate) fn next_iteration(
-        &mut self,
-        request: &DecisionRequest<'_>,
-    ) -> Result<Iteration, Failure> {
-        // The next transcript differs from any before, so no recorded digest may match.
-        let request = DecisionRequest { input: Some(""), ..request.clone() };
-        self.number_next(&request)
-    }
-
     fn latest_iterations(&mut self) -> Result<Vec<Iteration>, Failure> {
-        let mut view = self.read()?;
+        let mut view = self.view()?;
         let page = view.entries_before(u64::MAX, MAX_RECORDS)?;
         let runs = page.iter().rev().filter_map(|sealed| run_of(sealed).ok());
         Ok(runs.map(|(run, state)| (run, state.iteration)).collect())

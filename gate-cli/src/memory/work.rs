@@ -19,11 +19,11 @@ use uuid::Uuid;
 pub use self::leases::{Claim, LeaseRef};
 pub(super) use self::verified_rows::all;
 use self::verified_rows::found;
-use super::{Memory, body, is_record_of};
+use super::{Memory, body};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::secrets;
-use crate::store::{Item, Reading, Transaction};
+use crate::store::{Item, Transaction};
 
 /// Tries of a change that others get in the way of.
 const TRIES: usize = 8;
@@ -48,17 +48,8 @@ impl Memory {
     /// cannot be written.
     pub fn add_work(&mut self, work: &WorkItem, by: Option<&str>) -> Result<Item, Failure> {
         let added = draft(kind::ADDED, &actor_of(by)?, body::body(&Added::new(work))?);
-        self.retry_record(|memory, is_again| {
+        self.retry_record(|memory| {
             let mut transaction = memory.begin()?;
-            if is_again && let Some(item) = transaction.item(&work.id)? {
-                let first = transaction.entry(item.added)?;
-                let is_kept = first.is_some_and(|sealed| is_record_of(&sealed, &added));
-                return if is_kept {
-                    Ok(item)
-                } else {
-                    Err(WorkError::Exists(item.work.id).into())
-                };
-            }
             let seq = transaction.append(added.clone())?.record.seq;
             if !transaction.add_item(work, seq)? {
                 return Err(WorkError::Exists(work.id.clone()).into());
@@ -75,7 +66,7 @@ impl Memory {
     /// None with this id, a store that cannot be read, a row that its record
     /// contradicts.
     pub fn work(&mut self, id: &str) -> Result<Item, Failure> {
-        self.retry(|memory, _| found(&mut *memory.read()?, id))
+        self.retry(|memory| found(&mut memory.view()?, id))
     }
 
     /// The items in the order of their adding, those that are wanted.
@@ -84,7 +75,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn works(&mut self, wanted: impl Fn(&Item) -> bool) -> Result<Vec<Item>, Failure> {
-        self.retry(|memory, _| all(&mut *memory.read()?, &wanted))
+        self.retry(|memory| all(&mut memory.view()?, &wanted))
     }
 
     /// The time by the clock that leases run by.
@@ -93,7 +84,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn lease_time(&mut self) -> Result<Timestamp, Failure> {
-        self.retry(|memory, _| Ok(memory.read()?.now()?))
+        self.retry(|memory| Ok(memory.view()?.now()?))
     }
 
     /// Accepts an exit signal: it is recorded, the item goes to its next phase and
@@ -108,21 +99,17 @@ impl Memory {
         handed: LeaseRef<'_>,
         signal: &ExitSignal,
     ) -> Result<Submitted, Failure> {
-        let act = Act::new(kind::ENDED, handed.actor);
-        let item = self.retry_record(|memory, is_again| {
-            if !is_again {
-                // A signal that is refused touches nothing, not even to undo it.
-                let mut view = memory.read()?;
-                handed.ends(&found(&mut *view, handed.work)?, signal, view.now()?)?;
-            }
+        let item = self.retry_record(|memory| {
+            // A signal that is refused touches nothing, not even to undo it.
+            let mut view = memory.view()?;
+            handed.ends(&found(&mut view, handed.work)?, signal, view.now()?)?;
+            drop(view);
             again(|| {
                 let mut transaction = memory.begin()?;
-                let item = found(&mut *transaction, handed.work)?;
-                if is_again && act.led_to(&item, &mut *transaction)? {
-                    return Ok(item);
-                }
+                let item = found(&mut transaction, handed.work)?;
                 let ended = handed.ends(&item, signal, transaction.now()?)?;
-                act.take(transaction, item, &ended.work, body::body(&ended)?)
+                let draft = draft(kind::ENDED, handed.actor, body::body(&ended)?);
+                take(transaction, item, &ended.work, draft)
             })
         })?;
         Ok(Submitted { seq: item.seq, item, signal: signal.clone() })
@@ -166,17 +153,14 @@ impl Memory {
         step: impl Fn(&ItemState) -> Result<Step, WorkError>,
     ) -> Result<Item, Failure> {
         step(&self.work(id)?.work.state)?;
-        let act = Act::new(kind::MOVED, by);
-        self.retry_record(|memory, is_again| {
+        self.retry_record(|memory| {
             again(|| {
                 let mut transaction = memory.begin()?;
-                let item = found(&mut *transaction, id)?;
-                if is_again && act.led_to(&item, &mut *transaction)? {
-                    return Ok(item);
-                }
+                let item = found(&mut transaction, id)?;
                 let work = step(&item.work.state)?;
                 let moved = Moved { work, reason: reason.map(secrets::masked) };
-                act.take(transaction, item, &moved.work, body::body(&moved)?)
+                let draft = draft(kind::MOVED, by, body::body(&moved)?);
+                take(transaction, item, &moved.work, draft)
             })
         })
     }
@@ -188,7 +172,7 @@ impl Memory {
     ///
     /// A store that cannot be read.
     pub fn said_of(&mut self, item: &Item) -> Result<Option<String>, Failure> {
-        let sealed = self.retry(|memory, _| Ok(memory.read()?.entry(item.seq)?))?;
+        let sealed = self.retry(|memory| Ok(memory.view()?.entry(item.seq)?))?;
         let body = sealed.as_ref().map(|sealed| &sealed.record.body);
         let notes = body.and_then(|body| body.get("event")?.get("notes"));
         let text =
@@ -217,44 +201,20 @@ impl LeaseRef<'_> {
     }
 }
 
-/// A step of an item that is being taken. No other record has its time.
-struct Act<'a> {
-    kind: &'static str,
-    by: &'a str,
-    time: String,
-}
-
-impl<'a> Act<'a> {
-    fn new(kind: &'static str, by: &'a str) -> Self {
-        Self { kind, by, time: Timestamp::now().to_string() }
-    }
-
-    /// True if this is the item's latest step.
-    fn led_to(&self, item: &Item, reading: &mut dyn Reading) -> Result<bool, Failure> {
-        let latest = reading.entry(item.seq)?.map(|sealed| sealed.record);
-        Ok(latest.is_some_and(|record| {
-            (record.kind.as_str(), record.actor.as_str(), &record.time)
-                == (self.kind, self.by, &self.time)
-        }))
-    }
-
-    /// Records the step, and lets the item follow.
-    fn take(
-        &self,
-        mut transaction: Transaction<'_>,
-        item: Item,
-        step: &Step,
-        body: Body,
-    ) -> Result<Item, Failure> {
-        let after = item.work.state.taken(step, self.by)?;
-        let draft = Draft { time: self.time.clone(), ..draft(self.kind, self.by, body) };
-        let seq = transaction.append(draft)?.record.seq;
-        transaction.move_item(&item, &after, seq)?;
-        transaction.commit()?;
-        let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
-        let work = WorkItem { state: after, ..item.work };
-        Ok(Item { work, seq, lease, ..item })
-    }
+/// Records a step of an item, and lets the item follow.
+fn take(
+    mut transaction: Transaction<'_>,
+    item: Item,
+    step: &Step,
+    draft: Draft,
+) -> Result<Item, Failure> {
+    let after = item.work.state.taken(step, &draft.actor)?;
+    let seq = transaction.append(draft)?.record.seq;
+    transaction.move_item(&item, &after, seq)?;
+    transaction.commit()?;
+    let lease = item.lease.map(|lease| Lease { expires_at: None, ..lease });
+    let work = WorkItem { state: after, ..item.work };
+    Ok(Item { work, seq, lease, ..item })
 }
 
 /// Repeats the work if others have changed the item meanwhile.

@@ -15,7 +15,7 @@ use crate::operator::Operator;
 use crate::record::{Mistake, Record, WrongMark};
 use crate::replay::Label;
 use crate::secrets;
-use crate::store::Reading;
+use crate::store::View;
 
 /// `gate.wrong.v1`: a decision that was marked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -96,17 +96,17 @@ impl Memory {
         operator: &Operator,
     ) -> Result<WrongRecord, Failure> {
         let reason = secrets::masked(reason);
-        self.retry(|memory, is_again| memory.try_to_mark(named, (&reason, operator), is_again))
+        self.retry(|memory| memory.try_to_mark(named, &reason, operator))
     }
 
     fn try_to_mark(
         &mut self,
         named: &str,
-        (reason, operator): (&str, &Operator),
-        is_again: bool,
+        reason: &str,
+        operator: &Operator,
     ) -> Result<WrongRecord, Failure> {
         let mut transaction = self.begin()?;
-        let Some(sealed) = queries::decision_named(&mut *transaction, named)? else {
+        let Some(sealed) = queries::decision_named(&mut transaction, named)? else {
             return Err(unknown(named));
         };
         let record = body::decision_of(&sealed)?;
@@ -117,22 +117,10 @@ impl Memory {
                 .hint("`gate log` shows the decisions of loops, and the stops that were refused"));
         }
         let mistake = Mistake::in_verdict(record.decision.verdict);
-        let answer = |mark: WrongMark| WrongRecord {
-            schema: "gate.wrong.v1",
-            decision_id: record.decision_id.clone(),
-            decision: seq,
-            verdict: record.decision.verdict,
-            label: mistake.into(),
-            mark,
-        };
-        match mark_on(&mut *transaction, seq)? {
-            Some(mark) if is_again && mark.reason == reason => return Ok(answer(mark)),
-            Some(WrongMark { reason, ledger, .. }) => {
-                let place = ledger.seq;
-                let message = format!("decision {seq} is marked already: {reason}, record {place}");
-                return Err(Failure::usage("already-marked", message));
-            }
-            None => {}
+        if let Some(WrongMark { reason, ledger, .. }) = mark_on(&mut transaction, seq)? {
+            let place = ledger.seq;
+            let message = format!("decision {seq} is marked already: {reason}, record {place}");
+            return Err(Failure::usage("already-marked", message));
         }
         let body = MarkBody {
             marked: MarkSubject {
@@ -158,12 +146,19 @@ impl Memory {
             body: body::body(&body)?,
         })?;
         transaction.commit()?;
-        Ok(answer(mark(&marked, body)))
+        Ok(WrongRecord {
+            schema: "gate.wrong.v1",
+            decision_id: record.decision_id,
+            decision: seq,
+            verdict: record.decision.verdict,
+            label: mistake.into(),
+            mark: mark(&marked, body),
+        })
     }
 
     /// The transcripts that an operator's marks are about, the latest mark first.
     pub(crate) fn marked_transcripts(&mut self) -> Result<Vec<MarkedTranscript>, Failure> {
-        let marks = marks(&mut *self.read()?)?.into_iter();
+        let marks = marks(&mut self.view()?)?.into_iter();
         let all = marks.map(|(_, body)| MarkedTranscript {
             mistake: body.mistake,
             transcript: body.transcript,
@@ -173,7 +168,7 @@ impl Memory {
 
     /// The decisions that an operator has marked, the latest mark first.
     pub(crate) fn marked_decisions(&mut self) -> Result<Vec<MarkedDecision>, Failure> {
-        let reading = &mut *self.read()?;
+        let reading = &mut self.view()?;
         let mut all = Vec::new();
         for (_, body) in marks(reading)? {
             let seq = body.marked.seq;
@@ -192,20 +187,20 @@ fn unknown(named: &str) -> Failure {
 }
 
 /// The decision with its mark, if it has one.
-pub(super) fn with_mark(reading: &mut dyn Reading, record: Record) -> Result<Record, Failure> {
+pub(super) fn with_mark(reading: &mut View<'_>, record: Record) -> Result<Record, Failure> {
     let seq = record.ledger.as_ref().map(|ledger| ledger.seq);
     let wrong = seq.map(|seq| mark_on(reading, seq)).transpose()?.flatten();
     Ok(Record { wrong, ..record })
 }
 
 /// The mark on the decision with this number.
-fn mark_on(reading: &mut dyn Reading, seq: u64) -> Result<Option<WrongMark>, Failure> {
+fn mark_on(reading: &mut View<'_>, seq: u64) -> Result<Option<WrongMark>, Failure> {
     let mut marks = marks(reading)?.into_iter();
     Ok(marks.find(|(_, body)| body.marked.seq == seq).map(|(sealed, body)| mark(&sealed, body)))
 }
 
 /// All marks, the latest first. Each is a person's act, so there are few.
-fn marks(reading: &mut dyn Reading) -> Result<Vec<(Sealed, MarkBody)>, Failure> {
+fn marks(reading: &mut View<'_>) -> Result<Vec<(Sealed, MarkBody)>, Failure> {
     let mut marks = Vec::new();
     for sealed in reading.entries_of_type(kind::WRONG, usize::MAX)? {
         let body = serde_json::from_value(Value::from(sealed.record.body.clone()));

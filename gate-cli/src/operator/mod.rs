@@ -7,16 +7,17 @@
 
 mod above;
 mod below;
-mod marks;
 mod open_work;
-mod terminal;
+
+use std::fs::File;
 
 pub(crate) use above::project_marks;
-use gate_checks::process::ProcessStat;
+use clap::ValueEnum;
+use gate_checks::process::{ProcessStat, group};
 use gate_core::text;
 use serde::Serialize;
 
-use crate::agent::Process;
+use crate::agent::{Agent, IN_RUN, NAMED, Process, mark};
 use crate::failure::Failure;
 use crate::settings::Places;
 use crate::trust::Trust;
@@ -55,7 +56,7 @@ impl Operator {
         }
         let operator = Self::above_checks_among(&above, act, places)?;
         if needs_terminal(act, places)
-            && terminal::typed_in().is_none()
+            && typed_in().is_none()
             && let Some(open) = open_work::open_work(places)
         {
             let message = format!("`{act}` needs a terminal, and {open} is open here");
@@ -91,7 +92,7 @@ impl Operator {
         let name = pid.and_then(ProcessStat::read).map(|parent| parent.name);
         Self {
             uid: rustix::process::getuid().as_raw(),
-            terminal: terminal::name(),
+            terminal: terminal_name(),
             parent: Parent { pid, name },
         }
     }
@@ -132,7 +133,58 @@ pub(crate) fn agent_above(places: &Places) -> Option<String> {
 }
 
 fn agent_among(above: &[Process], places: &Places) -> Option<String> {
-    let mark = marks::first(&places.environment);
+    let mark = first_mark(&places.environment);
     let marked = mark.map(|mark| format!("the environment has {}", text::brief(&mark, 200)));
     marked.or_else(|| above::agent(above, places))
+}
+
+/// The first mark of an agent in an environment: a person's shell has such a variable only if an
+/// agent started it. One that people set as well (`CODEX_HOME`, keys, models) is no mark.
+fn first_mark(environment: &[(String, String)]) -> Option<String> {
+    let set = environment.iter().filter(|(_, value)| !value.is_empty());
+    let mut marks = set.filter(|(name, value)| {
+        name == IN_RUN
+            || mark(name, value).is_some()
+            || (name == NAMED && Agent::from_str(value, true).is_ok())
+    });
+    marks.next().map(|(name, value)| format!("{name}={value}"))
+}
+
+/// The name of the terminal in whose foreground this process runs. None without a controlling
+/// terminal, in its background, and if an agent's program runs in the same process group.
+fn typed_in() -> Option<String> {
+    let Some(own) = ProcessStat::read(std::process::id() as i32) else {
+        // A system that shows no processes.
+        return File::open("/dev/tty").is_ok().then(|| "a terminal".to_owned());
+    };
+    let name = own.terminal_name()?;
+    let is_in_front = own.group == own.foreground;
+    let is_shared = group(own.group).iter().any(|process| Process::new(process).agent.is_some());
+    (is_in_front && !is_shared).then_some(name)
+}
+
+/// The controlling terminal of this process.
+fn terminal_name() -> Option<String> {
+    ProcessStat::read(std::process::id() as i32)?.terminal_name()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str, value: &str) -> Option<String> {
+        first_mark(&[("HOME".to_owned(), "/h".to_owned()), (name.to_owned(), value.to_owned())])
+    }
+
+    #[test]
+    fn an_agents_mark_is_known_and_a_persons_variable_is_none() {
+        for (name, value) in [("CLAUDECODE", "1"), ("GATE_RUN", "r"), ("AGENT", "goose")] {
+            assert_eq!(of(name, value), Some(format!("{name}={value}")));
+        }
+        for (name, value) in
+            [("CLAUDECODE", ""), ("CODEX_HOME", "/c"), ("AGENT", "x86"), ("GATE_TRUST", "x")]
+        {
+            assert_eq!(of(name, value), None, "{name}");
+        }
+    }
 }

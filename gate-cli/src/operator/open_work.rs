@@ -45,6 +45,6 @@ fn is_loop_open(places: &Places) -> bool {
     let Ok(Some(latest)) = latest else { return false };
     let age = latest.time.parse::<Timestamp>().map(|time| Timestamp::now().duration_since(time));
     let is_young = age.is_ok_and(|age| age.unsigned_abs() < SILENCE);
-    let is_of_loop = latest.decision.observed.stop.is_none();
+    let is_of_loop = latest.decision.input.observed.stop.is_none();
     is_young && is_of_loop && latest.decision.verdict == Verdict::Continue
 }

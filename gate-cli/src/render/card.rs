@@ -62,7 +62,7 @@ pub(crate) fn fill_card(page: &mut Page, record: &Record, options: CardOptions<'
     card.limits(page);
     card.notes(page);
     if options.verbose {
-        indicators(page, &record.decision.indicators, usize::MAX);
+        indicators(page, &record.decision.input.indicators, usize::MAX);
     }
     if let Some(next) = card.next() {
         page.row("next", &next);
@@ -157,21 +157,21 @@ impl<'d> Card<'d> {
 
     fn why_done(&self) -> String {
         let grounds = self.grounds_of_done();
-        let change = self.decision.observed.about_change();
+        let change = self.decision.input.observed.about_change();
         change.map_or(grounds.clone(), |change| format!("{change}; {grounds}"))
     }
 
     fn grounds_of_done(&self) -> String {
         let decision = self.decision;
         if decision.forced {
-            let reason = decision.force_reason.as_deref().unwrap_or("no reason given");
+            let reason = decision.input.force_reason.as_deref().unwrap_or("no reason given");
             return format!("forced by the operator: {}", brief(reason));
         }
-        let claim = decision.signal.reason.as_deref().map(brief);
+        let claim = decision.input.signal.reason.as_deref().map(brief);
         if !decision.verified {
             let word = claim.map_or("so".to_owned(), |claim| format!("\"{claim}\""));
             let all_passed =
-                decision.evidence.iter().all(|evidence| evidence.outcome == Outcome::Pass);
+                decision.input.evidence.iter().all(|evidence| evidence.outcome == Outcome::Pass);
             let checks = if all_passed { "no check confirms that" } else { "no check is required" };
             return format!("the agent says {word}; {checks}");
         }
@@ -195,7 +195,7 @@ impl<'d> Card<'d> {
     fn checks(&self, page: &mut Page) {
         let (mut bad, mut unsure, mut fine) = (Vec::new(), Vec::new(), Vec::new());
         let mut not_run: Vec<(&str, Vec<&str>)> = Vec::new();
-        for evidence in &self.decision.evidence {
+        for evidence in &self.decision.input.evidence {
             match (mark(evidence), evidence.outcome) {
                 (_, Outcome::Skipped) => {
                     match not_run.iter_mut().find(|(why, _)| *why == evidence.summary) {
@@ -234,7 +234,7 @@ impl<'d> Card<'d> {
 
     /// The agent's claim, if it is complete and helped to decide.
     fn claim(&self) -> Option<String> {
-        let signal = &self.decision.signal;
+        let signal = &self.decision.input.signal;
         let decided = !self.options.verbose
             && !self.decision.forced
             && !self.has_reason(&[ReasonCode::BreakerOpen, ReasonCode::BreakerIsolated]);
@@ -250,13 +250,13 @@ impl<'d> Card<'d> {
     fn checks_were_skipped(&self) -> bool {
         let policy = self.options.policy;
         policy.is_some_and(|policy| !policy.checks.is_empty())
-            && self.decision.evidence.is_empty()
+            && self.decision.input.evidence.is_empty()
             && self.head_shows_signal()
     }
 
     /// The signal, unless the head or the line of what passed says it all.
     fn signal(&self, page: &mut Page) {
-        let signal = &self.decision.signal;
+        let signal = &self.decision.input.signal;
         let mark = match signal.status {
             Status::Complete => Mark::Good,
             Status::Continue | Status::Blocked | Status::Absent => Mark::Unsure,
@@ -295,7 +295,7 @@ impl<'d> Card<'d> {
     }
 
     fn has_row(&self, check: &str) -> bool {
-        self.decision.evidence.iter().any(|evidence| evidence.check == check)
+        self.decision.input.evidence.iter().any(|evidence| evidence.check == check)
     }
 
     /// The breaker if it is not closed, and limits that are half used up.
@@ -319,7 +319,7 @@ impl<'d> Card<'d> {
     }
 
     fn notes(&self, page: &mut Page) {
-        let notes = self.decision.warnings.iter().filter(|warning| {
+        let notes = self.decision.input.warnings.iter().filter(|warning| {
             self.options.verbose
                 || !matches!(
                     warning.code,
@@ -343,7 +343,7 @@ impl<'d> Card<'d> {
 /// The one thing to do next, for a person.
 pub(crate) fn next_step(decision: &Decision) -> Option<String> {
     if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
-        let mut warnings = decision.warnings.iter();
+        let mut warnings = decision.input.warnings.iter();
         let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
         let next = if left_out {
             "check again without `--no-checks`"

@@ -57,7 +57,7 @@ fn masked(failure: &Failure) -> Failure {
 pub(crate) fn unverified_line(record: &Record) {
     let decision = &record.decision;
     if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
-        let mut warnings = decision.warnings.iter();
+        let mut warnings = decision.input.warnings.iter();
         let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
         let next = match left_out {
             true => "check again without `--no-checks`",

@@ -158,7 +158,7 @@ impl End {
 
     fn denied_tools(&self) -> Vec<String> {
         match &self.last {
-            Some(last) if !self.is_success() => last.decision.observed.denied.clone(),
+            Some(last) if !self.is_success() => last.decision.input.observed.denied.clone(),
             _ => Vec::new(),
         }
     }

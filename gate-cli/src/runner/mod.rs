@@ -30,7 +30,7 @@ mod watch;
 
 use std::thread;
 
-use gate_checks::Cancellation;
+use gate_checks::{Cancellation, Checks};
 use gate_core::Verdict;
 use gate_core::decide::reason::ReasonCode;
 use jiff::{Timestamp, Zoned};
@@ -40,7 +40,6 @@ use crate::governance::STARTING;
 use crate::limit_end::limit_end;
 use crate::memory::{self, LoopEnd, StoppedBy};
 use crate::record::Record;
-use crate::request::{Checks, Request};
 use crate::source::Source;
 
 pub(crate) use agent_loop::Loop;
@@ -75,7 +74,7 @@ impl Loop<'_> {
         let _lock = lock::lock(self.task)?;
         reconcile::runs(self.task)?;
         let start = self.commit();
-        self.request.began_at.clone_from(&start);
+        self.request.turn.began_at.clone_from(&start);
         let (command, note) = (self.order.shown.0.as_str(), self.order.shown.1);
         self.live.show(Event::Starts { command, note });
         let by = if self.task.is_held()? {
@@ -107,7 +106,11 @@ impl Loop<'_> {
         if let Some(mut memory) = self.gate.memory() {
             let last = end.last.as_ref();
             memory.loop_ended(&LoopEnd {
-                run: last.and_then(|last| last.run.as_deref()).or(self.request.run.as_deref()),
+                run: last.and_then(|last| last.run.as_deref()).or(self
+                    .request
+                    .asker
+                    .run
+                    .as_deref()),
                 task: self.task.id(),
                 agent: &self.order.agent,
                 stopped_by: end.by,
@@ -184,22 +187,21 @@ impl Loop<'_> {
 
     /// Records a run that was stopped from outside: its usage, and that it was not judged.
     fn record_stopped(&self, by: StoppedBy, run: &FinishedRun) -> Result<Record, Failure> {
-        let request = Request {
-            outage: Some(outage::cancelled(by, run)),
-            checks: Checks::None,
-            agent_exit_code: run.exit_code,
-            forced: None,
-            acts: Vec::new(),
-            ..self.request.clone()
-        };
+        let mut request = self.request.clone();
+        request.asker.force_reason = None;
+        request.asker.acts = Vec::new();
+        request.turn.outage = Some(outage::cancelled(by, run));
+        request.turn.agent_exit_code = run.exit_code;
+        request.checking.checks = Checks::None;
         self.gate.check_with(&Source::File(run.transcript.clone()), &request)
     }
 
     /// The decision on a run, and true if its output is of no known format.
     fn judge(&mut self, run: &FinishedRun) -> Result<(Record, bool), Failure> {
         let source = Source::File(run.transcript.clone());
-        let done_file = self.task.is_done()?;
-        let request = Request { agent_exit_code: run.exit_code, done_file, ..self.request.clone() };
+        let mut request = self.request.clone();
+        request.turn.done_file = self.task.is_done()?;
+        request.turn.agent_exit_code = run.exit_code;
         // The operator may have approved other settings since the loop began.
         let renewed = self.gate.renewed()?;
         let gate = renewed.as_ref().unwrap_or(self.gate);
@@ -207,7 +209,7 @@ impl Loop<'_> {
         let outage = outage::from_run(run, &judging.scan);
         let limited = judging.scan.effort.limited.as_ref();
         let resets_at = limited.and_then(|limited| limit_end(limited, &Zoned::now()));
-        let (outage, retry_at) = match outage {
+        (request.turn.outage, request.turn.retry_at) = match outage {
             Some(outage) => {
                 let (outage, retry_at) = self.backoff.outage(outage, resets_at);
                 (Some(outage), retry_at)
@@ -215,21 +217,22 @@ impl Loop<'_> {
             None => (None, None),
         };
         let cancel = Cancellation::default();
-        let request = Request { cancel: cancel.clone(), outage, retry_at, ..request };
-        let record =
-            self.conditions.run_cancellable(&cancel, || gate.judge(&judging, &source, &request))?;
+        request.checking.cancel = cancel.clone();
+        let record = self.conditions.run_cancellable(&cancel, || gate.judge(&judging, &request))?;
         Ok((record, judging.scan.unknown_format))
     }
 
     /// True if the breaker, an operator or a spent budget already stops the loop. Then no
     /// agent is started, and a decision says why.
     fn is_tripped(&mut self) -> Result<bool, Failure> {
-        if self.request.forced.is_some() {
+        if self.request.asker.is_forced() {
             return Ok(false);
         }
         let Some(mut memory) = self.gate.memory() else { return Ok(false) };
-        let name =
-            memory::Loop { run: self.request.run.as_deref(), task: self.request.task.as_deref() };
+        let name = memory::Loop {
+            run: self.request.asker.run.as_deref(),
+            task: self.request.asker.task.as_deref(),
+        };
         let is_stopped = memory.stops(&name, self.gate.policy())?;
         // The check below locks the memory itself.
         drop(memory);
@@ -313,6 +316,6 @@ impl Loop<'_> {
 /// True if the agent could not work in this iteration.
 fn is_outage(record: &Record) -> bool {
     let outage = [ReasonCode::RateLimited, ReasonCode::AgentUnavailable];
-    record.decision.observed.outage.is_some()
+    record.decision.input.observed.outage.is_some()
         && record.decision.reasons.iter().any(|reason| outage.contains(&reason.code))
 }

@@ -3,14 +3,12 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gate_core::ledger::{Hash, Head};
 use rustix::fs::OFlags;
 
-use super::Reading;
-use super::error::StoreError;
-use super::loss::{Acceptance, Losses};
+use super::loss::Acceptance;
 use crate::durable;
 
 /// The length of a mark: a number, a hash and a digest of both, in bytes. All are
@@ -21,27 +19,28 @@ const LENGTH: u64 = 20 + 1 + 64 + 1 + CHECK as u64 + 1;
 /// number and the other's hash, and must not take that for a mark.
 const CHECK: usize = 16;
 
-/// A folder with a mark for every ledger that was written from here: one file
-/// a project of a store, `$XDG_DATA_HOME/gate/heads/<digest of both>`.
+/// The file with the mark of a project of a store: `$XDG_DATA_HOME/gate/heads/<digest of both>`.
 #[derive(Clone, Debug)]
-pub struct Heads {
+pub struct MarkFile {
     folder: PathBuf,
+    name: String,
 }
 
-impl Heads {
-    /// The marks in this folder, which need not be there.
-    pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+impl MarkFile {
+    /// The file in this folder. Neither has to be there.
+    pub fn new(folder: &Path, place: &str, project: &str) -> Self {
+        let name = blake3::hash(format!("{place}\0{project}").as_bytes()).to_hex();
+        Self { folder: folder.to_owned(), name: name[..32].to_owned() }
     }
 
-    /// The head that is marked for a project of a store. It may lag behind the
-    /// ledger and is never ahead of it. A mark that cannot be read is none.
-    pub fn known(&self, place: &str, project: &str) -> Option<Head> {
-        self.known_mark(place, project).map(|known| known.head)
+    /// The head that is marked. It may lag behind the ledger and is never ahead of it.
+    pub fn head(&self) -> Option<Head> {
+        self.known().map(|known| known.head)
     }
 
-    pub(super) fn known_mark(&self, place: &str, project: &str) -> Option<KnownMark> {
-        let file = opened(OpenOptions::new().read(true), self.file(place, project)).ok()?;
+    /// A mark that cannot be read is none.
+    pub(super) fn known(&self) -> Option<KnownMark> {
+        let file = opened(OpenOptions::new().read(true), &self.path()).ok()?;
         // Another gate may be writing.
         let mut tries = (0..3).filter_map(|_| read(&file));
         let first = tries.next()?;
@@ -51,10 +50,9 @@ impl Heads {
     /// Marks a head and the last acceptance of a loss, unless another gate has marked a later one.
     /// A mark in the place of one of the same form does not wait for the disk: after a crash of the
     /// machine it may be an older one. Any other one is there whole, or not at all.
-    pub(super) fn keep(&self, place: &str, project: &str, mark: NewMark) -> io::Result<()> {
-        let file = self.file(place, project);
+    pub(super) fn keep(&self, mark: NewMark) -> io::Result<()> {
         let text = spell(mark.head, mark.acceptance);
-        match opened(OpenOptions::new().read(true).write(true), file.clone()) {
+        match opened(OpenOptions::new().read(true).write(true), &self.path()) {
             Ok(there) => {
                 if !mark.replaces && read(&there).is_some_and(|known| mark.is_before(&known)) {
                     return Ok(());
@@ -66,38 +64,16 @@ impl Heads {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        durable::write(&self.folder, &name, text.as_bytes())
+        durable::write(&self.folder, &self.name, text.as_bytes())
     }
 
-    /// Marks the head of a ledger that was copied here, in the place of any other mark, with the
-    /// last acceptance in it.
-    ///
-    /// # Errors
-    ///
-    /// A mark that cannot be written, a ledger that cannot be read.
-    pub fn adopt(
-        &self,
-        place: &str,
-        project: &str,
-        reading: &mut dyn Reading,
-    ) -> Result<(), StoreError> {
-        let acceptance = Losses::read(reading)?.accepted;
-        let mark = NewMark { head: reading.head()?, acceptance, replaces: true };
-        self.keep(place, project, mark).map_err(|error| {
-            let path = self.file(place, project).display().to_string();
-            StoreError::Unwritable { path, what: error.to_string() }
-        })
-    }
-
-    fn file(&self, place: &str, project: &str) -> PathBuf {
-        let name = blake3::hash(format!("{place}\0{project}").as_bytes()).to_hex();
-        self.folder.join(&name[..32])
+    fn path(&self) -> PathBuf {
+        self.folder.join(&self.name)
     }
 }
 
 /// Opens a regular file, without following a link or waiting for a pipe.
-fn opened(options: &mut OpenOptions, path: PathBuf) -> io::Result<File> {
+fn opened(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
@@ -181,30 +157,30 @@ mod tests {
     #[test]
     fn a_mark_is_one_head_or_none_whoever_writes_meanwhile() {
         let folder = tempfile::tempdir().unwrap();
-        let heads = Heads::new(folder.path().to_owned());
+        let heads = MarkFile::new(folder.path(), "place", "p");
         thread::scope(|scope| {
             scope.spawn(|| (1..3000).for_each(|seq| keep(&heads, head(seq), seq % 2, false)));
             for _ in 0..3000 {
-                let known = heads.known("place", "p");
+                let known = heads.head();
                 assert_eq!(known, known.map(|known| head(known.seq)));
             }
         });
-        assert_eq!(heads.known("place", "p"), Some(head(2999)));
+        assert_eq!(heads.head(), Some(head(2999)));
         keep(&heads, head(7), 1, false);
-        assert_eq!(heads.known("place", "p"), Some(head(2999)), "it never goes back");
+        assert_eq!(heads.head(), Some(head(2999)), "it never goes back");
         keep(&heads, head(7), 2, false);
-        assert_eq!(heads.known("place", "p"), Some(head(7)), "but with a later acceptance");
+        assert_eq!(heads.head(), Some(head(7)), "but with a later acceptance");
         keep(&heads, head(3), 2, true);
-        assert_eq!(heads.known("place", "p"), Some(head(3)), "and if it replaces the other one");
+        assert_eq!(heads.head(), Some(head(3)), "and if it replaces the other one");
     }
 
     #[test]
     fn a_mark_without_its_second_line_knows_no_acceptance_and_a_spoilt_one_may_know_any() {
         let folder = tempfile::tempdir().unwrap();
-        let heads = Heads::new(folder.path().to_owned());
+        let heads = MarkFile::new(folder.path(), "place", "p");
         keep(&heads, head(9), 5, true);
-        let file = heads.file("place", "p");
-        let known = || heads.known_mark("place", "p").unwrap();
+        let file = heads.path();
+        let known = || heads.known().unwrap();
         assert_eq!(known().acceptance, Ok(Some(acceptance(5))));
         let text = fs::read_to_string(&file).unwrap();
         // An older gate writes the first line alone.
@@ -227,8 +203,8 @@ mod tests {
     }
 
     /// No acceptance at the time 0.
-    fn keep(heads: &Heads, head: Head, time: u64, replaces: bool) {
+    fn keep(heads: &MarkFile, head: Head, time: u64, replaces: bool) {
         let acceptance = (time > 0).then(|| acceptance(time));
-        heads.keep("place", "p", NewMark { head, acceptance, replaces }).unwrap();
+        heads.keep(NewMark { head, acceptance, replaces }).unwrap();
     }
 }

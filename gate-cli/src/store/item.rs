@@ -131,6 +131,6 @@ impl Claimable<'_> {
     /// The parameters of a statement: phase and id, each empty if any will do.
     pub(super) fn given(&self) -> [SqlValue<'_>; 2] {
         let phase = self.phase.as_ref().map_or("", WorkPhase::as_str);
-        [SqlValue::Text(phase), SqlValue::Text(self.id.unwrap_or_default())]
+        [phase.into(), self.id.unwrap_or_default().into()]
     }
 }

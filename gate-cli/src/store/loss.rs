@@ -6,8 +6,8 @@ use gate_core::ledger::{Hash, Head, MovedOut, Sealed};
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::Reading;
 use super::error::StoreError;
+use super::view::View;
 
 /// A lost end of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -39,9 +39,9 @@ impl Losses {
     /// # Errors
     ///
     /// A store that cannot be read, a record of a loss that names none.
-    pub(super) fn read(reading: &mut dyn Reading) -> Result<Self, StoreError> {
-        let noticed = reading.latest_of_type(kind::LOSS_NOTICED)?;
-        let accepted = reading.latest_of_type(kind::LOSS_ACCEPTED)?;
+    pub(super) fn read(view: &mut View<'_>) -> Result<Self, StoreError> {
+        let noticed = view.latest_of_type(kind::LOSS_NOTICED)?;
+        let accepted = view.latest_of_type(kind::LOSS_ACCEPTED)?;
         let seq = |sealed: &Option<Sealed>| sealed.as_ref().map(|sealed| sealed.record.seq);
         let is_open = seq(&noticed) > seq(&accepted);
         let open = if is_open { noticed.as_ref().map(loss_in).transpose()? } else { None };
@@ -49,22 +49,13 @@ impl Losses {
     }
 }
 
-/// The loss that a machine has noticed and nobody has accepted.
-///
-/// # Errors
-///
-/// A store that cannot be read, a record of a loss that names none.
-pub fn open_loss(reading: &mut dyn Reading) -> Result<Option<Loss>, StoreError> {
-    Ok(Losses::read(reading)?.open)
-}
-
 /// The decisions that older gates moved out of a ledger's store to archives.
 ///
 /// # Errors
 ///
 /// A store that cannot be read, a row that was changed.
-pub(crate) fn moved_out(reading: &mut dyn Reading) -> Result<Vec<MovedOut>, StoreError> {
-    let records = reading.entries_of_type(kind::ARCHIVED, usize::MAX)?;
+pub(crate) fn moved_out(view: &mut View<'_>) -> Result<Vec<MovedOut>, StoreError> {
+    let records = view.entries_of_type(kind::ARCHIVED, usize::MAX)?;
     Ok(records.iter().filter_map(|sealed| MovedOut::named_by(&sealed.record)).collect())
 }
 

@@ -15,6 +15,9 @@ const STEPS: [&str; 4] = [
 #[expect(clippy::cast_possible_wrap, reason = "a handful of steps")]
 pub(super) const VERSION: i64 = STEPS.len() as i64;
 
+/// The first version whose tables hold work items.
+pub(super) const WITH_ITEMS: i64 = 3;
+
 /// The SQL that leads from a version, 0 of an empty store, to [`VERSION`]; None if it is that
 /// version already.
 ///

@@ -1,5 +1,5 @@
 //! The store of ledgers: SQLite for one machine, PostgreSQL (the feature `postgres`) for a fleet,
-//! behind one trait.
+//! behind one type, [`Store`].
 //!
 //! A store keeps a ledger for each project. Both databases hold the same tables (`migrations/`),
 //! and answer the same statements (`statements.rs`). Rows are read with the same distrust
@@ -10,7 +10,6 @@ mod error;
 mod heads;
 mod item;
 mod keys;
-mod lookup;
 mod loss;
 mod marked;
 mod migration;
@@ -25,31 +24,33 @@ mod sqlite;
 mod statements;
 #[cfg(test)]
 mod tests;
+mod transaction;
 mod upkeep;
 mod view;
 
-use std::fmt::Debug;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use gate_core::ledger::{Draft, Head, Sealed};
-use gate_fleet::work::{ItemState, Lease, WorkItem};
-use jiff::Timestamp;
+use gate_core::ledger::{Draft, Head};
 
 pub use error::StoreError;
-pub use heads::Heads;
+pub use heads::MarkFile;
 pub use item::{Ask, Claimable, Item};
 pub use keys::Keys;
-pub use lookup::Lookup;
+pub use loss::Loss;
 pub(crate) use loss::moved_out;
-pub use loss::{Loss, open_loss};
-pub use marked::{Marked, Transaction};
 pub use postgres::DatabaseUrl;
-#[cfg(feature = "postgres")]
-pub use postgres::PostgresStore;
-pub(crate) use sqlite::{SqliteStore, TOKEN_KEY};
+pub(crate) use sqlite::TOKEN_KEY;
+pub use transaction::{Leases, Transaction};
 pub use upkeep::{Added, Condition, Migrated};
+pub use view::View;
 pub(crate) use view::is_aside;
+
+use self::loss::Losses;
+use self::marked::{Expected, Mark};
+use self::sql::Database;
+use self::sqlite::SqliteStore;
+use crate::interrupt::Interrupt;
 
 /// Longest wait for a store that is busy or does not answer.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -68,62 +69,95 @@ pub enum Place {
 }
 
 /// Keeps decisions, and all other records, in one ledger for each project.
-pub trait Store: Debug + Send {
-    /// A consistent view of a project's ledger, until it is dropped. A store that is busy or does
-    /// not answer is waited for here. A database far away answers `ahead` at once, before the
-    /// answers are needed.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read.
-    fn read_ahead<'s>(
-        &'s mut self,
-        project: &'s str,
-        ahead: &[Lookup<'_>],
-    ) -> Result<Box<dyn Reading + 's>, StoreError>;
+#[derive(Debug)]
+pub struct Store {
+    database: Box<dyn Database>,
+    /// The folder of the marks of the ledgers' heads.
+    heads: Option<PathBuf>,
+    /// The project whose ledger was set aside, or whose loss was accepted, and has no new record
+    /// yet.
+    renewed: Option<String>,
+    upcoming: Option<Upcoming>,
+}
 
-    /// As [`Store::read_ahead`], if it is not known what is needed.
+/// The decision that is going to be made.
+#[derive(Clone, Debug)]
+pub struct Upcoming {
+    /// Its task, or empty.
+    pub task: String,
+    /// The name of its loop.
+    pub in_loop: String,
+    /// The name of the loop's last run.
+    pub run: Option<String>,
+    /// The caller's number of the iteration.
+    pub iteration: Option<u64>,
+    /// The digest of its policy.
+    pub policy_digest: String,
+}
+
+impl Store {
+    /// The store in this place. With a folder for marks of the ledgers' heads, a ledger that was
+    /// removed, cut or replaced is [`StoreError::Lost`]. Nothing is made before something is
+    /// written. gate waits so long for a store that is busy or does not answer, each time
+    /// ([`PATIENCE`]).
     ///
     /// # Errors
     ///
-    /// A store that cannot be read.
-    fn read<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Reading + 's>, StoreError> {
-        self.read_ahead(project, &[])
+    /// A place that cannot be used.
+    pub fn open(
+        place: &Place,
+        heads: Option<PathBuf>,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
+        Ok(Self { database: database(place, patience)?, heads, renewed: None, upcoming: None })
     }
 
-    /// As [`Store::read`], even if the ledger does not hold the head that is marked as
+    /// A consistent view of a project's ledger, until it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, a ledger that does not hold the head that is marked.
+    pub fn view<'s>(&'s mut self, project: &'s str) -> Result<View<'s>, StoreError> {
+        let expected = self.expected(project);
+        let sql = self.database.view(project, expected.head(), self.upcoming.as_ref())?;
+        let mut view = View::new(sql, project)?;
+        expected.compare(&mut view)?;
+        Ok(view)
+    }
+
+    /// As [`Store::view`], even if the ledger does not hold the head that is marked as
     /// its own. Also returns that head.
     ///
     /// # Errors
     ///
     /// A store that cannot be read.
-    fn examine<'s>(
+    pub fn examine<'s>(
         &'s mut self,
         project: &'s str,
-    ) -> Result<(Box<dyn Reading + 's>, Option<Head>), StoreError> {
-        Ok((self.read(project)?, None))
+    ) -> Result<(View<'s>, Option<Head>), StoreError> {
+        let known = self.expected(project).head();
+        let mut view = View::new(self.database.view(project, known, None)?, project)?;
+        // A record that contradicts itself is for the caller to find.
+        let open = Losses::read(&mut view).unwrap_or_default().open.map(|loss| loss.marked);
+        let known = known.into_iter().chain(open).max_by_key(|head| head.seq);
+        Ok((view, known))
     }
 
     /// Begins a change of a project's ledger: until it ends, nobody else numbers or
-    /// appends in this project. A store that is busy or does not answer is waited for here.
-    /// A database far away answers `ahead` at once.
+    /// appends in this project.
     ///
     /// # Errors
     ///
-    /// A store that cannot be written.
-    fn begin_ahead<'s>(
-        &'s mut self,
-        project: &'s str,
-        ahead: &[Lookup<'_>],
-    ) -> Result<Transaction<'s>, StoreError>;
-
-    /// As [`Store::begin_ahead`], if it is not known what is needed.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written.
-    fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
-        self.begin_ahead(project, &[])
+    /// As of [`Store::view`]; a store that cannot be written.
+    pub fn begin<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
+        let expected = self.expected(project);
+        let file = self.mark_file(project);
+        let sql = self.database.begin(project, expected.head(), self.upcoming.as_ref())?;
+        let mut view = View::new(sql, project)?;
+        let compared = expected.compare(&mut view)?;
+        let renewed = &mut self.renewed;
+        let mark = file.map(|file| Mark { file, expected, compared, renewed });
+        Ok(Transaction::new(view, mark))
     }
 
     /// Begins a change of leases of a project's work items. Nobody waits for it: others
@@ -131,10 +165,15 @@ pub trait Store: Debug + Send {
     /// rest fails. A lease is as durable as the database is set to make it: after a
     /// crash it may be given anew, and its earlier holder is refused.
     ///
+    /// A claim rests on no record; the work that is done under the claim does, and is compared with
+    /// the mark there.
+    ///
     /// # Errors
     ///
     /// A store that cannot be written.
-    fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Leasing + 's>, StoreError>;
+    pub fn lease<'s>(&'s mut self, project: &'s str) -> Result<Leases<'s>, StoreError> {
+        Ok(Leases(View::new(self.database.lease(project)?, project)?))
+    }
 
     /// Sleeps until somebody may have made work claimable, at most so long, and returns true if it
     /// is time to look. The next call notices what was made claimable after this one began; the
@@ -143,7 +182,9 @@ pub trait Store: Debug + Send {
     /// # Errors
     ///
     /// A store that does not answer.
-    fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError>;
+    pub fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
+        self.database.await_work(project, at_most)
+    }
 
     /// Sets a project's ledger aside, as it is: the next record that is written
     /// here is the first of a new one, and its mark takes the place of the old
@@ -154,25 +195,63 @@ pub trait Store: Debug + Send {
     /// # Errors
     ///
     /// A store that cannot be written, or a role that may not change rows.
-    fn renew(&mut self, project: &str) -> Result<(), StoreError>;
-
-    /// Waits at most so long for a connection, each time. Statements have all of the patience.
-    fn connect_within(&mut self, _limit: Duration) {}
+    pub fn renew(&mut self, project: &str) -> Result<(), StoreError> {
+        let renewed = self.unmarked(project).and_then(|mut transaction| {
+            transaction.set_aside()?;
+            transaction.commit()
+        });
+        match renewed {
+            // The rows cannot be reached.
+            Err(error @ StoreError::Corrupt { .. }) => self.database.set_aside(error)?,
+            renewed => renewed?,
+        }
+        // The mark of the old ledger stays until the new one has a record: if gate is killed
+        // before, the old one is still known to be lost.
+        self.accept(project);
+        Ok(())
+    }
 
     /// Goes on with a project's ledger as it is, although a record is missing that is marked: the
     /// mark of the next record takes the place of the old one.
-    fn accept(&mut self, project: &str);
+    pub fn accept(&mut self, project: &str) {
+        self.renewed = Some(project.to_owned());
+    }
 
-    /// Appends a record to what is left of a ledger whose end is lost: it is compared with no
-    /// mark, and none is made.
+    /// The loss of the ledger's end; none if it has the record that is marked.
     ///
     /// # Errors
     ///
-    /// A store that cannot be written.
-    fn note(&mut self, project: &str, draft: Draft) -> Result<(), StoreError> {
-        let mut transaction = self.begin(project)?;
-        transaction.append(draft)?;
-        transaction.commit()
+    /// A store that cannot be read.
+    pub fn loss(&mut self, project: &str) -> Result<Option<Loss>, StoreError> {
+        match self.view(project) {
+            Ok(_) => Ok(None),
+            Err(StoreError::Lost { marked, found }) => Ok(Some(Loss { marked, found })),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reports the lost end of a ledger to the other machines that use this store, by a record in
+    /// what is left of it. Otherwise a machine that knows no later record would go on. The ledger
+    /// of one machine has no other reader.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be written, what `record` fails with.
+    pub fn report_loss<E: From<StoreError>>(
+        &mut self,
+        project: &str,
+        record: impl FnOnce(Loss) -> Result<Draft, E>,
+    ) -> Result<(), E> {
+        if !self.database.is_shared() {
+            return Ok(());
+        }
+        let Some(loss) = self.loss(project)? else { return Ok(()) };
+        let mut transaction = self.unmarked(project)?;
+        if Losses::read(&mut transaction)?.open.is_none() {
+            transaction.append(record(loss)?)?;
+            transaction.commit()?;
+        }
+        Ok(())
     }
 
     /// Copies the whole store to a new file while others write. The copy is of one moment.
@@ -181,249 +260,57 @@ pub trait Store: Debug + Send {
     ///
     /// A file that is there, a folder that cannot be written, a database that has tools of its own
     /// for that.
-    fn back_up(&mut self, to: &Path) -> Result<(), StoreError>;
+    pub fn back_up(&mut self, to: &Path) -> Result<(), StoreError> {
+        self.database.back_up(to)
+    }
 
     /// Name of this store: the state folder, or the database's host, port and name. Never
     /// credentials.
-    fn place(&self) -> &str;
+    pub fn place(&self) -> &str {
+        self.database.place()
+    }
+
+    /// Names the decision that the next views and transactions are for.
+    pub fn expect(&mut self, upcoming: Upcoming) {
+        self.upcoming = Some(upcoming);
+    }
+
+    /// Waits for a database that does not answer so long, or until somebody interrupts the loop,
+    /// to whom it says so.
+    pub(crate) fn wait_in_loop(&mut self, limit: Duration, interrupt: &Interrupt) {
+        self.database.wait_in_loop(limit, interrupt);
+    }
+
+    /// Waits after a try that failed because the database does not answer or is busy: nothing of it
+    /// was kept. The first one began then, and `failed` others failed before. True if it is time
+    /// for the next one, false if nobody waits any more.
+    pub(crate) fn wait_for(&self, began: Instant, failed: u64, message: &str) -> bool {
+        self.database.wait_for(began, failed, message)
+    }
+
+    /// A transaction that is compared with no mark, and makes none.
+    fn unmarked<'s>(&'s mut self, project: &'s str) -> Result<Transaction<'s>, StoreError> {
+        let sql = self.database.begin(project, None, None)?;
+        Ok(Transaction::new(View::new(sql, project)?, None))
+    }
+
+    fn mark_file(&self, project: &str) -> Option<MarkFile> {
+        self.heads.as_ref().map(|heads| MarkFile::new(heads, self.place(), project))
+    }
+
+    /// The mark that the ledger is compared with.
+    fn expected(&self, project: &str) -> Expected {
+        let is_renewed = self.renewed.as_deref() == Some(project);
+        let file = if is_renewed { None } else { self.mark_file(project) };
+        let known = file.and_then(|file| file.known()).filter(|known| known.head.seq > 0);
+        Expected { known, is_renewed }
+    }
 }
 
-/// A project's work items, in a consistent view.
-pub trait Items {
-    /// The time by the clock that leases run by.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read.
-    fn now(&mut self) -> Result<Timestamp, StoreError>;
-
-    /// The item with this id.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that contradicts itself.
-    fn item(&mut self, id: &str) -> Result<Option<Item>, StoreError>;
-
-    /// The item whose latest lease has this id.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that contradicts itself.
-    fn item_with_lease(&mut self, lease: &str) -> Result<Option<Item>, StoreError>;
-
-    /// The first of these items that an actor holds at a time.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that contradicts itself.
-    fn item_held(
-        &mut self,
-        actor: &str,
-        which: Claimable<'_>,
-        now: Timestamp,
-    ) -> Result<Option<Item>, StoreError>;
-
-    /// At most `limit` items that were added after this record, in the order of
-    /// adding.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that contradicts itself.
-    fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError>;
-
-    /// When one of these can be claimed, if nothing else happens: in the past, if now. None if none
-    /// can be claimed.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read.
-    fn claimable_at(&mut self, which: Claimable<'_>) -> Result<Option<Timestamp>, StoreError>;
-}
-
-/// Leases of work items, which change without a record.
-pub trait Leasing: Reading {
-    /// Leases the next of these to the actor in `ask`; none if none can be claimed.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written, a name that cannot be kept.
-    fn claim(&mut self, which: Claimable<'_>, ask: Ask<'_>) -> Result<Option<Item>, StoreError>;
-
-    /// Puts a lease in the place of the one that an item was seen with. One that is
-    /// released ends now.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written, an item that has
-    /// [changed](StoreError::Changed).
-    fn put_lease(&mut self, before: &Item, after: &Lease, now: Timestamp)
-    -> Result<(), StoreError>;
-
-    /// Makes the changes durable. Without this call they are undone.
-    ///
-    /// # Errors
-    ///
-    /// The database's first error since the beginning, even if the caller passed over it;
-    /// a store that cannot be written. Nothing is kept then: only after
-    /// [`StoreError::Uncertain`] nobody knows.
-    fn commit(self: Box<Self>) -> Result<(), StoreError>;
-}
-
-/// A consistent view of one project's ledger.
-///
-/// Every row that is returned is consistent: its body is canonical JSON, and its look-up columns
-/// are those of its body. If decisions rest on one row, its own hash was compared as well;
-/// [`entry`](Reading::entry) and [`entries`](Reading::entries) leave that to the chain's
-/// verification.
-pub trait Reading: Items {
-    /// The last record, or [`Head::EMPTY`].
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a last row that was changed.
-    fn head(&mut self) -> Result<Head, StoreError>;
-
-    /// The names of all projects in the store, in order, without ledgers that were set aside.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read.
-    fn projects(&mut self) -> Result<Vec<String>, StoreError>;
-
-    /// The record with this number. Its hash is not compared.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that contradicts itself.
-    fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError>;
-
-    /// At most `limit` records from this number on, ascending. Their hashes
-    /// are not compared. Between them may be others that an older
-    /// gate moved out.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that contradicts itself.
-    fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError>;
-
-    /// At most `limit` records before this number, ascending. Their hashes are not compared.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that contradicts itself.
-    fn entries_before(&mut self, before: u64, limit: usize) -> Result<Vec<Sealed>, StoreError>;
-
-    /// The latest decision of this loop (`state.loop` of its body).
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that was changed.
-    fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError>;
-
-    /// The latest record of this loop that is no decision: a step of its breaker,
-    /// or what an operator did to it.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that was changed.
-    fn latest_step_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError>;
-
-    /// The latest record of this task that is no loop's (`state.task` of its body,
-    /// without `state.loop`; "" if no task is named).
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that was changed.
-    fn latest_of_task(&mut self, task: &str) -> Result<Option<Sealed>, StoreError>;
-
-    /// The latest record of this type that is no decision.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that was changed.
-    fn latest_of_type(&mut self, kind: &str) -> Result<Option<Sealed>, StoreError>;
-
-    /// The latest records of this type that are no decisions, the newest first.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that was changed.
-    fn entries_of_type(&mut self, kind: &str, limit: usize) -> Result<Vec<Sealed>, StoreError>;
-
-    /// The decision of this iteration of a run.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that was changed.
-    fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError>;
-
-    /// The decision with this id, or with the only id that begins so. None if several do.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read, or a row that was changed.
-    fn decision_by_id(&mut self, id: &str) -> Result<Option<Sealed>, StoreError>;
-
-    /// The policy that was kept under this digest.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be read.
-    fn policy(&mut self, digest: &str) -> Result<Option<String>, StoreError>;
-}
-
-/// A ledger that nobody else changes meanwhile.
-pub trait Writing: Leasing {
-    /// Records it: numbered, and tied to the record before it.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written, a name that cannot be kept
-    /// ([`StoreError::Unfit`]), a second decision for one iteration of a run
-    /// ([`StoreError::Taken`]).
-    fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError>;
-
-    /// Keeps a policy's text under its digest, once.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written, a text that cannot be kept.
-    fn keep_policy(&mut self, digest: &str, text: &str) -> Result<(), StoreError>;
-
-    /// Keeps a new work item, which a record added; false if there is one with its id.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written, a name that cannot be kept.
-    fn add_item(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError>;
-
-    /// Keeps the state of an item from a record on. The lease that it had is over.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written, an item that has
-    /// [changed](StoreError::Changed).
-    fn move_item(&mut self, before: &Item, after: &ItemState, seq: u64) -> Result<(), StoreError>;
-}
-
-/// The store in this place. With a folder for marks of the ledgers' heads, a ledger that was
-/// removed, cut or replaced is [`StoreError::Lost`]. Nothing is made before something is written.
-/// gate waits so long for a store that is busy or does not answer, each time ([`PATIENCE`]).
-///
-/// # Errors
-///
-/// A place that cannot be used.
-pub fn open(
-    place: &Place,
-    heads: Option<PathBuf>,
-    patience: Duration,
-) -> Result<Box<dyn Store>, StoreError> {
-    let heads = heads.map(Heads::new);
+fn database(place: &Place, patience: Duration) -> Result<Box<dyn Database>, StoreError> {
     match place {
-        Place::Folder(folder) => {
-            Ok(Box::new(Marked::new(SqliteStore::open(folder, patience)?, heads)))
-        }
-        Place::Database(url) => postgres::open(url, heads, patience),
+        Place::Folder(folder) => Ok(Box::new(SqliteStore::open(folder, patience)?)),
+        Place::Database(url) => postgres::open(url, patience),
     }
 }
 
@@ -433,10 +320,7 @@ pub fn open(
 ///
 /// A store that cannot be reached, tables that have no version.
 pub fn condition(place: &Place, patience: Duration) -> Result<Condition, StoreError> {
-    match place {
-        Place::Folder(folder) => SqliteStore::open(folder, patience)?.condition(),
-        Place::Database(url) => postgres::condition(url, patience),
-    }
+    database(place, patience)?.condition()
 }
 
 /// Brings the tables of a database to this gate's version, and makes the additions that are

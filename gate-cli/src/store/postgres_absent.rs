@@ -6,7 +6,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{Condition, Heads, Migrated, Store, StoreError};
+use super::sql::Database;
+use super::{Migrated, StoreError};
 
 /// The address of a PostgreSQL database, which this build cannot use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,15 +27,7 @@ impl fmt::Display for DatabaseUrl {
     }
 }
 
-pub(super) fn open(
-    url: &DatabaseUrl,
-    _: Option<Heads>,
-    _: Duration,
-) -> Result<Box<dyn Store>, StoreError> {
-    match url.0 {}
-}
-
-pub(super) fn condition(url: &DatabaseUrl, _: Duration) -> Result<Condition, StoreError> {
+pub(super) fn open(url: &DatabaseUrl, _: Duration) -> Result<Box<dyn Database>, StoreError> {
     match url.0 {}
 }
 

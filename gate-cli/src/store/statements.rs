@@ -1,17 +1,5 @@
-//! The statements, understood by SQLite and PostgreSQL alike, but for a
-//! [`Dialect`]. Of the ledger only SELECT and INSERT: a fleet's role needs no other
-//! right, except to set a ledger aside. Work items change: their rows are updated.
-
-/// The statements that differ between databases.
-#[derive(Debug)]
-pub(super) struct Dialect {
-    /// Claims the next item.
-    pub(super) claim: &'static str,
-    /// The milliseconds since 1970 by the database's clock; none if it is the machine's own.
-    pub(super) now: Option<&'static str>,
-    /// Notifies those who wait that work of a project can be claimed.
-    pub(super) announce: Option<&'static str>,
-}
+//! The statements, which SQLite and PostgreSQL understand alike. Of the ledger only SELECT and
+//! INSERT: a fleet's role needs no other right, except to set a ledger aside. Work items change: their rows are updated.
 
 /// A ledger's row, from one table, after a condition.
 macro_rules! select {
@@ -117,16 +105,11 @@ macro_rules! claim {
     };
 }
 
-/// One machine's: a writer is alone.
-pub(super) const SQLITE: Dialect = Dialect { claim: claim!(""), now: None, announce: None };
+pub(super) const CLAIM: &str = claim!("");
 
+/// What another one is just claiming is passed over.
 #[cfg(feature = "postgres")]
-/// A fleet's: what another one is just claiming is passed over.
-pub(super) const POSTGRES: Dialect = Dialect {
-    claim: claim!("FOR UPDATE SKIP LOCKED"),
-    now: Some("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"),
-    announce: Some("SELECT CAST(pg_notify('gate_work', $1) AS TEXT)"),
-};
+pub(super) const CLAIM_UNLOCKED: &str = claim!("FOR UPDATE SKIP LOCKED");
 
 pub(super) const ITEM: &str = items!("AND id = $2");
 

@@ -1,128 +1,246 @@
 //! One project's ledger inside of a transaction, whatever the database.
 
-mod items;
-
-use gate_core::ledger::{Draft, Head, Record, Sealed};
-
-use gate_fleet::work::{ItemState, WorkItem};
-use uuid::Uuid;
+use gate_core::ledger::{Head, Sealed};
+use jiff::Timestamp;
 
 use super::error::StoreError;
-use super::keys::Keys;
-use super::lookup::{Answers, Lookup, Rows};
-use super::sql::{Cell, Sql, SqlValue};
-use super::{Item, Reading, Writing, row, statements};
+use super::item;
+use super::sql::{Cell, Rows, Sql, SqlValue, texts};
+use super::{Claimable, Item, row, statements};
 
 /// The longest text that an index of PostgreSQL holds beside another one.
 const MAX_NAME_BYTES: usize = 1024;
 
 /// The part of the name of a ledger that was set aside, between the project and an id.
-const ASIDE: &str = " (set aside: ";
+pub(super) const ASIDE: &str = " (set aside: ";
 
 /// True if a ledger with this name was set aside.
 pub(crate) fn is_aside(project: &str) -> bool {
     project.contains(ASIDE)
 }
 
-/// One project's ledger inside of a transaction.
-pub(super) struct View<'a, S> {
-    sql: S,
-    project: &'a str,
+/// A consistent view of one project's ledger, until it is dropped.
+///
+/// Every row that is returned is consistent: its body is canonical JSON, and its look-up columns
+/// are those of its body. If decisions rest on one row, its own hash was compared as well;
+/// [`entry`](View::entry) and [`entries`](View::entries) leave that to the chain's verification.
+/// An error of a method is a store that cannot be read, or a row that contradicts itself.
+pub struct View<'s> {
+    pub(super) sql: Box<dyn Sql + 's>,
+    pub(super) project: &'s str,
     /// The head, once it was looked at: nobody else moves it meanwhile.
-    head: Option<Head>,
+    pub(super) head: Option<Head>,
     /// The database's first error. Nothing is kept after one, even if the caller went on
     /// as if nothing had been.
-    failed: Option<StoreError>,
-    /// True if the schema has tables of work items.
-    has_items: bool,
-    /// When the transaction began, if that is known and it did not wait for anybody.
-    now: Option<i64>,
-    /// The answers that were read ahead. The first write drops them.
-    ahead: Answers,
+    pub(super) failed: Option<StoreError>,
 }
 
-impl<'a, S: Sql> View<'a, S> {
+impl std::fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("View").field("project", &self.project).finish_non_exhaustive()
+    }
+}
+
+impl<'s> View<'s> {
     /// # Errors
     ///
     /// A project whose name cannot be kept.
-    pub(super) fn new(sql: S, project: &'a str) -> Result<Self, StoreError> {
-        let project = name("project", project)?;
-        Ok(Self {
-            sql,
-            project,
-            head: None,
-            failed: None,
-            has_items: true,
-            now: None,
-            ahead: Vec::new(),
-        })
+    pub(super) fn new(sql: Box<dyn Sql + 's>, project: &'s str) -> Result<Self, StoreError> {
+        name("project", project)?;
+        Ok(Self { sql, project, head: None, failed: None })
     }
 
-    /// The same view, which knows these answers.
-    #[cfg(feature = "postgres")]
-    pub(super) fn knowing(self, ahead: Answers) -> Self {
-        Self { ahead, ..self }
+    /// The last record, or [`Head::EMPTY`].
+    pub fn head(&mut self) -> Result<Head, StoreError> {
+        if let Some(head) = self.head {
+            return Ok(head);
+        }
+        let last = self.proven(statements::HEAD, &[])?;
+        Ok(*self.head.insert(last.map_or(Head::EMPTY, |last| last.head())))
     }
 
-    /// Commits, unless the database has returned an error: its first one.
-    pub(super) fn finish(self) -> Result<(), StoreError> {
-        self.failed.map_or_else(|| self.sql.commit(), Err)
+    /// The names of all projects in the store, in order, without ledgers that were set aside.
+    pub fn projects(&mut self) -> Result<Vec<String>, StoreError> {
+        let mut names = texts(self.rows(statements::PROJECTS, &[])?);
+        names.retain(|name| !is_aside(name));
+        Ok(names)
     }
 
-    /// The rows for a lookup: from the answers known ahead, else from the database.
-    fn answers(&mut self, lookup: Lookup<'_>) -> Result<Rows, StoreError> {
-        let Some(question) = lookup.question(self.project) else { return Ok(Vec::new()) };
-        match self.ahead.iter().position(|(known, _)| *known == question) {
-            Some(at) => Ok(self.ahead.swap_remove(at).1),
-            None => self.rows(question.statement, &question.given()),
+    /// The record with this number. Its hash is not compared.
+    pub fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError> {
+        only(self.find(statements::ENTRY, &[SqlValue::sought(seq)])?)
+    }
+
+    /// At most `limit` records from this number on, ascending. Their hashes are not compared.
+    /// Between them may be others that an older gate moved out.
+    pub fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
+        let page = [SqlValue::sought(from), SqlValue::sought(limit as u64)];
+        self.find(statements::ENTRIES, &page)?.into_iter().map(row::read).collect()
+    }
+
+    /// At most `limit` records before this number, ascending. Their hashes are not compared.
+    pub fn entries_before(&mut self, before: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
+        let page = [SqlValue::sought(before), SqlValue::sought(limit as u64)];
+        self.find(statements::ENTRIES_BEFORE, &page)?.into_iter().rev().map(row::read).collect()
+    }
+
+    /// The latest decision of this loop (`state.loop` of its body).
+    pub fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_OF_LOOP, &[name.into()])
+    }
+
+    /// The latest record of this loop that is no decision: a step of its breaker,
+    /// or what an operator did to it.
+    pub fn latest_step_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_STEP_OF_LOOP, &[name.into()])
+    }
+
+    /// The latest record of this task that is no loop's (`state.task` of its body,
+    /// without `state.loop`; "" if no task is named).
+    pub fn latest_of_task(&mut self, task: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_OF_TASK, &[task.into()])
+    }
+
+    /// The latest record of this type that is no decision.
+    pub fn latest_of_type(&mut self, kind: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_OF_TYPE, &[kind.into(), 1.into()])
+    }
+
+    /// The latest records of this type that are no decisions, the newest first.
+    pub fn entries_of_type(&mut self, kind: &str, limit: usize) -> Result<Vec<Sealed>, StoreError> {
+        let given = [kind.into(), SqlValue::sought(limit as u64)];
+        let rows = self.find(statements::LATEST_OF_TYPE, &given)?;
+        rows.into_iter().map(|row| row::read(row).and_then(row::proven)).collect()
+    }
+
+    /// The decision of this iteration of a run.
+    pub fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::DECISION, &[run.into(), SqlValue::sought(iteration)])
+    }
+
+    /// The decision with this id, or with the only id that begins so. None if several do.
+    pub fn decision_by_id(&mut self, id: &str) -> Result<Option<Sealed>, StoreError> {
+        if id.is_empty() {
+            return Ok(None);
+        }
+        let whole = self.proven(statements::BY_ID, &[id.into()])?;
+        if whole.is_some() {
+            Ok(whole)
+        } else {
+            self.proven(statements::BY_BEGINNING, &[id.into()])
         }
     }
 
-    fn rows(
+    /// The policy that was kept under this digest.
+    pub fn policy(&mut self, digest: &str) -> Result<Option<String>, StoreError> {
+        if name("", digest).is_err() {
+            return Ok(None);
+        }
+        let mut rows = self.rows(statements::POLICY, &[digest.into()])?;
+        match rows.pop().and_then(|mut row| row.pop()) {
+            None => Ok(None),
+            Some(Cell::Text(text)) => Ok(Some(text)),
+            Some(_) => Err(StoreError::corrupt(format!("the policy {digest} is no text"))),
+        }
+    }
+
+    pub(super) fn rows(
         &mut self,
         statement: &'static str,
         given: &[SqlValue<'_>],
-    ) -> Result<Vec<Vec<Cell>>, StoreError> {
+    ) -> Result<Rows, StoreError> {
         let rows = self.sql.rows(statement, given);
-        rows.inspect_err(|error| note(&mut self.failed, error))
+        rows.inspect_err(|error| self.fail(error))
     }
 
-    /// The rows from a number on, or before one.
-    fn page(
+    /// The project's rows with these values. No row has a name that cannot be kept, and a database
+    /// may refuse to look for one.
+    fn find(
         &mut self,
         statement: &'static str,
-        seq: i64,
-        limit: usize,
-    ) -> Result<Vec<Vec<Cell>>, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let given =
-            [SqlValue::Text(self.project), SqlValue::Integer(seq), SqlValue::Integer(limit)];
+        given: &[SqlValue<'_>],
+    ) -> Result<Rows, StoreError> {
+        let is_unfit = |value: &SqlValue<'_>| matches!(value, SqlValue::Text(Some(text)) if name("", text).is_err());
+        if given.iter().any(is_unfit) {
+            return Ok(Vec::new());
+        }
+        let given = [&[self.project.into()], given].concat();
         self.rows(statement, &given)
     }
 
-    fn change(&mut self, what: &'static str, given: &[SqlValue<'_>]) -> Result<bool, StoreError> {
-        self.ahead.clear();
-        let done = self.sql.change(what, given);
-        done.inspect_err(|error| note(&mut self.failed, error))
+    /// The only record with these values, whose hash is right.
+    fn proven(
+        &mut self,
+        statement: &'static str,
+        given: &[SqlValue<'_>],
+    ) -> Result<Option<Sealed>, StoreError> {
+        only(self.find(statement, given)?)?.map(row::proven).transpose()
     }
 
-    /// The record that answers, if it is the only one.
-    fn one(&mut self, lookup: Lookup<'_>) -> Result<Option<Sealed>, StoreError> {
-        only(self.answers(lookup)?)
+    /// Keeps the first error.
+    pub(super) fn fail(&mut self, error: &StoreError) {
+        self.failed.get_or_insert_with(|| error.clone());
+    }
+}
+
+/// The project's work items.
+impl View<'_> {
+    /// The time by the clock that leases run by.
+    pub fn now(&mut self) -> Result<Timestamp, StoreError> {
+        self.sql.now().inspect_err(|error| self.fail(error))
     }
 
-    /// As [`View::one`], with its hash compared.
-    fn proven(&mut self, lookup: Lookup<'_>) -> Result<Option<Sealed>, StoreError> {
-        self.one(lookup)?.map(row::proven).transpose()
+    /// The item with this id.
+    pub fn item(&mut self, id: &str) -> Result<Option<Item>, StoreError> {
+        Ok(self.find_items(statements::ITEM, &[id.into()])?.pop())
     }
 
-    /// The only record with this id, or with one that begins so.
-    fn by_id(&mut self, statement: &'static str, id: &str) -> Result<Option<Sealed>, StoreError> {
-        if name("", id).is_err() {
+    /// The item whose latest lease has this id.
+    pub fn item_with_lease(&mut self, lease: &str) -> Result<Option<Item>, StoreError> {
+        Ok(self.find_items(statements::ITEM_WITH_LEASE, &[name("lease", lease)?.into()])?.pop())
+    }
+
+    /// The first of these items that an actor holds at a time.
+    pub fn item_held(
+        &mut self,
+        actor: &str,
+        which: Claimable<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Item>, StoreError> {
+        let [phase, id] = which.given();
+        let given = [name("actor", actor)?.into(), now.as_millisecond().into(), phase, id];
+        Ok(self.find_items(statements::ITEM_HELD, &given)?.pop())
+    }
+
+    /// At most `limit` items that were added after this record, in the order of adding.
+    pub fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError> {
+        let given = [SqlValue::sought(after), SqlValue::sought(limit as u64)];
+        self.find_items(statements::ITEMS, &given)
+    }
+
+    /// When one of these can be claimed, if nothing else happens: in the past, if now. None if none
+    /// can be claimed.
+    pub fn claimable_at(&mut self, which: Claimable<'_>) -> Result<Option<Timestamp>, StoreError> {
+        if !self.sql.has_items() {
             return Ok(None);
         }
-        let rows = self.rows(statement, &[SqlValue::Text(self.project), SqlValue::Text(id)])?;
-        only(rows)?.map(row::proven).transpose()
+        match self.find(statements::CLAIMABLE_AT, &which.given())?.pop().as_deref() {
+            Some([Cell::Integer(at)]) => Timestamp::from_millisecond(*at)
+                .map(Some)
+                .map_err(|_| StoreError::corrupt(format!("`expires_at` {at} is out of range"))),
+            _ => Ok(None),
+        }
+    }
+
+    fn find_items(
+        &mut self,
+        statement: &'static str,
+        given: &[SqlValue<'_>],
+    ) -> Result<Vec<Item>, StoreError> {
+        if !self.sql.has_items() {
+            return Ok(Vec::new());
+        }
+        self.find(statement, given)?.into_iter().map(item::read).collect()
     }
 }
 
@@ -132,172 +250,7 @@ fn only(mut rows: Rows) -> Result<Option<Sealed>, StoreError> {
     if rows.is_empty() { row.map(row::read).transpose() } else { Ok(None) }
 }
 
-fn note(failed: &mut Option<StoreError>, error: &StoreError) {
-    failed.get_or_insert_with(|| error.clone());
-}
-
-impl<S: Sql> Reading for View<'_, S> {
-    fn head(&mut self) -> Result<Head, StoreError> {
-        if let Some(head) = self.head {
-            return Ok(head);
-        }
-        let last = self.one(Lookup::Head)?;
-        let head = last.map(row::proven).transpose()?.map_or(Head::EMPTY, |last| last.head());
-        Ok(*self.head.insert(head))
-    }
-
-    fn projects(&mut self) -> Result<Vec<String>, StoreError> {
-        let rows = self.rows(statements::PROJECTS, &[])?;
-        let names = rows.into_iter().flatten().filter_map(|cell| match cell {
-            Cell::Text(name) if !is_aside(&name) => Some(name),
-            _ => None,
-        });
-        Ok(names.collect())
-    }
-
-    fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError> {
-        self.one(Lookup::Entry(seq))
-    }
-
-    fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
-        let Ok(from) = i64::try_from(from) else { return Ok(Vec::new()) };
-        self.page(statements::ENTRIES, from, limit)?.into_iter().map(row::read).collect()
-    }
-
-    fn entries_before(&mut self, before: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
-        let before = i64::try_from(before).unwrap_or(i64::MAX);
-        let rows = self.page(statements::ENTRIES_BEFORE, before, limit)?;
-        rows.into_iter().rev().map(row::read).collect()
-    }
-
-    fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
-        self.proven(Lookup::LatestOfLoop(name))
-    }
-
-    fn latest_step_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
-        self.proven(Lookup::LatestStepOfLoop(name))
-    }
-
-    fn latest_of_task(&mut self, task: &str) -> Result<Option<Sealed>, StoreError> {
-        self.proven(Lookup::LatestOfTask(task))
-    }
-
-    fn latest_of_type(&mut self, kind: &str) -> Result<Option<Sealed>, StoreError> {
-        self.proven(Lookup::LatestOfType(kind, 1))
-    }
-
-    fn entries_of_type(&mut self, kind: &str, limit: usize) -> Result<Vec<Sealed>, StoreError> {
-        let rows = self.answers(Lookup::LatestOfType(kind, limit))?;
-        rows.into_iter().map(|row| row::read(row).and_then(row::proven)).collect()
-    }
-
-    fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError> {
-        self.proven(Lookup::Decision(run, iteration))
-    }
-
-    fn decision_by_id(&mut self, id: &str) -> Result<Option<Sealed>, StoreError> {
-        if id.is_empty() {
-            return Ok(None);
-        }
-        let whole = self.by_id(statements::BY_ID, id)?;
-        if whole.is_some() { Ok(whole) } else { self.by_id(statements::BY_BEGINNING, id) }
-    }
-
-    fn policy(&mut self, digest: &str) -> Result<Option<String>, StoreError> {
-        if name("", digest).is_err() {
-            return Ok(None);
-        }
-        let mut rows = self.rows(statements::POLICY, &[SqlValue::Text(digest)])?;
-        match rows.pop().and_then(|mut row| row.pop()) {
-            None => Ok(None),
-            Some(Cell::Text(text)) => Ok(Some(text)),
-            Some(_) => Err(StoreError::corrupt(format!("the policy {digest} is no text"))),
-        }
-    }
-}
-
-impl<S: Sql> Writing for View<'_, S> {
-    fn append(&mut self, draft: Draft) -> Result<Sealed, StoreError> {
-        let sealed = self.head()?.follow(draft);
-        let keys = Keys::new(&sealed.record);
-        if !self.insert_row(&sealed, &keys)? {
-            return Err(self.taken(&sealed.record, &keys));
-        }
-        self.head = Some(sealed.head());
-        Ok(sealed)
-    }
-
-    fn keep_policy(&mut self, digest: &str, text: &str) -> Result<(), StoreError> {
-        if text.contains('\0') {
-            return Err(StoreError::Unfit { column: "text", what: UNFIT.to_owned() });
-        }
-        let given = [SqlValue::Text(name("digest", digest)?), SqlValue::Text(text)];
-        let is_kept = !self.answers(Lookup::Policy(digest))?.is_empty();
-        if is_kept { Ok(()) } else { self.change(statements::KEEP_POLICY, &given).map(drop) }
-    }
-
-    fn add_item(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError> {
-        self.add(work, seq)
-    }
-
-    fn move_item(&mut self, before: &Item, after: &ItemState, seq: u64) -> Result<(), StoreError> {
-        self.step(before, after, seq)
-    }
-}
-
-impl<S: Sql> View<'_, S> {
-    /// Moves the project's rows to a name that nobody looks up.
-    ///
-    /// # Errors
-    ///
-    /// A store that cannot be written.
-    pub(super) fn set_aside(&mut self) -> Result<(), StoreError> {
-        let name = format!("{}{ASIDE}{})", self.project, Uuid::now_v7());
-        let given = [SqlValue::Text(&name), SqlValue::Text(self.project)];
-        self.change(statements::SET_ASIDE, &given)?;
-        self.change(statements::SET_ITEMS_ASIDE, &given).map(drop)
-    }
-
-    fn insert_row(&mut self, sealed: &Sealed, keys: &Keys) -> Result<bool, StoreError> {
-        let Sealed { record, hash } = sealed;
-        let (body, prev, hash) =
-            (record.body.canonical(), record.prev.to_string(), hash.to_string());
-        let iteration = keys.iteration.map(|number| integer("iteration", number)).transpose()?;
-        let given = [
-            SqlValue::Text(self.project),
-            SqlValue::Integer(integer("seq", record.seq)?),
-            SqlValue::Integer(i64::from(record.v)),
-            SqlValue::Text(name("time", &record.time)?),
-            SqlValue::Text(name("type", &record.kind)?),
-            SqlValue::MaybeText(maybe_name("run", record.run.as_ref())?),
-            SqlValue::Text(name("actor", &record.actor)?),
-            SqlValue::Text(&body),
-            SqlValue::Text(&prev),
-            SqlValue::Text(&hash),
-            SqlValue::MaybeText(maybe_name("task", keys.task.as_ref())?),
-            SqlValue::MaybeText(maybe_name("loop", keys.in_loop.as_ref())?),
-            SqlValue::MaybeInteger(iteration),
-            SqlValue::MaybeText(maybe_name("decision_id", keys.decision_id.as_ref())?),
-        ];
-        self.change(statements::APPEND, &given)
-    }
-
-    /// Why a row was not taken: its iteration has a decision, or, against every
-    /// lock, somebody else took its number. A database may take nothing more in
-    /// this transaction, so that nothing of it is kept.
-    fn taken(&mut self, record: &Record, keys: &Keys) -> StoreError {
-        let error = match (&record.run, keys.iteration, &keys.decision_id) {
-            (Some(run), Some(iteration), Some(_)) => {
-                StoreError::Taken { run: run.clone(), iteration }
-            }
-            _ => StoreError::corrupt(format!("record {} is there already", record.seq)),
-        };
-        note(&mut self.failed, &error);
-        error
-    }
-}
-
-const UNFIT: &str = "holds a control character, which cannot be kept";
+pub(super) const UNFIT: &str = "holds a control character, which cannot be kept";
 
 /// A text that both databases can keep, and find again.
 pub(super) fn name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, StoreError> {
@@ -309,16 +262,4 @@ pub(super) fn name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, S
         return Err(StoreError::Unfit { column, what });
     }
     Ok(text)
-}
-
-fn maybe_name<'t>(
-    column: &'static str,
-    text: Option<&'t String>,
-) -> Result<Option<&'t str>, StoreError> {
-    text.map(|text| name(column, text)).transpose()
-}
-
-fn integer(column: &'static str, number: u64) -> Result<i64, StoreError> {
-    i64::try_from(number)
-        .map_err(|_| StoreError::Unfit { column, what: format!("{number} is too large") })
 }

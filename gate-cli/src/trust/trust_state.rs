@@ -125,13 +125,7 @@ impl Trust {
         if report.state != TrustState::Changed {
             return Ok(None);
         }
-        let Some(layer) = self.approved_text()? else { return Ok(None) };
-        let settings = SettingsText::from_layers(std::slice::from_ref(&layer));
-        let trust = Self {
-            replaced: Some(report.difference),
-            ..Self::from_settings(&self.places, settings)
-        };
-        Ok(Some((layer, trust)))
+        self.approved_instead(report.difference)
     }
 
     /// The approved settings in the place of the project's, which have a mistake, by themselves or
@@ -141,13 +135,17 @@ impl Trust {
     fn instead_of(places: &Places, mistake: &Failure) -> Result<Option<(Layer, Self)>, Failure> {
         let Some(project) = places.project_file()? else { return Ok(None) };
         let file = mistake.file.as_ref().map_or(project, PathBuf::from);
-        let Some(layer) = Self::new(places, &[]).approved_text()? else { return Ok(None) };
+        let difference = message::mistake(&file, &places.folder, mistake);
+        Self::new(places, &[]).approved_instead(difference)
+    }
+
+    /// The approved text, which decides instead of the settings on the disk; `difference` says how
+    /// those differ. None if gate does not have the text.
+    fn approved_instead(&self, difference: String) -> Result<Option<(Layer, Self)>, Failure> {
+        let Some(layer) = self.approved_text()? else { return Ok(None) };
         let settings = SettingsText::from_layers(std::slice::from_ref(&layer));
-        let trust = Self {
-            replaced: Some(message::mistake(&file, &places.folder, mistake)),
-            ..Self::from_settings(places, settings)
-        };
-        Ok(Some((layer, trust)))
+        let replaced = Some(difference);
+        Ok(Some((layer, Self { replaced, ..Self::from_settings(&self.places, settings) })))
     }
 
     /// The approved text as a layer of the file that it was read from.

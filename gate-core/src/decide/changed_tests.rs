@@ -22,13 +22,8 @@ pub struct ChangedTests {
     /// The tests, as the report names them.
     pub tests: Vec<String>,
     /// It is no test: settings leave its changes to a person.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub guarded: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 impl Evidence {

@@ -10,13 +10,10 @@ use super::changed_tests::ChangedTests;
 use super::evidence::{Evidence, Outcome};
 use super::feedback;
 use super::input::Input;
-use super::iteration_facts::IterationFacts;
 use super::policy::Policy;
-use super::reason::{Reason, ReasonCode, Warning, WarningCode};
+use super::reason::{Reason, ReasonCode, WarningCode};
 use super::ruling::{Case, Ruling, is_about_tests_alone};
 use super::run_state::{LoopState, StateUpdate};
-use super::score::Indicators;
-use super::signal::{Signal, TokenHalves};
 use super::situation::Released;
 use super::spent::Spent;
 use super::verdict::Verdict;
@@ -48,55 +45,22 @@ pub struct Decision {
     /// no passing check supports.
     #[serde(default)]
     pub verified: bool,
-    /// The operator's reason, if forced.
-    #[serde(default)]
-    pub force_reason: Option<String>,
     /// A text for the agent's next turn, at most 1,500 characters. It never
     /// holds the text that would pass.
     pub feedback: String,
     /// The one cheapest thing that would change a verdict other than `exit`.
     #[serde(default)]
     pub next: Option<String>,
-    /// The agent's own statement about being done.
-    pub signal: Signal,
-    /// The completion indicators.
-    pub indicators: Indicators,
-    /// The outcomes of the checks.
-    pub evidence: Vec<Evidence>,
+    /// All that it rests on beside the policy: decided again, it gives the same decision.
+    #[serde(flatten)]
+    pub input: Input,
     /// Why the verdict is what it is.
     pub reasons: Vec<Reason>,
-    /// Remarks that do not change the verdict.
-    pub warnings: Vec<Warning>,
     /// The breaker after this decision.
     pub breaker: BreakerView,
-    /// True if state is kept. Without state there is no breaker.
-    pub stateful: bool,
-    /// The exit code of the agent's program, if it was given.
-    #[serde(default)]
-    pub agent_exit_code: Option<i32>,
     /// The number of iterations that passed in a row before this one.
     #[serde(default)]
     pub passed_in_a_row: u32,
-    /// True if the caller left configured checks out.
-    #[serde(default)]
-    pub checks_left_out: bool,
-    /// Facts about the iteration beside signal, indicators and evidence.
-    #[serde(default)]
-    pub observed: IterationFacts,
-    /// The state before this decision.
-    #[serde(default)]
-    pub memory: Option<LoopState>,
-    /// Why the memory was lost.
-    #[serde(default)]
-    pub lost: Option<String>,
-    /// The difference between the project's settings and those that a person approved,
-    /// which decided; none if there is no difference.
-    #[serde(default)]
-    pub settings_changed: Option<String>,
-    /// The token of the iteration after this one, in its halves, if one is
-    /// required and the loop goes on.
-    #[serde(default)]
-    pub next_token: Option<TokenHalves>,
 }
 
 /// A decision, and what is to be remembered of it.
@@ -123,17 +87,17 @@ pub fn decide(input: &Input, policy: &Policy) -> Decision {
 /// An iteration that would go on and trips the breaker, or spends its run's
 /// budget, is `tripped`; one that passes is `exit` all the same.
 pub fn judge(input: &Input, policy: &Policy) -> Judged {
-    let indicators = Indicators::count(input, policy);
-    let case = Case { input, policy, indicators: &indicators };
+    let mut input = input.under(policy);
+    let case = Case { input: &input, policy };
     let Ruling { verdict: ruled, released, mut reasons } = case.rule();
     let mut fed = match released {
         // The first pauses in a row count for nothing; later ones do, or a helper that never
         // ends would hold the loop for ever.
         Some(Released::Waiting) if input.waits() >= MAX_FREE_WAITS => {
-            feed((ruled, &reasons), input, policy)
+            feed((ruled, &reasons), &input, policy)
         }
         Some(released) => input.kept().map(|memory| memory.released(released, &input.observed)),
-        None => feed((ruled, &reasons), input, policy),
+        None => feed((ruled, &reasons), &input, policy),
     };
     let trips = fed.as_ref().map(|fed| fed.trips.as_slice()).unwrap_or_default();
     let change = fed.as_ref().and_then(|fed| fed.change.as_ref());
@@ -175,46 +139,39 @@ pub fn judge(input: &Input, policy: &Policy) -> Judged {
         let refusals = input.refusals();
         fed.memory.run.refusals = refusals.after(verdict, released, &reasons, case.failure());
     }
-    let about = case.warnings(verdict, &reasons);
-    let warnings = input.warnings.iter().cloned().chain(about).collect();
+    let feedback = match released {
+        Some(_) if has_code(&reasons, ReasonCode::Released) => String::new(),
+        _ => {
+            let run = fed.as_ref().map(|fed| &fed.memory.run);
+            feedback::text((verdict, &reasons), &input, policy, run)
+        }
+    };
+    let next = match released {
+        Some(_) => None,
+        None => feedback::next(verdict, &reasons, &input),
+    };
+    let verified = case.is_verified(verdict);
+    let warnings = case.warnings(verdict, &reasons);
+    let breaker = view(&input, fed.as_ref());
+    let passed_in_a_row = input.passed_in_a_row();
+    input.warnings.extend(warnings);
+    if verdict != Verdict::Continue || !refuses {
+        input.next_token = None;
+    }
     let decision = Decision {
         verdict,
         exit_code: verdict.exit_code(),
         stop: verdict.stops() || released.is_some(),
         success: verdict == Verdict::Exit,
-        forced: input.forced.is_some(),
+        forced: input.force_reason.is_some(),
         released,
-        verified: case.is_verified(verdict),
-        force_reason: input.forced.clone(),
-        feedback: match released {
-            Some(_) if has_code(&reasons, ReasonCode::Released) => String::new(),
-            _ => {
-                let run = fed.as_ref().map(|fed| &fed.memory.run);
-                feedback::text((verdict, &reasons), input, policy, run)
-            }
-        },
-        next: match released {
-            Some(_) => None,
-            None => feedback::next(verdict, &reasons, input),
-        },
-        signal: input.signal.clone(),
-        indicators,
-        evidence: input.evidence.clone(),
+        verified,
+        feedback,
+        next,
+        input,
         reasons,
-        warnings,
-        breaker: view(input, fed.as_ref()),
-        stateful: input.stateful,
-        agent_exit_code: input.agent_exit_code,
-        passed_in_a_row: input.passed_in_a_row(),
-        checks_left_out: input.checks_left_out,
-        observed: input.observed.clone(),
-        memory: input.kept().cloned(),
-        lost: if input.is_lost() { input.lost.clone() } else { None },
-        settings_changed: input.settings_changed.clone(),
-        next_token: match verdict {
-            Verdict::Continue if refuses => input.next_token.clone(),
-            _ => None,
-        },
+        breaker,
+        passed_in_a_row,
     };
     let (memory, change) = fed.map_or((None, None), |fed| (Some(fed.memory), fed.change));
     Judged { decision, memory, change }
@@ -241,7 +198,7 @@ fn tripped(trip: &Trip, again: bool, denied: &[String]) -> Reason {
 fn feed(ruling: (Verdict, &[Reason]), input: &Input, policy: &Policy) -> Option<StateUpdate> {
     let memory = input.kept()?;
     let observed = &input.observed;
-    if input.forced.is_some() {
+    if input.force_reason.is_some() {
         return Some(memory.forced(observed));
     }
     if input.admission(policy) == Admission::Held {
@@ -284,8 +241,12 @@ impl Decision {
     /// True if a rule that is gone had a part in it: this version does not decide it again.
     pub fn rests_on_removed_rule(&self) -> bool {
         self.reasons.iter().any(|reason| ReasonCode::REMOVED.contains(&reason.code))
-            || self.warnings.iter().any(|warning| WarningCode::REMOVED.contains(&warning.code))
-            || self.evidence.iter().any(|evidence| {
+            || self
+                .input
+                .warnings
+                .iter()
+                .any(|warning| WarningCode::REMOVED.contains(&warning.code))
+            || self.input.evidence.iter().any(|evidence| {
                 // As a built-in check it ran no command.
                 evidence.check == REMOVED_CHECK
                     && evidence.argv.is_empty()
@@ -295,35 +256,11 @@ impl Decision {
 
     /// The changed tests that a person has to approve.
     pub fn changed_tests(&self) -> Vec<ChangedTests> {
-        self.evidence.iter().flat_map(Evidence::changed_tests).collect()
+        self.input.evidence.iter().flat_map(Evidence::changed_tests).collect()
     }
 
     /// The run's use of its budget, this iteration included; none without state.
     pub fn spent(&self) -> Option<Spent> {
-        self.memory.as_ref().map(|memory| memory.run.spent.with(&self.observed))
-    }
-
-    /// The input from which this decision is decided again.
-    pub fn input(&self) -> Input {
-        Input {
-            signal: self.signal.clone(),
-            hits: self.indicators.hits.clone(),
-            evidence: self.evidence.clone(),
-            checks_left_out: self.checks_left_out,
-            stateful: self.stateful,
-            memory: self.memory.clone(),
-            lost: self.lost.clone(),
-            observed: self.observed.clone(),
-            agent_exit_code: self.agent_exit_code,
-            forced: self.force_reason.clone(),
-            next_token: self.next_token.clone(),
-            settings_changed: self.settings_changed.clone(),
-            warnings: self
-                .warnings
-                .iter()
-                .filter(|warning| warning.code.is_given())
-                .cloned()
-                .collect(),
-        }
+        self.input.memory.as_ref().map(|memory| memory.run.spent.with(&self.input.observed))
     }
 }

@@ -89,60 +89,12 @@ pub(super) fn text(
 /// A reason in gate's own words, which are no signal. Of what the agent wrote, the feedback
 /// repeats its claim alone, fenced, and nothing that would pass.
 fn for_agent(reason: &Reason, input: &Input) -> String {
-    let check = quoted::name(reason);
     match reason.code {
-        ReasonCode::SignalAbsent => "your final message gave no explicit completion status".to_owned(),
-        ReasonCode::SignalContinue => "you said that work remains; finish it".to_owned(),
-        ReasonCode::SignalContradicts => {
-            "your completion status contradicts itself: remaining work, failing tests, or two values for one key".to_owned()
-        }
-        ReasonCode::WorkLeft => {
-            "your final message says that work is left; finish that, or say that it is not part of the task".to_owned()
-        }
         ReasonCode::SignalInvalid if lacks_token(&input.signal) => {
             "your completion status does not carry the token that it was asked for".to_owned()
         }
-        ReasonCode::SignalInvalid => "your completion status could not be read; give it whole".to_owned(),
-        ReasonCode::ThresholdNotReached => {
-            "too little in your final message and in the checks speaks for completion; sum up what was finished and verified".to_owned()
-        }
-        ReasonCode::RequiredCheckFailed => format!("{check} failed"),
-        ReasonCode::RequiredCheckInconclusive => format!("{check} could not be measured"),
-        ReasonCode::TestsChanged => format!(
-            "{check}: tests that were there before are changed, and their old text fails; restore these, or a person has to approve them: say why the task needs the change"
-        ),
-        ReasonCode::SealedTestsFailed => format!(
-            "{check}: tests of the task that you do not see fail; read the task again, and compare your work with each of its requirements"
-        ),
-        ReasonCode::CheckNotRun => format!("{check} did not run"),
-        ReasonCode::CheckRunning => {
-            format!("{check} is still running; wait for it: look again in a while")
-        }
-        ReasonCode::Tampered => format!("{check} does not count"),
-        ReasonCode::RateLimited => "the iteration ended in a limit".to_owned(),
-        ReasonCode::AgentUnavailable => "your program or its connection failed".to_owned(),
         ReasonCode::BackgroundRunning => background(input),
-        ReasonCode::WorkElsewhere => "work of this task does not stand in this tree; merge it here, or drop it; if neither is right, say why and end with BLOCKED".to_owned(),
-        ReasonCode::OnlyNewFiles => "all that changed is new files that no other file names; is that the work? If so, give your completion status again".to_owned(),
-        ReasonCode::EvidenceRequired => {
-            "no check stands behind your completion status; a person has to configure one".to_owned()
-        }
-        ReasonCode::AgentFailed
-        | ReasonCode::Released
-        | ReasonCode::ConsecutiveNotReached
-        | ReasonCode::Passed
-        | ReasonCode::Forced
-        | ReasonCode::BreakerTripped
-        | ReasonCode::BreakerOpen
-        | ReasonCode::BreakerIsolated
-        | ReasonCode::BudgetSpent
-        | ReasonCode::MaxBlocks
-        | ReasonCode::SettingsChanged
-        | ReasonCode::BackoffLimit
-        | ReasonCode::Cancelled
-        | ReasonCode::SignalBlocked
-        | ReasonCode::RedBefore
-        | ReasonCode::UntestedChange => reason.message.clone(),
+        code => reason.told(code.entry().to_agent, &quoted::name(reason)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The input of a decision.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::breaker::Admission;
@@ -9,61 +10,86 @@ use super::iteration_facts::IterationFacts;
 use super::policy::Policy;
 use super::reason::Warning;
 use super::run_state::LoopState;
+use super::score::Indicators;
 use super::signal::{Signal, TokenHalves};
 use super::stop::Refusals;
 
-/// Everything that a decision depends on beside the policy.
+/// Everything that a decision depends on beside the policy. A decision holds the input that it was
+/// made from, with the indicators added up and its own warnings: the same input, decided again.
 #[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Input {
+    /// The operator's reason, if forced.
+    #[serde(default)]
+    pub force_reason: Option<String>,
     /// The agent's own statement about being done.
     pub signal: Signal,
-    /// The patterns' hits.
-    pub hits: Vec<Hit>,
+    /// The completion indicators.
+    pub indicators: Indicators,
     /// The outcomes of the checks.
     pub evidence: Vec<Evidence>,
-    /// True if the caller left configured checks out.
-    pub checks_left_out: bool,
-    /// True if state is kept from one decision to the next. Then a missing state was
-    /// lost, and the breaker is open.
+    /// Remarks that do not change the verdict.
+    pub warnings: Vec<Warning>,
+    /// True if state is kept. Without state there is no breaker.
     pub stateful: bool,
-    /// The state that earlier decisions left.
+    /// The exit code of the agent's program, if it was given.
+    #[serde(default)]
+    pub agent_exit_code: Option<i32>,
+    /// True if the caller left configured checks out.
+    #[serde(default)]
+    pub checks_left_out: bool,
+    /// Facts about the iteration beside signal, indicators and evidence.
+    #[serde(default)]
+    pub observed: IterationFacts,
+    /// The state before this decision.
+    #[serde(default)]
     pub memory: Option<LoopState>,
     /// Why the memory was lost.
+    #[serde(default)]
     pub lost: Option<String>,
-    /// Facts about the iteration beside signal, indicators and evidence.
-    pub observed: IterationFacts,
-    /// The exit code of the agent's program.
-    pub agent_exit_code: Option<i32>,
-    /// The operator's reason for `--force-complete`.
-    pub forced: Option<String>,
-    /// The token of the iteration after this one, if one is required.
-    pub next_token: Option<TokenHalves>,
     /// The difference between the project's settings and those that a person approved,
-    /// which decide; none if there is no difference.
+    /// which decided; none if there is no difference.
+    #[serde(default)]
     pub settings_changed: Option<String>,
-    /// Warnings from reading the input and the settings.
-    pub warnings: Vec<Warning>,
+    /// The token of the iteration after this one, in its halves, if one is
+    /// required and the loop goes on.
+    #[serde(default)]
+    pub next_token: Option<TokenHalves>,
 }
 
 impl Input {
     /// A signal and indicators, without evidence and without state.
     pub fn new(signal: Signal, hits: Vec<Hit>) -> Self {
         Self {
+            force_reason: None,
             signal,
-            hits,
+            indicators: Indicators { hits, ..Indicators::default() },
             evidence: Vec::new(),
-            checks_left_out: false,
+            warnings: Vec::new(),
             stateful: false,
+            agent_exit_code: None,
+            checks_left_out: false,
+            observed: IterationFacts::default(),
             memory: None,
             lost: None,
-            observed: IterationFacts::default(),
-            agent_exit_code: None,
-            forced: None,
-            next_token: None,
             settings_changed: None,
-            warnings: Vec::new(),
+            next_token: None,
         }
+    }
+
+    /// The same without what an earlier decision on it has added, and with the indicators under
+    /// this policy.
+    pub(super) fn under(&self, policy: &Policy) -> Self {
+        let mut input = self.clone();
+        input.indicators = Indicators::count(self, policy);
+        input.warnings.retain(|warning| warning.code.entry().is_given);
+        if !input.stateful {
+            input.memory = None;
+        }
+        if !input.is_lost() {
+            input.lost = None;
+        }
+        input
     }
 
     /// The memory that this decision rests on; none without state.

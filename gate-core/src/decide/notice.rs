@@ -20,7 +20,7 @@ impl Decision {
     /// The occasion on which the person gets a notice of this release.
     pub fn notice(&self) -> Notice {
         let Some(situation) = self.situation() else { return Notice::Silent };
-        let ran = !self.evidence.is_empty();
+        let ran = !self.input.evidence.is_empty();
         match self.released {
             None => Notice::Silent,
             Some(Released::Waiting) => Notice::Silent,
@@ -28,10 +28,10 @@ impl Decision {
             Some(Released::Green) if situation.is_unattended() => Notice::Silent,
             Some(Released::Green) => Notice::Always,
             Some(Released::NotRun) if situation.news().is_some() => Notice::Always,
-            Some(Released::NotRun) if self.observed.is_work_missing() => Notice::Always,
+            Some(Released::NotRun) if self.input.observed.is_work_missing() => Notice::Always,
             Some(Released::NotRun) if ran => Notice::OncePerSession,
             Some(Released::NotRun) if situation.owed_red().is_some() => Notice::Always,
-            Some(Released::NotRun) => match situation.course(self.signal.status) {
+            Some(Released::NotRun) => match situation.course(self.input.signal.status) {
                 Course::Release | Course::Wait => Notice::Silent,
                 Course::Look | Course::Decide => Notice::OncePerProject,
             },
@@ -40,7 +40,7 @@ impl Decision {
 
     /// The circumstances of the stop; none unless a hook asked.
     pub fn situation(&self) -> Option<&Situation> {
-        self.observed.stop.as_ref()?.situation.as_ref()
+        self.input.observed.stop.as_ref()?.situation.as_ref()
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
         let signal = Signal { status: Status::Absent, ..Signal::absent() };
         let mut decision = decide(&Input::new(signal, Vec::new()), &Policy::default());
         let (agent, background) = ("codex".to_owned(), Vec::new());
-        decision.observed.stop = Some(Stop { agent, prompt: None, background, situation });
+        decision.input.observed.stop = Some(Stop { agent, prompt: None, background, situation });
         Decision { released, ..decision }
     }
 
@@ -93,8 +93,9 @@ mod tests {
         assert_eq!(notice(Released::NotRun, &owing), Notice::Always);
         for situation in [idle, changed, owing] {
             let evidence = vec![Evidence::new("tests", Mode::Require, Outcome::Skipped)];
-            let decision = decision(Some(Released::NotRun), Some(situation));
-            assert_eq!(Decision { evidence, ..decision }.notice(), Notice::OncePerSession);
+            let mut decision = decision(Some(Released::NotRun), Some(situation));
+            decision.input.evidence = evidence;
+            assert_eq!(decision.notice(), Notice::OncePerSession);
         }
     }
 }

@@ -13,7 +13,6 @@ use super::policy::{AgentOverride, Mode, Policy, Unverified};
 use super::reason::{Reason, ReasonCode};
 use super::release::{StopCase, StopRuling, beyond_a_hook, checked_elsewhere};
 use super::run_state::LoopState;
-use super::score::Indicators;
 use super::sealed_tests::MAX_SEALED_REFUSALS;
 use super::signal::Status;
 use super::situation::{Course, Released};
@@ -26,7 +25,6 @@ use changed_tests::tests_changed;
 pub(super) struct Case<'a> {
     pub(super) input: &'a Input,
     pub(super) policy: &'a Policy,
-    pub(super) indicators: &'a Indicators,
 }
 
 /// The ruling on a case.
@@ -60,7 +58,7 @@ impl From<StopRuling> for Ruling {
 impl Case<'_> {
     /// The verdict and its reasons.
     pub(super) fn rule(&self) -> Ruling {
-        if let Some(reason) = &self.input.forced {
+        if let Some(reason) = &self.input.force_reason {
             let message = format!("forced by the operator: {reason}");
             return Ruling::new(Verdict::Exit, vec![Reason::new(ReasonCode::Forced, message)]);
         }
@@ -392,9 +390,10 @@ impl Case<'_> {
     /// Too few indicators. If the signal already forbids `exit`, checks have not run, and
     /// the indicators that they would add are not missed.
     fn too_few_indicators(&self, forbidden: bool) -> Option<Reason> {
-        let (score, threshold) = (self.indicators.score, self.indicators.threshold);
+        let (score, threshold) = (self.input.indicators.score, self.input.indicators.threshold);
         let lifted = !self.policy.enabled || self.override_granted();
-        let unknown = forbidden && !self.policy.checks.is_empty() && self.indicators.checks == 0;
+        let unknown =
+            forbidden && !self.policy.checks.is_empty() && self.input.indicators.checks == 0;
         (score < threshold && !lifted && !unknown).then(|| {
             let message = format!("{score} of {threshold} completion indicators");
             Reason::new(ReasonCode::ThresholdNotReached, message)
@@ -465,7 +464,7 @@ impl Case<'_> {
     }
 
     fn passed(&self) -> String {
-        let (score, threshold) = (self.indicators.score, self.indicators.threshold);
+        let (score, threshold) = (self.input.indicators.score, self.input.indicators.threshold);
         let signal = match self.input.signal.status {
             Status::Complete => "an explicit signal",
             _ => "no signal required",

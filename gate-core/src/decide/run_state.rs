@@ -23,11 +23,6 @@ const MAX_SILENCE_MS: u64 = 12 * 60 * 60 * 1000;
 /// The number of output lengths that are kept.
 const KEPT_OUTPUTS: usize = 6;
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_none_yet(count: &u32) -> bool {
-    *count == 0
-}
-
 /// The state that is kept from one decision to the next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Memory")]
@@ -92,7 +87,7 @@ pub struct RunState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_left: Option<RefusedWords>,
     /// Number of decisions that sealed tests refused.
-    #[serde(default, skip_serializing_if = "is_none_yet")]
+    #[serde(default, skip_serializing_if = "super::stop::is_zero")]
     pub sealed_refusals: u32,
     /// The project's settings that it goes by, as a digest or a word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -262,7 +257,11 @@ impl LoopState {
     /// After a decision that the breaker did not let through: it is noted, and
     /// nothing is counted.
     pub(crate) fn held(&self, observed: &IterationFacts) -> StateUpdate {
-        let run = self.run.noted(observed);
+        self.with(self.run.noted(observed))
+    }
+
+    /// The same with another run, and with the breaker as it is.
+    fn with(&self, run: RunState) -> StateUpdate {
         StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
     }
 
@@ -276,7 +275,7 @@ impl LoopState {
             Released::Green => RunState { counters: Counters::default(), signature: None, ..run },
             Released::Red | Released::NotRun | Released::Waiting => run,
         };
-        StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+        self.with(run)
     }
 
     /// After an iteration in which the agent could not work: what it used counts, and
@@ -284,13 +283,12 @@ impl LoopState {
     pub(crate) fn idle(&self, observed: &IterationFacts) -> StateUpdate {
         let mut run = self.run.noted(observed);
         run.spent.iterations = self.run.spent.iterations;
-        StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+        self.with(run)
     }
 
     /// After the operator ended the run.
     pub(crate) fn forced(&self, observed: &IterationFacts) -> StateUpdate {
-        let run = RunState { ended: true, ..self.run.noted(observed) };
-        StateUpdate { memory: Self { run, ..self.clone() }, change: None, trips: Vec::new() }
+        self.with(RunState { ended: true, ..self.run.noted(observed) })
     }
 
     /// After an iteration.

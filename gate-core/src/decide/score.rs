@@ -13,7 +13,7 @@ use super::signal::Status;
 
 /// The completion indicators, added up.
 #[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Indicators {
     /// The sum.
     pub score: u32,
@@ -41,7 +41,8 @@ pub struct Indicators {
 impl Indicators {
     /// Adds up what an input holds.
     pub(super) fn count(input: &Input, policy: &Policy) -> Self {
-        let patterns = input.hits.iter().fold(0, |sum: u32, hit| sum.saturating_add(hit.weight));
+        let hits = input.indicators.hits.clone();
+        let patterns = hits.iter().fold(0, |sum: u32, hit| sum.saturating_add(hit.weight));
         let names: BTreeSet<_> =
             input.evidence.iter().map(|record| record.check.as_str()).collect();
         let counting = names.into_iter().filter_map(|name| worst_of(&input.evidence, name));
@@ -64,7 +65,7 @@ impl Indicators {
             fields,
             word,
             plan,
-            hits: input.hits.clone(),
+            hits,
         }
     }
 }

@@ -146,7 +146,7 @@ pub struct FailureShares {
     /// Those that the session answers for.
     pub own: Vec<String>,
     /// True if those of its own passed on the tree of the prompt, and failed twice now.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub newly_red: bool,
     /// Those that failed on the tree of the prompt.
     pub before: Vec<String>,
@@ -168,10 +168,6 @@ impl FailureShares {
     fn shown(&self, name: &str) -> String {
         if name == self.check { format!("the check {name}") } else { name.to_owned() }
     }
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// The course of a ruling on a stop.

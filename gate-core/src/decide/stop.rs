@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reason::{Reason, ReasonCode};
-use super::situation::{Released, Situation};
+use super::situation::{FailureShares, Released, Situation};
 use super::verdict::Verdict;
 
 /// A stop that an agent's hook asks about.
@@ -52,8 +52,18 @@ pub struct Refusals {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_zero(count: &u32) -> bool {
+pub(super) fn is_zero(count: &u32) -> bool {
     *count == 0
+}
+
+impl Stop {
+    /// The stop with the owners of its failures, if its circumstances are known.
+    #[must_use]
+    pub fn with_failures(&self, failures: Vec<FailureShares>) -> Self {
+        let situation = self.situation.clone();
+        let situation = situation.map(|situation| Situation { failures, ..situation });
+        Self { situation, ..self.clone() }
+    }
 }
 
 impl Refusals {

@@ -121,7 +121,7 @@ impl History {
         state: &State,
         name: &str,
     ) -> Result<&'d LoopState, Wrong> {
-        let Some(memory) = &decision.memory else {
+        let Some(memory) = &decision.input.memory else {
             return Err(absent("/decision/memory", "what was remembered before"));
         };
         if !self.is_behind_gap(&key(state)) {
@@ -216,7 +216,7 @@ fn is_of_its_kind(recorded: &str, decision: &Decision) -> Result<(), Wrong> {
 fn named(decided: &Decided) -> Result<(&str, &RunState), Wrong> {
     let Decided { decision, task, state, .. } = decided;
     same("/state/task", &state.task, task)?;
-    same("/state/iteration", &state.iteration, &Some(decision.observed.iteration))?;
+    same("/state/iteration", &state.iteration, &Some(decision.input.observed.iteration))?;
     let name = state.name.as_deref().ok_or_else(|| absent("/state/loop", "the loop's name"))?;
     let run = state.run.as_ref().ok_or_else(|| absent("/state/run", "the run that was left"))?;
     Ok((name, run))
@@ -228,7 +228,7 @@ fn absent(at: &str, expected: &str) -> Wrong {
 
 /// Decides again, and gives the breaker's step.
 fn again(decision: &Decision, state: &State, policy: &Policy) -> Result<Option<Change>, Wrong> {
-    let judged = judge(&decision.input(), policy);
+    let judged = judge(&decision.input, policy);
     same("/decision", decision, &judged.decision)?;
     let Some(memory) = judged.memory else {
         return Err(Wrong::new("/state", "there", "none: the decision leaves nothing"));

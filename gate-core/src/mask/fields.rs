@@ -9,6 +9,7 @@ use crate::decide::indicator::Hit;
 use crate::decide::input::Input;
 use crate::decide::iteration_facts::{IterationFacts, LimitNotice, Outage};
 use crate::decide::reason::Warning;
+use crate::decide::score::Indicators;
 use crate::decide::signal::{NearMiss, Signal, WorkLeft};
 use crate::decide::situation::{FailureShares, Owed, Situation};
 use crate::decide::stop::Stop;
@@ -102,7 +103,7 @@ macro_rules! texts {
 
 texts! {
     Input {
-        signal, hits, evidence, observed, forced, warnings, lost, settings_changed;
+        signal, indicators, evidence, observed, force_reason, warnings, lost, settings_changed;
         checks_left_out, stateful, memory, agent_exit_code, next_token
     }
 
@@ -113,6 +114,7 @@ texts! {
     }
     NearMiss { text, why; line }
     WorkLeft { sentence; digest }
+    Indicators { hits; score, threshold, patterns, checks, fields, word, plan }
     Hit { excerpt, matched; pattern, pack, weight, line, column, same_words_as }
     Warning { message; code }
 

@@ -256,7 +256,7 @@ fn input(kind: Kind) -> Input {
     let mut input = Input::new(Signal::absent(), Vec::new());
     input.signal.status = status;
     input.evidence.extend(outcome.map(record));
-    input.forced = matches!(kind, Kind::Forced).then(|| "enough".to_owned());
+    input.force_reason = matches!(kind, Kind::Forced).then(|| "enough".to_owned());
     input
 }
 

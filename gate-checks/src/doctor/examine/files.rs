@@ -4,7 +4,6 @@ use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::Policy;
 
 use crate::doctor::finding::{Finding, fine, problem};
-use crate::event::Events;
 use crate::gather::{GatherOptions, gather};
 use crate::site::CheckSite;
 
@@ -15,7 +14,7 @@ pub(super) fn look(what: &str, name: &str, policy: &Policy, site: &CheckSite) ->
     alone.checks.retain(|check, _| check == name);
     alone.checks.values_mut().for_each(|check| check.needs.clear());
     let wanted = GatherOptions { fresh: true, ..GatherOptions::default() };
-    let gathered = match gather(&alone, site.clone(), &wanted, Events::nobody()) {
+    let gathered = match gather(&alone, site.clone(), &wanted) {
         Ok(gathered) => gathered,
         Err(error) => return problem("checks-unavailable", error.to_string()),
     };

@@ -7,7 +7,6 @@ use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy, Priority, Reveal, When};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
-use crate::event::Events;
 use crate::gather::{GatherOptions, gather};
 use crate::site::CheckSite;
 use crate::temporary::Temporary;
@@ -49,7 +48,7 @@ fn answer(policy: &Policy, site: &CheckSite) -> Result<(), String> {
     };
     std::fs::create_dir(&site.project).map_err(|error| error.to_string())?;
     let wanted = GatherOptions { fresh: true, ..GatherOptions::default() };
-    let gathered = gather(&policy, site, &wanted, Events::nobody());
+    let gathered = gather(&policy, site, &wanted);
     let gathered = gathered.map_err(|error| error.to_string())?;
     match gathered.evidence.first() {
         Some(evidence) if evidence.outcome == Outcome::Pass => Ok(()),

@@ -33,7 +33,7 @@ pub(crate) fn explained(past: &ReplayedDecision) -> String {
     page.row("decision", &format!("{}, gate {}", record.decision_id, record.gate_version));
     page.policy(record, policy);
     page.transcript(&record.transcript);
-    page.observed(&record.decision.observed);
+    page.observed(&record.decision.input.observed);
     page.memory(record);
     page.again(past);
     page.page.into_text()
@@ -126,12 +126,12 @@ impl Explained {
     }
 
     fn memory(&mut self, record: &Record) {
-        if let Some(memory) = &record.decision.memory {
+        if let Some(memory) = &record.decision.input.memory {
             self.row("before", &breaker(&memory.breaker_view()));
             self.row("after", &breaker(&record.decision.breaker));
             let passed = record.decision.passed_in_a_row;
             self.row("", &format!("{passed} passing iterations in a row before this one"));
-        } else if let Some(lost) = &record.decision.lost {
+        } else if let Some(lost) = &record.decision.input.lost {
             self.row("before", &format!("the state was lost: {lost}"));
         }
     }

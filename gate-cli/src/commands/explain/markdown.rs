@@ -20,17 +20,17 @@ pub(super) fn document(record: &Record) -> String {
         "| check | outcome | command | took |".to_owned(),
         "| --- | --- | --- | --: |".to_owned(),
     ];
-    lines.extend(decision.evidence.iter().map(row));
-    if decision.evidence.is_empty() {
+    lines.extend(decision.input.evidence.iter().map(row));
+    if decision.input.evidence.is_empty() {
         lines.push("| none | | | |".to_owned());
     }
     lines.push(String::new());
-    let signal = &decision.signal;
+    let signal = &decision.input.signal;
     let status = serde_json::to_value(signal.status).unwrap_or_default();
     let reason = signal.reason.as_deref().map(|reason| format!(": {}", code(reason)));
     let status = status.as_str().unwrap_or_default();
     lines.push(format!("- **Claimed**: {status}{}", reason.unwrap_or_default()));
-    let seen = decision.observed.tree.as_ref();
+    let seen = decision.input.observed.tree.as_ref();
     let commit = seen.and_then(|seen| seen.after.head.as_deref());
     let commit = commit.map(|commit| format!("commit `{commit}`, "));
     let tree = record.tree.as_ref().map_or("unknown", |tree| &tree.after);

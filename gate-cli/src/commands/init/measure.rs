@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use gate_checks::project::{Detected, Proposal};
-use gate_checks::{CheckSite, GatherOptions, gather};
+use gate_checks::{CheckSite, Checks, GatherOptions, gather};
 use gate_core::Policy;
 use gate_core::config::{Layer, Origin, resolve};
 
@@ -34,9 +34,10 @@ impl Stopwatch {
     pub(super) fn measure(&self, proposal: &Proposal) -> Option<Measured> {
         announce(proposal);
         let mut wanted = GatherOptions::default();
-        wanted.only = Some(proposal.check.clone());
+        wanted.checks = Checks::Only(proposal.check.clone());
+        wanted.events = render::progress();
         wanted.fresh = true;
-        let gathered = gather(&self.policy, self.site.clone(), &wanted, render::progress()).ok()?;
+        let gathered = gather(&self.policy, self.site.clone(), &wanted).ok()?;
         let evidence =
             gathered.evidence.into_iter().find(|evidence| evidence.check == proposal.check)?;
         Some(Measured::new(evidence))

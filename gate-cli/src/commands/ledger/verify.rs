@@ -50,7 +50,7 @@ fn own_ledger(chain: Chain, here: &Here) -> Result<VerifyRecord, Failure> {
     };
     let store = StoreRecord::new(here, &place, condition, memory.project(), &ledger)?;
     let problem = store.as_ref().and_then(StoreRecord::problem);
-    let next = match memory.read() {
+    let next = match memory.view() {
         Err(lost @ StoreError::Lost { .. }) => Failure::from(lost).hint,
         _ => None,
     };

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(crate) use self::bar::Bar;
 pub(crate) use self::group::Grouping;
 use self::group::Groups;
-pub(crate) use self::summary::{Measured, ReplaySummary, SUMMARY};
+pub(crate) use self::summary::{Measured, SUMMARY};
 pub(crate) use self::totals::Totals;
 use super::accuracy::By;
 use crate::failure::Failure;

@@ -26,8 +26,7 @@ impl Sweep {
 
     /// Decides an iteration again under each threshold.
     pub(crate) fn decide(&self, decision: &Decision) -> Swept {
-        let input = decision.input();
-        let exits = |policy| decide(&input, policy).verdict == Verdict::Exit;
+        let exits = |policy| decide(&decision.input, policy).verdict == Verdict::Exit;
         Swept(self.0.iter().map(exits).collect())
     }
 }

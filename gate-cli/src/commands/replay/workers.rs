@@ -289,10 +289,10 @@ fn row(gate: &Gate, input: &Input, before: u64, replayed: Replayed) -> ReplayRec
     ReplayRecord {
         first_line,
         verdict: Some(verdict),
-        signal: Some(decision.signal),
-        indicators: Some(decision.indicators),
+        signal: Some(decision.input.signal),
+        indicators: Some(decision.input.indicators),
         reasons: decision.reasons,
-        warnings: decision.warnings,
+        warnings: decision.input.warnings,
         next: decision.next,
         assumed: gate.policy().checks.keys().cloned().collect(),
         transcript: Some(transcript),

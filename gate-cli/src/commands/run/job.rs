@@ -193,7 +193,7 @@ impl Job {
         if own.is_some() {
             return Ok(own);
         }
-        let why = end.last.as_ref().and_then(|last| last.decision.signal.reason.clone());
+        let why = end.last.as_ref().and_then(|last| last.decision.input.signal.reason.clone());
         let handoff = end.handoff.as_ref().map(|path| format!("handoff: {}", path.display()));
         let notes: Vec<_> = [why, handoff].into_iter().flatten().collect();
         let notes = notes.join("; ");

@@ -1,6 +1,7 @@
 //! The gate of a loop, with what it remembers of the same task's last loop.
 
 use gate_checks::CheckSite;
+use gate_checks::baseline::Baseline;
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::When;
 
@@ -15,12 +16,19 @@ use crate::memory::LoopId;
 
 /// The gate of a loop, with the baseline that its decisions compare with, and the tests that were
 /// written before its work.
+pub(super) struct LoopGate {
+    pub(super) gate: Gate,
+    pub(super) baseline: Option<Baseline>,
+    pub(super) first_tests: Option<FirstTests>,
+}
+
+/// Opens the gate of a loop, and takes its baseline.
 pub(super) fn gate_for(
     here: &Here,
     (settings, trust): Setting,
     (site, interrupt): (CheckSite, &Interrupt),
     (task, stage, id): (&Task, Stage<'_>, LoopId<'_>),
-) -> Result<(Gate, Option<FirstTests>), Failure> {
+) -> Result<LoopGate, Failure> {
     let writes_tests = stage.writes_tests();
     let memory = here.memory_of_loop(&trust, &settings, interrupt)?;
     let gate = Gate::open(settings, site)?.at(When::Run);
@@ -28,7 +36,7 @@ pub(super) fn gate_for(
     let gate = gate.remembering(memory).trusting(trust)?;
     let kept = gate.baseline_of_task(task.id())?;
     let is_locked = !writes_tests && (kept.is_some() || stage.job.is_some());
-    let first = match gate.memory() {
+    let first_tests = match gate.memory() {
         Some(mut memory) if is_locked => match memory.locked_tests(stage.subject()) {
             // The breaker reports lost state.
             Err(failure) if failure.lost_state().is_some() => None,
@@ -48,8 +56,8 @@ pub(super) fn gate_for(
         gate.begin_loop(taken, id)?;
     }
     // A loop that is resumed must not take this one's edits of tests for the original tests.
-    if let (Some(taken), true) = (&taken, writes_tests || first.is_some()) {
+    if let (Some(taken), true) = (&taken, writes_tests || first_tests.is_some()) {
         gate.keep_for_task(taken, task.id())?;
     }
-    Ok((gate.compared_with(taken), first))
+    Ok(LoopGate { gate, baseline: taken, first_tests })
 }

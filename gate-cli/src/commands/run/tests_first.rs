@@ -186,7 +186,7 @@ impl RunCommand<'_> {
             let writes = Writes::Tests { whole, remark: remark.as_deref() };
             let stage = Stage { task: &task, job, writes };
             let end = self.looped(here, setting, interrupt, stage)?;
-            let evidence = end.last.iter().flat_map(|last| &last.decision.evidence);
+            let evidence = end.last.iter().flat_map(|last| &last.decision.input.evidence);
             let first = evidence.filter_map(Evidence::first_tests).next().unwrap_or_default();
             let written = |locked| {
                 let (by, tests, files) = (by.clone(), first.names(), first.files.clone());

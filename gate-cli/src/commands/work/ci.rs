@@ -1,6 +1,6 @@
 //! `gate work ci`: what continuous integration comes to, for an item that waits.
 
-use gate_checks::{Cancellation, GatherOptions};
+use gate_checks::{Cancellation, Checks, GatherOptions};
 use gate_core::Policy;
 use gate_core::config::Resolved;
 use gate_core::decide::evidence::Outcome;
@@ -50,9 +50,10 @@ pub(crate) fn checked(
     let site = here.site()?;
     trust.admit(&policy, &site)?;
     let mut wanted = GatherOptions::default();
-    wanted.all = true;
+    wanted.checks = Checks::All;
+    wanted.events = render::progress();
     wanted.cancel = cancel.clone();
-    let gathered = gate_checks::gather(&policy, site, &wanted, render::progress())?;
+    let gathered = gate_checks::gather(&policy, site, &wanted)?;
     let evidence = gathered.evidence;
     let inconclusive = evidence
         .iter()

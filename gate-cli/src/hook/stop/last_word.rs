@@ -6,22 +6,31 @@ use std::time::Instant;
 
 use gate_core::Scan;
 
-use super::{AgentStop, LAG_TIMEOUT, POLL_INTERVAL};
+use super::{LAG_TIMEOUT, POLL_INTERVAL};
 use crate::failure::Failure;
 use crate::gate::{Gate, Judging};
-use crate::hook::{RecentRecords, TranscriptLag, client};
+use crate::hook::{HookCall, RecentRecords, TranscriptLag, client};
 use crate::request::Request;
 use crate::source::Source;
 
-impl AgentStop<'_> {
-    /// Reads the agent's last message, and finds out if it used a tool since the prompt (none if
-    /// that is not known). A message in the event wins over the transcript, which the client may
-    /// write later.
-    pub(super) fn read(
-        &self,
-        gate: &Gate,
-        request: &Request,
-    ) -> Result<(Source, Judging, Option<bool>), Failure> {
+/// The agent's last word, and the transcript around it.
+pub(super) struct LastWord {
+    pub(super) judging: Judging,
+    /// True if the agent used a tool since the prompt; none if that is not known.
+    pub(super) acted: Option<bool>,
+}
+
+impl From<Judging> for LastWord {
+    fn from(judging: Judging) -> Self {
+        let acted = Some(judging.scan.acted);
+        Self { judging, acted }
+    }
+}
+
+impl HookCall<'_> {
+    /// Reads the agent's last message. One in the event wins over the transcript, which the client
+    /// may write later.
+    pub(super) fn read(&self, gate: &Gate, request: &Request) -> Result<LastWord, Failure> {
         let last_message = match (&self.event.last_message, &self.event.transcript) {
             (Some(message), _) => message.as_str(),
             // A client that sends neither: only evidence can decide.
@@ -29,25 +38,21 @@ impl AgentStop<'_> {
             (None, Some(transcript)) => {
                 let settled = self.read_settled(transcript, gate, request);
                 match (settled, &self.event.repeated_message) {
-                    (Ok((source, judging)), _) => {
-                        let acted = judging.scan.acted;
-                        return Ok((source, judging, Some(acted)));
-                    }
+                    (Ok(judging), _) => return Ok(judging.into()),
                     (Err(_), Some(message)) => message.as_str(),
                     (Err(failure), None) => return Err(failure),
                 }
             }
         };
         match self.read_transcript(gate, request).ok().flatten() {
-            Some((judging, file)) if same_words(&judging.scan.said, last_message) => {
-                let acted = judging.scan.acted;
-                Ok((file, judging, Some(acted)))
-            }
+            Some(judging) if same_words(&judging.scan.said, last_message) => Ok(judging.into()),
             transcript => {
                 let source = Source::Message(last_message.to_owned());
-                let request = Request { format: "text".parse().ok(), ..request.clone() };
+                let mut request = request.clone();
+                request.turn.format = "text".parse().ok();
                 let message = gate.read(&source, &request)?;
-                Ok((source, message.beside(transcript.map(|(judging, _)| judging.scan)), None))
+                let judging = message.beside(transcript.map(|judging| judging.scan));
+                Ok(LastWord { judging, acted: None })
             }
         }
     }
@@ -58,24 +63,22 @@ impl AgentStop<'_> {
         transcript: &Path,
         gate: &Gate,
         request: &Request,
-    ) -> Result<(Source, Judging), Failure> {
+    ) -> Result<Judging, Failure> {
         let until = Instant::now() + LAG_TIMEOUT.min(self.deadline / 4);
         loop {
             // The records are read first. Read after the transcript, they could show a
             // message that the client wrote in between, and that `judging` does not have.
             let latest = RecentRecords::read(transcript);
             let read = self.read_transcript(gate, request)?;
-            let lag = read.as_ref().map_or(TranscriptLag::Certain, |(judging, _)| {
+            let lag = read.as_ref().map_or(TranscriptLag::Certain, |judging| {
                 client(self.agent).transcript_lag(&self.payload, &latest, &judging.scan.said)
             });
             let is_late = Instant::now() >= until;
             match (read, lag) {
-                (Some((judging, file)), TranscriptLag::UpToDate) => return Ok((file, judging)),
+                (Some(judging), TranscriptLag::UpToDate) => return Ok(judging),
                 // `Likely` is a guess, so after the wait the transcript counts as it is. A
                 // transcript that is certainly old must never be judged as this stop.
-                (Some((judging, file)), TranscriptLag::Likely) if is_late => {
-                    return Ok((file, judging));
-                }
+                (Some(judging), TranscriptLag::Likely) if is_late => return Ok(judging),
                 _ if is_late => return Err(no_transcript(transcript)),
                 _ => thread::sleep(POLL_INTERVAL),
             }
@@ -83,15 +86,11 @@ impl AgentStop<'_> {
     }
 
     /// None if there is no transcript, or only a file of another kind.
-    fn read_transcript(
-        &self,
-        gate: &Gate,
-        request: &Request,
-    ) -> Result<Option<(Judging, Source)>, Failure> {
+    fn read_transcript(&self, gate: &Gate, request: &Request) -> Result<Option<Judging>, Failure> {
         let path = self.event.transcript.clone().filter(|path| path.is_file());
         let Some(file) = path.map(Source::File) else { return Ok(None) };
         let judging = gate.read(&file, request)?;
-        Ok(has_agent_records(&judging.scan).then_some((judging, file)))
+        Ok(has_agent_records(&judging.scan).then_some(judging))
     }
 }
 

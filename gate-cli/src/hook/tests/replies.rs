@@ -7,8 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
+use super::super::client;
+use super::super::prompt::is_older;
+use super::super::reply::is_first_undecided;
 use super::super::session::{Session, is_new_message, require_exit};
-use super::super::{client, is_first, is_older_than_prompt};
 use crate::agent::Agent;
 
 #[test]
@@ -25,14 +27,14 @@ fn a_refusal_has_no_other_key_and_cursors_is_the_next_prompt() {
 #[test]
 fn what_cannot_be_decided_is_refused_once_a_session() {
     let state = tempfile::tempdir().unwrap();
-    let first = |agent, session| is_first(Some(state.path()), agent, session);
+    let first = |agent, session| is_first_undecided(Some(state.path()), agent, session);
     assert!(first(Agent::Codex, Some("a")) && !first(Agent::Codex, Some("a")));
     assert!(first(Agent::Codex, Some("b")) && first(Agent::Qwen, Some("a")));
     assert!(!first(Agent::Codex, None), "nobody could tell the second stop from it");
-    assert!(!is_first(None, Agent::Codex, Some("c")));
+    assert!(!is_first_undecided(None, Agent::Codex, Some("c")));
     let file = state.path().join("file");
     fs::write(&file, "").unwrap();
-    assert!(!is_first(Some(&file), Agent::Codex, Some("c")), "it cannot be remembered");
+    assert!(!is_first_undecided(Some(&file), Agent::Codex, Some("c")), "it cannot be remembered");
 }
 
 fn open(state: &Path, id: &str) -> Session {
@@ -57,18 +59,15 @@ fn a_mistake_is_the_agents_if_the_file_is_younger_than_the_prompt() {
     let settings = state.path().join("gate.toml");
     fs::write(&settings, "[[[").unwrap();
     let mut session = open(state.path(), "a");
-    let is_older = |session: &Session| is_older_than_prompt(settings.to_str(), Some(session));
-    assert!(!is_older(&session), "no prompt is known");
+    assert!(!is_older(&settings, &session), "no prompt is known");
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let now = u64::try_from(since.as_millis()).unwrap();
     session.state.prompted_at = Some(now);
     seconds_ago(&settings, 60);
-    assert!(is_older(&session));
+    assert!(is_older(&settings, &session));
     session.state.prompted_at = Some(now - 120_000);
-    assert!(!is_older(&session));
-    assert!(!is_older_than_prompt(Some("/nowhere/gate.toml"), Some(&session)));
-    assert!(!is_older_than_prompt(None, Some(&session)));
-    assert!(!is_older_than_prompt(settings.to_str(), None));
+    assert!(!is_older(&settings, &session));
+    assert!(!is_older(Path::new("/nowhere/gate.toml"), &session));
 }
 
 #[test]

@@ -71,7 +71,10 @@ fn a_run_that_nobody_knows_is_not_reset() {
 fn a_loop_that_tripped_is_listed_with_the_time_of_its_probe() {
     let (shop, ask) = (Shop::new(), Ask::under("breaker.no_exit = 1\n"));
     let mut memory = shop.memory();
-    let request = DecisionRequest { task: Some("42"), ..ask.request() };
+    let request = DecisionRequest {
+        asker: &Asker { task: Some("42".to_owned()), ..ask.asker() },
+        ..ask.request()
+    };
     decide(&mut memory, &request, &goes_on()).unwrap();
     let status = memory.breaker(Which::Run("nightly"), &ask.policy).unwrap();
     assert_eq!((status.state, status.trip.as_deref()), (BreakerState::Open, Some("no_exit")));
@@ -107,7 +110,10 @@ fn the_counters_of_a_closed_breaker_are_shown() {
 fn a_persons_prompt_closes_what_tripped_and_not_what_an_operator_holds() {
     let (shop, ask) = (Shop::new(), Ask::under("breaker.no_exit = 1\n"));
     let mut memory = shop.memory();
-    let session = DecisionRequest { run: Some("s-1"), ..ask.request() };
+    let session = DecisionRequest {
+        asker: &Asker { run: Some("s-1".to_owned()), ..ask.asker() },
+        ..ask.request()
+    };
     assert_eq!(memory.close_at_prompt("s-1"), Ok(false));
     decide(&mut memory, &session, &goes_on()).unwrap();
     assert_eq!(memory.close_at_prompt("s-2"), Ok(false));
@@ -136,7 +142,7 @@ fn lost_state_is_an_open_breaker_until_somebody_resets_it() {
     let reset = operate(&mut memory, Which::Here, Act::Reset).unwrap();
     assert_eq!(reset.state, BreakerState::Closed);
     assert_eq!(reset.set_aside.unwrap().records, Some(0), "nothing was left of it");
-    let sealed = memory.read().unwrap().entry(1).unwrap().unwrap();
+    let sealed = memory.view().unwrap().entry(1).unwrap().unwrap();
     let named = sealed.record.body.get("lost").and_then(serde_json::Value::as_str).unwrap();
     assert!(named.contains("record 3 is marked"), "{named}");
     assert_eq!(decide(&mut memory, &ask.request(), &goes_on()).unwrap().iteration, Some(1));

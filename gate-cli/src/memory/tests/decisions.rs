@@ -16,10 +16,14 @@ fn iterations_are_numbered_within_their_run() {
     assert_eq!((place(&first), first.decision.verdict), (("nightly", 1), Verdict::Continue));
     assert_eq!(first.ledger.as_ref().map(|ledger| ledger.seq), Some(1));
     assert_eq!(place(&decide(&mut memory, &request, &goes_on()).unwrap()), ("nightly", 2));
-    let anew = DecisionRequest { new_run: true, ..request.clone() };
+    let anew =
+        DecisionRequest { asker: &Asker { new_run: true, ..ask.asker() }, ..request.clone() };
     assert_eq!(place(&decide(&mut memory, &anew, &goes_on()).unwrap()), ("nightly#2", 1));
     assert_eq!(place(&decide(&mut shop.memory(), &request, &goes_on()).unwrap()), ("nightly#2", 2));
-    let named = DecisionRequest { run: None, task: Some("42"), ..request };
+    let named = DecisionRequest {
+        asker: &Asker { run: None, task: Some("42".to_owned()), ..ask.asker() },
+        ..request
+    };
     let of_task = decide(&mut memory, &named, &goes_on()).unwrap();
     assert_eq!(of_task.run, Some(format!("42-{}", memory.tree)));
     assert_eq!(of_task.iteration, Some(1));
@@ -29,7 +33,10 @@ fn iterations_are_numbered_within_their_run() {
 fn a_name_that_is_none_decides_nothing() {
     let (shop, ask) = (Shop::new(), Ask::under(""));
     let mut memory = shop.memory();
-    let request = DecisionRequest { run: Some("nightly#2"), ..ask.request() };
+    let request = DecisionRequest {
+        asker: &Asker { run: Some("nightly#2".to_owned()), ..ask.asker() },
+        ..ask.request()
+    };
     let failure = decide(&mut memory, &request, &done()).unwrap_err();
     assert_eq!(failure.message, "--run nightly#2: a run's name is not empty and has no `#`");
     assert_eq!(count(&mut memory), 0);
@@ -39,8 +46,10 @@ fn a_name_that_is_none_decides_nothing() {
 fn a_caller_that_lost_the_answer_gets_it_again() {
     let (shop, ask) = (Shop::new(), Ask::under(""));
     let mut memory = shop.memory();
-    let numbered = |iteration, input| DecisionRequest {
-        iteration: Some(iteration),
+    let numbers = (0..10).map(|number| Asker { iteration: Some(number), ..ask.asker() });
+    let askers: Vec<_> = numbers.collect();
+    let numbered = |iteration: usize, input| DecisionRequest {
+        asker: &askers[iteration],
         input: Some(input),
         ..ask.request()
     };
@@ -65,7 +74,11 @@ fn a_caller_that_lost_the_answer_gets_it_again() {
 fn an_exit_is_repeated_only_for_the_same_output_under_the_same_policy() {
     let (shop, ask) = (Shop::new(), Ask::under(""));
     let mut memory = shop.memory();
-    let request = DecisionRequest { iteration: Some(1), input: Some("a"), ..ask.request() };
+    let request = DecisionRequest {
+        asker: &Asker { iteration: Some(1), ..ask.asker() },
+        input: Some("a"),
+        ..ask.request()
+    };
     let exit = decide(&mut memory, &request, &done()).unwrap();
     assert_eq!(exit.decision.verdict, Verdict::Exit);
     assert!(decide(&mut memory, &request, &goes_on()).unwrap().repeated);
@@ -85,7 +98,7 @@ fn an_exit_is_repeated_only_for_the_same_output_under_the_same_policy() {
 fn a_dry_run_looks_and_leaves_no_trace() {
     let (shop, ask) = (Shop::new(), Ask::under(""));
     let mut memory = shop.memory();
-    let dry = DecisionRequest { dry_run: true, ..ask.request() };
+    let dry = DecisionRequest { asker: &Asker { dry_run: true, ..ask.asker() }, ..ask.request() };
     let previewed = decide(&mut memory, &dry, &done()).unwrap();
     assert_eq!((place(&previewed), &previewed.ledger), (("nightly", 1), &None));
     assert_eq!(previewed.decision.verdict, Verdict::Exit);
@@ -109,7 +122,7 @@ fn a_look_up_leaves_no_trace() {
         }
         assert_eq!(count(&mut memory), before);
     }
-    let forced = DecisionRequest { forced: true, ..ask.request() };
+    let forced = DecisionRequest { asker: &ask.forced(), ..ask.request() };
     assert!(decide(&mut memory, &forced, &goes_on()).unwrap().decision.forced);
 }
 
@@ -117,7 +130,11 @@ fn a_look_up_leaves_no_trace() {
 fn of_two_gates_one_decides_a_numbered_iteration() {
     let (shop, ask) = (Shop::new(), Ask::under(""));
     let (mut one, mut other) = (shop.memory(), shop.memory());
-    let request = DecisionRequest { iteration: Some(1), input: Some("a"), ..ask.request() };
+    let request = DecisionRequest {
+        asker: &Asker { iteration: Some(1), ..ask.asker() },
+        input: Some("a"),
+        ..ask.request()
+    };
     let turns = [pending(&mut one, &request), pending(&mut other, &request)];
     let first = record_decision(&mut one, &turns[0], &request, &goes_on()).unwrap();
     let second = record_decision(&mut other, &turns[1], &request, &goes_on()).unwrap();
@@ -143,17 +160,20 @@ fn what_a_decision_changes_is_recorded_with_it() {
     let (shop, ask) = (Shop::new(), Ask::under("breaker.no_exit = 2\n"));
     let mut memory = shop.memory();
     decide(&mut memory, &ask.request(), &goes_on()).unwrap();
-    let acts = [("no_checks", None), ("exit_threshold", Some("3".to_owned()))];
-    let request = DecisionRequest { acts: &acts, ..ask.request() };
+    let acts = vec![("no_checks", None), ("exit_threshold", Some("3".to_owned()))];
+    let request = DecisionRequest { asker: &Asker { acts, ..ask.asker() }, ..ask.request() };
     let tripped = decide(&mut memory, &request, &goes_on()).unwrap();
     assert_eq!(tripped.decision.verdict, Verdict::Tripped);
     let expected = [kind::BLOCKED, kind::ACT, kind::ACT, kind::BLOCKED, kind::TRANSITION];
     assert_eq!(kinds(&mut memory), expected);
     assert_eq!(tripped.ledger.unwrap().seq, 4);
     assert_eq!(pending(&mut memory, &request).admission, Admission::Held);
-    let forced = DecisionRequest { forced: true, ..request.clone() };
+    let forced = DecisionRequest { asker: &ask.forced(), ..request.clone() };
     assert_eq!(pending(&mut memory, &forced).admission, Admission::Free);
-    let elsewhere = DecisionRequest { run: Some("daily"), ..request };
+    let elsewhere = DecisionRequest {
+        asker: &Asker { run: Some("daily".to_owned()), ..ask.asker() },
+        ..request
+    };
     assert_eq!(pending(&mut memory, &elsewhere).admission, Admission::Free);
 }
 
@@ -163,7 +183,7 @@ fn a_cooled_breaker_lets_one_gate_try() {
     let mut memory = shop.memory();
     let request = ask.request();
     decide(&mut memory, &request, &goes_on()).unwrap();
-    let dry = DecisionRequest { dry_run: true, ..request.clone() };
+    let dry = DecisionRequest { asker: &Asker { dry_run: true, ..ask.asker() }, ..request.clone() };
     assert_eq!(pending(&mut memory, &dry).admission, Admission::Probe);
     assert_eq!(pending(&mut memory, &request).admission, Admission::Probe);
     assert_eq!(pending(&mut shop.memory(), &request).admission, Admission::Held);
@@ -180,8 +200,8 @@ fn without_its_state_a_loop_neither_passes_nor_is_forced() {
     let lost = decide(&mut memory, &ask.request(), &done()).unwrap();
     assert_eq!(lost.decision.verdict, Verdict::Tripped);
     assert_eq!((lost.run, lost.iteration, lost.ledger), (None, None, None));
-    assert!(lost.decision.lost.unwrap().contains("it was removed, cut or replaced"));
-    let forced = DecisionRequest { forced: true, ..ask.request() };
+    assert!(lost.decision.input.lost.unwrap().contains("it was removed, cut or replaced"));
+    let forced = DecisionRequest { asker: &ask.forced(), ..ask.request() };
     assert_eq!(decide(&mut memory, &forced, &done()).unwrap_err().code, "state-lost");
     let again = decide(&mut shop.memory(), &ask.request(), &done()).unwrap();
     assert_eq!(again.decision.verdict, Verdict::Tripped, "it does not begin anew by itself");

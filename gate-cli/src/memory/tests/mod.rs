@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::{DecisionContext, DecisionRequest, DecisionStart, LookUp, Memory, PendingDecision};
 use crate::failure::Failure;
 use crate::record::Record;
+use crate::request::Asker;
 use crate::settings::Places;
 use crate::tests::record;
 
@@ -48,12 +49,12 @@ impl Shop {
 
 /// The number of records in a ledger.
 fn count(memory: &mut Memory) -> u64 {
-    memory.read().unwrap().head().unwrap().seq
+    memory.view().unwrap().head().unwrap().seq
 }
 
 /// The types of all records.
 fn kinds(memory: &mut Memory) -> Vec<String> {
-    let entries = memory.read().unwrap().entries(1, 1_000).unwrap();
+    let entries = memory.view().unwrap().entries(1, 1_000).unwrap();
     entries.into_iter().map(|sealed| sealed.record.kind).collect()
 }
 
@@ -64,6 +65,7 @@ fn policy(settings: &str) -> Policy {
 
 /// A decision that a test asks for.
 struct Ask {
+    asker: Asker,
     policy: Policy,
     text: String,
 }
@@ -72,21 +74,21 @@ impl Ask {
     fn under(settings: &str) -> Self {
         let policy = policy(settings);
         let text = serde_json::to_string(&policy).unwrap();
-        Self { policy, text }
+        Self { asker: Asker { run: Some("nightly".to_owned()), ..Asker::default() }, policy, text }
+    }
+
+    fn asker(&self) -> Asker {
+        self.asker.clone()
+    }
+
+    fn forced(&self) -> Asker {
+        Asker { force_reason: Some("shipped".to_owned()), ..self.asker() }
     }
 
     fn request(&self) -> DecisionRequest<'_> {
         DecisionRequest {
-            task: None,
-            run: Some("nightly"),
-            iteration: None,
-            new_run: false,
+            asker: &self.asker,
             input: None,
-            dry_run: false,
-            forced: false,
-            actor: None,
-            of_work: false,
-            acts: &[],
             approval: None,
             policy: &self.policy,
             policy_text: &self.text,
@@ -120,7 +122,7 @@ fn answer(
     let mut input = Input::new(signal.clone(), Vec::new());
     input.observed.at = at;
     input.observed.iteration = iteration.unwrap_or_default();
-    input.forced = request.forced.then(|| "shipped".to_owned());
+    input.force_reason.clone_from(&request.asker.force_reason);
     input.stateful = true;
     input.memory = memory;
     input.lost = lost;
@@ -153,7 +155,7 @@ fn record_decision(
     request: &DecisionRequest<'_>,
     signal: &Signal,
 ) -> Result<Record, Failure> {
-    match memory.begin_decision(pending, request, None)? {
+    match memory.begin_decision(pending, request)? {
         DecisionStart::Repeated(record) => Ok(*record),
         DecisionStart::Open(transaction) => {
             let decided = answer(request, signal, &transaction.context);
@@ -177,7 +179,7 @@ fn decide(
     }
     memory.begin_probe(&mut pending, request)?;
     let failure = match record_decision(memory, &pending, request, signal) {
-        Err(failure) if !request.forced => failure,
+        Err(failure) if !request.asker.is_forced() => failure,
         decided => return decided,
     };
     let context = DecisionContext::without_state(&failure).ok_or(failure)?;

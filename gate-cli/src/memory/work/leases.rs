@@ -10,7 +10,7 @@ use super::super::Memory;
 use super::again;
 use super::verified_rows::{found, holds};
 use crate::failure::Failure;
-use crate::store::{Ask, Claimable, Item, Leasing};
+use crate::store::{Ask, Claimable, Item, Leases};
 
 /// The wait after somebody else was faster.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -94,7 +94,7 @@ impl Memory {
     /// because the work under a claim is compared again.
     fn check_end(&mut self) -> Result<(), Failure> {
         if !self.has_marked_record {
-            self.retry_record(|memory, _| Ok(memory.read().map(drop)?))?;
+            self.retry_record(|memory| Ok(memory.view().map(drop)?))?;
             self.has_marked_record = true;
         }
         Ok(())
@@ -107,9 +107,9 @@ impl Memory {
     /// None with this id, a store that cannot be read, a row that its record
     /// contradicts.
     pub fn unclaimable(&mut self, id: &str) -> Result<Option<WorkError>, Failure> {
-        let (item, now) = self.retry(|memory, _| {
-            let mut view = memory.read()?;
-            Ok((found(&mut *view, id)?, view.now()?))
+        let (item, now) = self.retry(|memory| {
+            let mut view = memory.view()?;
+            Ok((found(&mut view, id)?, view.now()?))
         })?;
         let id = id.to_owned();
         let phase = item.work.state.phase;
@@ -136,7 +136,7 @@ impl Memory {
                     .and_then(|wait| Duration::try_from(wait).ok())
                     .unwrap_or(MAX_POLL_INTERVAL);
                 let at_most = most.min(MAX_POLL_INTERVAL).min(left);
-                self.retry(|memory, _| Ok(memory.store.await_work(&memory.project, at_most)?))?;
+                self.retry(|memory| Ok(memory.store.await_work(&memory.project, at_most)?))?;
             }
         }
         Ok(self.time_to_claimable(claim)?.is_none_or(|wait| wait.is_positive()))
@@ -144,8 +144,8 @@ impl Memory {
 
     /// The time until something can be claimed; none if nothing is going to be.
     fn time_to_claimable(&mut self, claim: &Claim<'_>) -> Result<Option<SignedDuration>, Failure> {
-        let (now, at) = self.retry(|memory, _| {
-            let mut view = memory.read()?;
+        let (now, at) = self.retry(|memory| {
+            let mut view = memory.view()?;
             Ok((view.now()?, view.claimable_at(claim.which)?))
         })?;
         Ok(at.map(|at| at.duration_since(now)))
@@ -156,24 +156,20 @@ impl Memory {
     fn take(&mut self, claim: &Claim<'_>) -> Result<Option<Item>, Failure> {
         let lease = claim.request.map_or_else(|| Uuid::now_v7().to_string(), str::to_owned);
         let ttl = ttl(claim.ttl)?;
-        self.retry(|memory, is_again| {
+        // The lease's id is the request's: an earlier request, or an earlier try, may have got an item.
+        let mut may_have_item = claim.request.is_some();
+        self.retry(|memory| {
             let mut leases = memory.lease()?;
             let now = leases.now()?;
-            if claim.request.is_none()
-                && !is_again
+            if !may_have_item
                 && let Some(item) = leases.item_held(claim.actor, claim.which, now)?
-                && holds(&mut *leases, &item).is_ok()
+                && holds(&mut leases, &item).is_ok()
             {
-                let item = claim.extended(item, after(now, ttl)?, now, &mut *leases)?;
+                let item = claim.extended(item, after(now, ttl)?, now, &mut leases)?;
                 leases.commit()?;
                 return Ok(Some(item));
             }
-            // The lease's id is the request's: an earlier try may have got an item.
-            let earlier = if is_again || claim.request.is_some() {
-                leases.item_with_lease(&lease)?
-            } else {
-                None
-            };
+            let earlier = if may_have_item { leases.item_with_lease(&lease)? } else { None };
             if let Some(item) = &earlier {
                 claim.is_answered_by(item, now)?;
             }
@@ -181,11 +177,12 @@ impl Memory {
                 Some(item) => Some(item),
                 None => {
                     let until = after(now, ttl)?;
+                    may_have_item = true;
                     let ask = Ask { lease: &lease, actor: claim.actor, now, until };
                     leases.claim(claim.which, ask)?
                 }
             };
-            let is_sound = item.as_ref().map_or(Ok(()), |item| holds(&mut *leases, item));
+            let is_sound = item.as_ref().map_or(Ok(()), |item| holds(&mut leases, item));
             leases.commit()?;
             is_sound.map(|()| item)
         })
@@ -213,10 +210,11 @@ impl Memory {
     /// Puts another lease in the place of the one that somebody has.
     fn change_lease(&mut self, handed: LeaseRef<'_>, change: LeaseChange) -> Result<Item, Failure> {
         self.work(handed.work)?;
-        self.retry(|memory, is_again| {
+        let mut may_be_changed = false;
+        self.retry(|memory| {
             again(|| {
                 let mut leases = memory.lease()?;
-                let item = found(&mut *leases, handed.work)?;
+                let item = found(&mut leases, handed.work)?;
                 let now = leases.now()?;
                 let before = handed.lease(&item)?;
                 let is_released = before.actor_id == handed.actor && before.expires_at.is_none();
@@ -224,9 +222,10 @@ impl Memory {
                     LeaseChange::Renewed(by) => {
                         before.renewed(handed.actor, after(now, by)?, now)?
                     }
-                    LeaseChange::Released if is_again && is_released => return Ok(item),
+                    LeaseChange::Released if may_be_changed && is_released => return Ok(item),
                     LeaseChange::Released => before.released(handed.actor, now)?,
                 };
+                may_be_changed = true;
                 leases.put_lease(&item, &lease, now)?;
                 leases.commit()?;
                 Ok(Item { lease: Some(lease), ..item })
@@ -242,7 +241,7 @@ impl Claim<'_> {
         item: Item,
         until: Timestamp,
         now: Timestamp,
-        leases: &mut dyn Leasing,
+        leases: &mut Leases<'_>,
     ) -> Result<Item, Failure> {
         let held = item.lease.as_ref();
         let shorter = held.filter(|lease| lease.expires_at.is_some_and(|ends| ends < until));

@@ -7,7 +7,7 @@ use gate_fleet::work::{ItemState, ReplayedItem, ReplayedItems, WorkError, WorkIt
 
 use crate::failure::Failure;
 use crate::memory::Memory;
-use crate::store::{Item, Reading};
+use crate::store::{Item, View};
 
 /// Items that are read at once.
 const PAGE: usize = 500;
@@ -25,10 +25,10 @@ impl Memory {
         followed: u64,
     ) -> Result<Option<(u64, String)>, Failure> {
         let (mut view, _) = self.examine()?;
-        let rows = all(&mut *view, |_| true)?;
+        let rows = all(&mut view, |_| true)?;
         for item in &rows {
             if item.seq > followed {
-                holds(&mut *view, item)?;
+                holds(&mut view, item)?;
             } else if let Some(wrong) = contradicts(item, book.item(&item.work.id)) {
                 return Ok(Some(wrong));
             }
@@ -60,7 +60,7 @@ fn contradicts(item: &Item, recorded: Option<ReplayedItem>) -> Option<(u64, Stri
 
 /// The items in the order of their adding, those that are wanted.
 pub(in super::super) fn all(
-    reading: &mut dyn Reading,
+    reading: &mut View<'_>,
     wanted: impl Fn(&Item) -> bool,
 ) -> Result<Vec<Item>, Failure> {
     let (mut all, mut after) = (Vec::new(), 0);
@@ -73,7 +73,7 @@ pub(in super::super) fn all(
 }
 
 /// The item with an id. Fails if its row differs from its records.
-pub(super) fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure> {
+pub(super) fn found(reading: &mut View<'_>, id: &str) -> Result<Item, Failure> {
     let item = reading.item(id)?.ok_or_else(|| WorkError::NotFound(id.to_owned()))?;
     holds(reading, &item)?;
     Ok(item)
@@ -81,7 +81,7 @@ pub(super) fn found(reading: &mut dyn Reading, id: &str) -> Result<Item, Failure
 
 /// Fails if an item's row differs from its records: its phase from the latest one, or its task
 /// from the one that added it.
-pub(super) fn holds(reading: &mut dyn Reading, item: &Item) -> Result<(), Failure> {
+pub(super) fn holds(reading: &mut View<'_>, item: &Item) -> Result<(), Failure> {
     let WorkItem { id, state, .. } = &item.work;
     let (phase, seq) = (state.phase, item.seq);
     let latest = proven(reading, seq)?;
@@ -102,7 +102,7 @@ pub(super) fn holds(reading: &mut dyn Reading, item: &Item) -> Result<(), Failur
 }
 
 /// The record with a number, if it is the one that was hashed.
-fn proven(reading: &mut dyn Reading, seq: u64) -> Result<Option<Record>, Failure> {
+fn proven(reading: &mut View<'_>, seq: u64) -> Result<Option<Record>, Failure> {
     let sealed = reading.entry(seq)?.filter(|sealed| sealed.record.hash() == sealed.hash);
     Ok(sealed.map(|sealed| sealed.record))
 }

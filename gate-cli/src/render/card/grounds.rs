@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// The grounds of a verified exit, such as "2 checks passed", "old tests 311 of 311".
 pub(super) fn grounds(decision: &Decision) -> String {
-    let passed = decision.evidence.iter().filter(|check| check.outcome == Outcome::Pass);
+    let passed = decision.input.evidence.iter().filter(|check| check.outcome == Outcome::Pass);
     let checks = match passed.count() {
         1 => "1 check passed".to_owned(),
         count => format!("{count} checks passed"),
@@ -28,7 +28,7 @@ pub(super) fn grounds(decision: &Decision) -> String {
 
 /// The criteria that their own commands show to be met; none if no criterion has one.
 fn criteria_met(decision: &Decision) -> Option<String> {
-    let details = decision.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
+    let details = decision.input.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
     let criteria: Vec<_> =
         details.filter_map(|detail| detail.get("criteria")?.as_array()).flatten().collect();
     let met = criteria.iter().filter(|one| one["state"] == "met").count();
@@ -37,7 +37,7 @@ fn criteria_met(decision: &Decision) -> Option<String> {
 
 /// The sealed tests that pass; none if there are none.
 fn sealed_tests(decision: &Decision) -> Option<String> {
-    let all: Vec<_> = decision.evidence.iter().filter_map(Evidence::sealed_tests).collect();
+    let all: Vec<_> = decision.input.evidence.iter().filter_map(Evidence::sealed_tests).collect();
     let readable = all.iter().any(|sealed| sealed.readable);
     let who = if readable { " (readable by the agent)" } else { "" };
     let counts: Option<Vec<_>> = all.iter().map(|one| one.passed.zip(one.total)).collect();
@@ -47,13 +47,13 @@ fn sealed_tests(decision: &Decision) -> Option<String> {
 
 /// The tests that were written before the work and pass now; none if there are none.
 fn first_tests(decision: &Decision) -> Option<String> {
-    let passed: u64 = decision.evidence.iter().filter_map(Evidence::first_tests_passed).sum();
+    let passed: u64 = decision.input.evidence.iter().filter_map(Evidence::first_tests_passed).sum();
     (passed > 0).then(|| format!("tests written first {passed}"))
 }
 
 /// The baseline's tests that pass again, of those that passed there; none if they are not known.
 fn old_tests(decision: &Decision) -> Option<String> {
-    let details = decision.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
+    let details = decision.input.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
     let compared = details.filter_map(|detail| detail.get("tests")?.get("baseline"));
     let counts = compared.filter_map(|compared| {
         let passed = compared.get("passed")?.as_u64()?;
@@ -73,7 +73,7 @@ fn old_tests(decision: &Decision) -> Option<String> {
 
 /// The files whose old texts ran in the place of the tree's: their new texts may ask for less.
 fn edited_files(decision: &Decision) -> Vec<String> {
-    let details = decision.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
+    let details = decision.input.evidence.iter().filter_map(|evidence| evidence.detail.as_ref());
     let files = details.filter_map(|detail| detail.get("tests")?.get("overlaid")?.as_array());
     files.flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
@@ -84,6 +84,6 @@ fn sums(counts: Vec<(u64, u64)>) -> (u64, u64) {
 
 /// True if a check that passed runs the product.
 fn has_check_of_behaviour(decision: &Decision) -> bool {
-    let mut passed = decision.evidence.iter().filter(|check| check.outcome == Outcome::Pass);
+    let mut passed = decision.input.evidence.iter().filter(|check| check.outcome == Outcome::Pass);
     passed.any(|check| is_of_behaviour(&check.check))
 }

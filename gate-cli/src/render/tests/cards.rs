@@ -356,8 +356,8 @@ fn a_scan_names_its_file_and_format() {
     let scan = |file: &str, format: Option<&str>| {
         let mut transcript = Transcript::default();
         transcript.format = format.map(str::to_owned);
-        let indicators: &Indicators = &decided.indicators;
-        plain(&scan_card(file, &transcript, &decided.signal, indicators))
+        let indicators: &Indicators = &decided.input.indicators;
+        plain(&scan_card(file, &transcript, &decided.input.signal, indicators))
     };
     assert_eq!(
         scan("t/a\u{1b}[31m.log", Some("codex")),

@@ -65,7 +65,7 @@ fn findings_are_those_of_the_check_integrity_alone() {
         { "check": "integrity", "mode": "warn", "outcome": "skipped", "detail": { "findings": {} } },
     ]);
     let decided = decision(&json!({ "evidence": evidence }));
-    let (found, allowed) = findings(&decided.evidence);
+    let (found, allowed) = findings(&decided.input.evidence);
     assert_eq!(found, [finding("a", None, "")]);
     assert_eq!(allowed.len(), 0);
 }

@@ -17,7 +17,7 @@ use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls, Row
 use super::super::error::StoreError;
 use super::clear::NoClearPassword;
 use super::url::Transport;
-use super::{DatabaseUrl, fault};
+use super::{DatabaseUrl, Server, fault};
 
 /// The longest that one attempt to connect may take.
 const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
@@ -69,12 +69,8 @@ impl Session {
     /// # Errors
     ///
     /// A database that does not answer, or refuses.
-    pub(super) fn connect(
-        runtime: &Runtime,
-        url: &DatabaseUrl,
-        left: Duration,
-    ) -> Result<Self, StoreError> {
-        let place = url.to_string();
+    pub(super) fn connect(server: &Server, left: Duration) -> Result<Self, StoreError> {
+        let Server { runtime, url, place, .. } = server;
         let (config, transport) = (config(url, left), url.transport()?);
         let demands_tls = config.get_ssl_mode() == SslMode::Require;
         let (names, named) = unbounded_channel();
@@ -82,10 +78,10 @@ impl Session {
             let opening = open(&config, transport, names);
             tokio::time::timeout(left.min(MAX_CONNECT_TIME), opening).await
         };
-        let opened = runtime.block_on(connecting).map_err(|_| fault::silent(&place))?;
+        let opened = runtime.block_on(connecting).map_err(|_| fault::silent(place))?;
         let client = opened.map_err(|error| match error {
-            OpenError::Database(error) => fault::store_error(&place, &error),
-            OpenError::Network(error) => fault::unreachable(&place, &error),
+            OpenError::Database(error) => fault::store_error(place, &error),
+            OpenError::Network(error) => fault::unreachable(place, &error),
         })?;
         Ok(Self {
             client,

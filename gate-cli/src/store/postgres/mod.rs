@@ -8,6 +8,7 @@
 mod clear;
 mod connection;
 mod fault;
+mod outage;
 mod schema;
 mod tls;
 mod transaction;
@@ -17,30 +18,21 @@ mod url;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use gate_core::history::kind;
+use gate_core::ledger::Head;
 use tokio::runtime::{Builder, Runtime};
 
 use self::connection::{Session, WaitOutcome};
-use self::transaction::Running;
+use self::outage::Patience;
+use self::transaction::{Question, Running};
 pub use self::url::DatabaseUrl;
 use super::error::StoreError;
-use super::lookup::{Answers, Lookup, Question};
-use super::sql::{Nothing, Sql};
-use super::view::View;
-use super::{
-    Condition, Heads, Leasing, Marked, Migrated, RETRY_INTERVAL, Reading, Store, Transaction,
-    migration,
-};
+use super::sql::{Database, Nothing, Sql, SqlValue};
+use super::{Condition, Migrated, RETRY_INTERVAL, Upcoming, migration, statements};
+use crate::interrupt::Interrupt;
 
-pub(super) fn open(
-    url: &DatabaseUrl,
-    heads: Option<Heads>,
-    patience: Duration,
-) -> Result<Box<dyn Store>, StoreError> {
-    Ok(Box::new(Marked::new(PostgresStore::open(url, patience)?, heads)))
-}
-
-pub(super) fn condition(url: &DatabaseUrl, patience: Duration) -> Result<Condition, StoreError> {
-    PostgresStore::open(url, patience)?.condition()
+pub(super) fn open(url: &DatabaseUrl, patience: Duration) -> Result<Box<dyn Database>, StoreError> {
+    Ok(Box::new(PostgresStore::open(url, patience)?))
 }
 
 pub(super) fn migrate(url: &DatabaseUrl, patience: Duration) -> Result<Migrated, StoreError> {
@@ -50,16 +42,23 @@ pub(super) fn migrate(url: &DatabaseUrl, patience: Duration) -> Result<Migrated,
 /// A store in a PostgreSQL database. Its calls block, and must not come from
 /// inside of an asynchronous runtime.
 #[derive(Debug)]
-pub struct PostgresStore {
-    runtime: Runtime,
-    url: DatabaseUrl,
-    place: String,
-    patience: Duration,
-    /// The longest wait for a connection.
-    connecting: Duration,
+struct PostgresStore {
+    server: Server,
     session: Option<Session>,
     /// The connection that is notified when work can be claimed.
     listener: Option<Session>,
+}
+
+/// The way to a database.
+#[derive(Debug)]
+struct Server {
+    runtime: Runtime,
+    url: DatabaseUrl,
+    place: String,
+    /// The longest wait for a lock, or for a statement.
+    patience: Duration,
+    /// The wait for a database that does not answer.
+    outages: Patience,
 }
 
 impl PostgresStore {
@@ -68,22 +67,16 @@ impl PostgresStore {
     /// # Errors
     ///
     /// A system that gives no means to wait for a connection.
-    pub fn open(url: &DatabaseUrl, patience: Duration) -> Result<Self, StoreError> {
+    fn open(url: &DatabaseUrl, patience: Duration) -> Result<Self, StoreError> {
         let place = url.to_string();
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Unreachable {
             place: place.clone(),
             what: error.to_string(),
         })?;
-        Ok(Self {
-            runtime,
-            url: url.clone(),
-            place,
-            patience,
-            connecting: patience,
-            session: None,
-            listener: None,
-        })
+        let outages = Patience::new(patience);
+        let server = Server { runtime, url: url.clone(), place, patience, outages };
+        Ok(Self { server, session: None, listener: None })
     }
 
     /// A connection on which something has begun. Nothing was changed yet, so it is tried again
@@ -92,7 +85,7 @@ impl PostgresStore {
         &mut self,
         begin: impl Fn(&Running<'_>) -> Result<T, StoreError>,
     ) -> Result<(Session, T), StoreError> {
-        let until = Instant::now() + self.connecting;
+        let until = Instant::now() + self.server.outages.connecting;
         loop {
             match self.try_connect(&begin, until) {
                 Err(StoreError::Unreachable { .. }) if Instant::now() + RETRY_INTERVAL < until => {
@@ -112,10 +105,12 @@ impl PostgresStore {
         let left = until.saturating_duration_since(Instant::now());
         let session = match kept {
             Some(session) => session,
-            None => Session::connect(&self.runtime, &self.url, left)?,
+            None => Session::connect(&self.server, left)?,
         };
-        let patience = self.patience + RETRY_INTERVAL;
-        let begun = begin(&Running::new(&self.runtime, &session, &self.place, patience))?;
+        let mut running = Running::new(&self.server, &session);
+        running.patience += RETRY_INTERVAL;
+        let begun = begin(&running)?;
+        drop(running);
         Ok((session, begun))
     }
 
@@ -128,55 +123,39 @@ impl PostgresStore {
             return Ok(session);
         }
         let (mut session, ()) = self.connect(|running| running.run(CHANGING))?;
-        let mut running =
-            Running::new(&self.runtime, &session, &self.place, self.patience).in_transaction();
+        let mut running = Running::new(&self.server, &session).in_transaction();
         schema::ensure(&mut running)?;
         let now = running.time()?;
         running.look_for_pooler()?;
-        running.commit()?;
+        Box::new(running).commit(None)?;
         session.set_time(now);
         Ok(session)
     }
 
-    /// Begins a transaction, with the answers that are read ahead.
-    fn start(
-        &mut self,
+    /// Begins a transaction, in which some questions are answered already. Without a version there
+    /// were no tables.
+    fn start<'s>(
+        &'s mut self,
         sql: &str,
-        ahead: Vec<Question>,
-    ) -> Result<(Running<'_>, Option<i64>, Answers), StoreError> {
-        let (session, begun) = self.connect(|running| running.begin(sql, &ahead))?;
+        asked: Vec<Question<'s>>,
+    ) -> Result<(Running<'s>, Option<i64>), StoreError> {
+        let (session, begun) = self.connect(|running| running.begin(sql, &asked))?;
         let session = self.session.insert(session);
-        let running = Running::new(&self.runtime, session, &self.place, self.patience);
-        let answers = ahead.into_iter().zip(begun.answers).collect();
-        Ok((running.in_transaction(), begun.version, answers))
+        let mut running = Running::new(&self.server, session).in_transaction();
+        running.answers = asked.into_iter().zip(begun.answers).collect();
+        Ok((running, begun.version))
     }
 
     /// A transaction that may write, whatever the tables are.
     fn changing(&mut self) -> Result<Running<'_>, StoreError> {
         let (session, ()) = self.connect(|running| running.run(CHANGING))?;
         let session = self.session.insert(session);
-        Ok(Running::new(&self.runtime, session, &self.place, self.patience).in_transaction())
+        Ok(Running::new(&self.server, session).in_transaction())
     }
+}
 
-    /// A view that may write, on the newest schema.
-    fn view<'s>(
-        &'s mut self,
-        project: &'s str,
-        ahead: &[Lookup<'_>],
-    ) -> Result<View<'s, Running<'s>>, StoreError> {
-        let sql = self.writing(project);
-        let (mut running, version, answers) = self.start(&sql, questions(project, ahead))?;
-        if version.is_none() {
-            running.run("ROLLBACK")?;
-            running.run(&sql)?;
-        }
-        if version != Some(migration::VERSION) {
-            schema::ensure(&mut running)?;
-        }
-        running.must_commit();
-        Ok(View::new(running, project)?.knowing(answers))
-    }
-
+impl Server {
+    /// The statements that begin a change of a project's ledger, once nobody else changes it.
     fn writing(&self, project: &str) -> String {
         let (patience, lock) = (self.patience.as_millis().max(1), lock(project));
         format!(
@@ -216,40 +195,88 @@ fn seen(running: &mut Running<'_>, version: Option<i64>) -> Result<i64, StoreErr
     running.version()
 }
 
-fn questions(project: &str, ahead: &[Lookup<'_>]) -> Vec<Question> {
-    ahead.iter().filter_map(|lookup| lookup.question(project)).collect()
+/// What is always asked in a transaction. The answers come with its beginning, in one round trip:
+/// a database that is far away is not waited for eight times.
+fn questions<'q>(
+    project: &'q str,
+    marked: Option<Head>,
+    upcoming: Option<&'q Upcoming>,
+) -> Vec<Question<'q>> {
+    let project = SqlValue::from(project);
+    let latest = |kind: &'static str, limit| {
+        Question::new(statements::LATEST_OF_TYPE, vec![project, kind.into(), limit])
+    };
+    let mut questions = vec![
+        Question::new(statements::HEAD, vec![project]),
+        latest(kind::LOSS_NOTICED, 1.into()),
+        latest(kind::LOSS_ACCEPTED, 1.into()),
+    ];
+    let marked = marked.map(|head| vec![project, SqlValue::sought(head.seq)]);
+    questions.extend(marked.map(|given| Question::new(statements::ENTRY, given)));
+    let Some(upcoming) = upcoming else { return questions };
+    let in_loop = upcoming.in_loop.as_str().into();
+    questions.extend([
+        latest(kind::TRUST, 1.into()),
+        Question::new(statements::LATEST_OF_LOOP, vec![project, in_loop]),
+        Question::new(statements::LATEST_STEP_OF_LOOP, vec![project, in_loop]),
+        Question::new(statements::LATEST_OF_TASK, vec![project, upcoming.task.as_str().into()]),
+        Question::new(statements::HAS_POLICY, vec![upcoming.policy_digest.as_str().into()]),
+    ]);
+    if let (Some(run), Some(iteration)) = (&upcoming.run, upcoming.iteration) {
+        let given = vec![project, run.as_str().into(), SqlValue::sought(iteration)];
+        questions.push(Question::new(statements::DECISION, given));
+    }
+    questions.retain(Question::can_be_asked);
+    questions
 }
 
-impl Store for PostgresStore {
-    fn read_ahead<'s>(
+impl Database for PostgresStore {
+    fn view<'s>(
         &'s mut self,
         project: &'s str,
-        ahead: &[Lookup<'_>],
-    ) -> Result<Box<dyn Reading + 's>, StoreError> {
-        let (mut running, version, answers) = self.start(READING, questions(project, ahead))?;
+        marked: Option<Head>,
+        upcoming: Option<&'s Upcoming>,
+    ) -> Result<Box<dyn Sql + 's>, StoreError> {
+        let mut questions = questions(project, marked, upcoming);
+        let approvals = vec![project.into(), kind::APPROVED.into(), SqlValue::sought(u64::MAX)];
+        questions.push(Question::new(statements::LATEST_OF_TYPE, approvals));
+        let (mut running, version) = self.start(READING, questions)?;
         let version = seen(&mut running, version)?;
         if version == 0 {
-            return Ok(Box::new(View::new(Nothing, project)?));
+            return Ok(Box::new(Nothing));
         }
         migration::from(version)?;
-        let view = View::new(running.reading(), project)?.at_version(version);
-        Ok(Box::new(view.knowing(answers)))
+        (running.is_reading, running.version) = (true, version);
+        Ok(Box::new(running))
     }
 
-    fn begin_ahead<'s>(
+    fn begin<'s>(
         &'s mut self,
         project: &'s str,
-        ahead: &[Lookup<'_>],
-    ) -> Result<Transaction<'s>, StoreError> {
-        Ok(Transaction::new(self.view(project, ahead)?))
+        marked: Option<Head>,
+        upcoming: Option<&'s Upcoming>,
+    ) -> Result<Box<dyn Sql + 's>, StoreError> {
+        let sql = self.server.writing(project);
+        let (mut running, version) = self.start(&sql, questions(project, marked, upcoming))?;
+        if version.is_none() {
+            running.run("ROLLBACK")?;
+            running.run(&sql)?;
+        }
+        if version != Some(migration::VERSION) {
+            schema::ensure(&mut running)?;
+        }
+        running.must_commit();
+        running.project = project;
+        Ok(Box::new(running))
     }
 
-    fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Leasing + 's>, StoreError> {
+    fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Sql + 's>, StoreError> {
         let session = self.ready()?;
         let session = self.session.insert(session);
-        let running = Running::new(&self.runtime, session, &self.place, self.patience);
+        let mut running = Running::new(&self.server, session);
         running.must_commit();
-        Ok(Box::new(View::new(running, project)?.at(session.time())))
+        (running.project, running.now) = (project, session.time());
+        Ok(Box::new(running))
     }
 
     fn await_work(&mut self, project: &str, at_most: Duration) -> Result<bool, StoreError> {
@@ -257,7 +284,7 @@ impl Store for PostgresStore {
             self.listener = Some(self.connect(|running| running.run(LISTENING))?.0);
             return Ok(true);
         };
-        match listener.await_name(&self.runtime, project, at_most) {
+        match listener.await_name(&self.server.runtime, project, at_most) {
             WaitOutcome::Named => Ok(true),
             WaitOutcome::TimedOut => Ok(false),
             WaitOutcome::Closed => {
@@ -267,24 +294,27 @@ impl Store for PostgresStore {
         }
     }
 
-    fn renew(&mut self, project: &str) -> Result<(), StoreError> {
-        let mut view = self.view(project, &[])?;
-        view.set_aside()?;
-        view.finish()
-    }
-
     fn back_up(&mut self, _to: &Path) -> Result<(), StoreError> {
-        Err(StoreError::OtherTools { place: self.place.clone() })
+        Err(StoreError::OtherTools { place: self.server.place.clone() })
     }
 
-    fn connect_within(&mut self, limit: Duration) {
-        self.connecting = limit.min(self.patience);
+    fn condition(&mut self) -> Result<Condition, StoreError> {
+        self.examined()
     }
-
-    /// Does nothing: this store has no marks.
-    fn accept(&mut self, _project: &str) {}
 
     fn place(&self) -> &str {
-        &self.place
+        &self.server.place
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn wait_in_loop(&mut self, limit: Duration, interrupt: &Interrupt) {
+        self.server.outages.wait_in_loop(limit, interrupt);
+    }
+
+    fn wait_for(&self, began: Instant, failed: u64, message: &str) -> bool {
+        self.server.outages.wait_for(began, failed, message)
     }
 }

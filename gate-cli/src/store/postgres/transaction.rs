@@ -6,31 +6,59 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
-use tokio::runtime::Runtime;
+use gate_core::ledger::Head;
+use jiff::Timestamp;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, Row, SimpleQueryMessage};
 
 use super::super::addition;
 use super::super::error::StoreError;
-use super::super::lookup::{Question, Rows};
-use super::super::sql::{Cell, Sql, SqlValue};
-use super::super::statements::{self, Dialect, POSTGRES};
+use super::super::sql::{Cell, Rows, Sql, SqlValue};
+use super::super::view::name;
+use super::super::{migration, statements};
 use super::connection::Session;
-use super::fault;
+use super::{Server, fault};
 
 /// Statements on a session: each for itself, or in a transaction, which is rolled back when
 /// it is dropped.
 #[derive(Debug)]
 pub(super) struct Running<'a> {
-    runtime: &'a Runtime,
+    server: &'a Server,
     session: &'a Session,
-    place: &'a str,
     /// Longest time for one statement.
-    patience: Duration,
+    pub(super) patience: Duration,
     in_transaction: bool,
     /// True if nothing is changed in the transaction.
-    is_reading: bool,
+    pub(super) is_reading: bool,
+    /// The project that is changed.
+    pub(super) project: &'a str,
+    /// The version of the tables.
+    pub(super) version: i64,
+    /// When the transaction began, if that is known and it did not wait for anybody: milliseconds
+    /// since 1970 by the database's clock.
+    pub(super) now: Option<i64>,
+    /// Questions that were answered when the transaction began. A change drops them.
+    pub(super) answers: Vec<(Question<'a>, Rows)>,
+}
+
+/// A statement with its parameters.
+#[derive(Debug)]
+pub(super) struct Question<'q> {
+    statement: &'static str,
+    given: Vec<SqlValue<'q>>,
+}
+
+impl<'q> Question<'q> {
+    pub(super) fn new(statement: &'static str, given: Vec<SqlValue<'q>>) -> Self {
+        Self { statement, given }
+    }
+
+    /// False for a text that a database refuses to look for.
+    pub(super) fn can_be_asked(&self) -> bool {
+        let is_unfit = |value: &SqlValue<'_>| matches!(value, SqlValue::Text(Some(text)) if name("", text).is_err());
+        !self.given.iter().any(is_unfit)
+    }
 }
 
 /// The first answers of a transaction.
@@ -54,24 +82,23 @@ const HAS_ADDITIONS: &str = "SELECT CAST(relname AS TEXT) FROM pg_catalog.pg_cla
      WHERE relname = 'gate_additions' AND pg_catalog.pg_table_is_visible(oid)";
 
 impl<'a> Running<'a> {
-    pub(super) fn new(
-        runtime: &'a Runtime,
-        session: &'a Session,
-        place: &'a str,
-        patience: Duration,
-    ) -> Self {
-        Self { runtime, session, place, patience, in_transaction: false, is_reading: false }
+    pub(super) fn new(server: &'a Server, session: &'a Session) -> Self {
+        Self {
+            server,
+            session,
+            patience: server.patience,
+            in_transaction: false,
+            is_reading: false,
+            project: "",
+            version: migration::VERSION,
+            now: None,
+            answers: Vec::new(),
+        }
     }
 
     /// The same, in the transaction that has begun on the session.
     pub(super) fn in_transaction(mut self) -> Self {
         self.in_transaction = true;
-        self
-    }
-
-    /// The same, if nothing is changed in it.
-    pub(super) fn reading(mut self) -> Self {
-        self.is_reading = true;
         self
     }
 
@@ -81,17 +108,15 @@ impl<'a> Running<'a> {
     /// # Errors
     ///
     /// The database's error, or its silence.
-    pub(super) fn begin(&self, sql: &str, ahead: &[Question]) -> Result<Beginning, StoreError> {
+    pub(super) fn begin(&self, sql: &str, asked: &[Question<'_>]) -> Result<Beginning, StoreError> {
         let begin = format!("{sql}; {}", statements::VERSION);
-        let given: Vec<_> = ahead.iter().map(Question::given).collect();
-        let values: Vec<Vec<_>> =
-            given.iter().map(|given| given.iter().map(typed).collect()).collect();
-        let given: Vec<Vec<_>> = values.iter().map(|values| borrowed(values)).collect();
-        let queries = ahead.iter().zip(&given);
+        let given: Vec<Vec<_>> = asked.iter().map(|question| typed(&question.given)).collect();
+        let queries = asked.iter().zip(&given);
         let queries = queries.map(|(question, given)| self.session.rows(question.statement, given));
         // The requests leave in this order.
         let answers = join(self.session.client().simple_query(&begin), join_all(queries));
-        let (begun, answers) = self.wait(answers).ok_or_else(|| fault::silent(self.place))?;
+        let (begun, answers) =
+            self.wait(answers).ok_or_else(|| fault::silent(&self.server.place))?;
         let version = match begun {
             Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => None,
             begun => version_in(&begun.map_err(|error| self.failed(&error))?),
@@ -102,7 +127,7 @@ impl<'a> Running<'a> {
         let answers = answers.into_iter().map(|answer| {
             let rows = answer.map_err(|error| self.failed(&error))?;
             let rows = rows.iter().map(cells).collect::<Result<Rows, Error>>();
-            rows.map_err(|error| fault::store_error(self.place, &error))
+            rows.map_err(|error| fault::store_error(&self.server.place, &error))
         });
         Ok(Beginning { version, answers: answers.collect::<Result<_, _>>()? })
     }
@@ -127,8 +152,7 @@ impl<'a> Running<'a> {
     ///
     /// The database's error, or its silence.
     pub(super) fn time(&mut self) -> Result<i64, StoreError> {
-        let rows = POSTGRES.now.map(|now| self.rows(now, &[])).transpose()?;
-        match rows.and_then(|mut rows| rows.pop()).as_deref() {
+        match self.rows(NOW, &[])?.pop().as_deref() {
             Some([Cell::Integer(now)]) => Ok(*now),
             _ => Err(StoreError::corrupt("the database has no time")),
         }
@@ -178,23 +202,23 @@ impl<'a> Running<'a> {
 
     /// The database's host, port and name.
     pub(super) fn place(&self) -> &str {
-        self.place
+        &self.server.place
     }
 
     fn answer<T>(&self, request: impl Future<Output = Result<T, Error>>) -> Result<T, StoreError> {
-        let answer = self.wait(request).ok_or_else(|| fault::silent(self.place))?;
+        let answer = self.wait(request).ok_or_else(|| fault::silent(&self.server.place))?;
         answer.map_err(|error| self.failed(&error))
     }
 
     fn failed(&self, error: &Error) -> StoreError {
         self.session.is_sound.set(false);
-        fault::store_error(self.place, error)
+        fault::store_error(&self.server.place, error)
     }
 
     /// The answer, unless it takes too long.
     fn wait<T>(&self, request: impl Future<Output = T>) -> Option<T> {
         let answer = async { tokio::time::timeout(self.patience, request).await };
-        let answer = self.runtime.block_on(answer).ok();
+        let answer = self.server.runtime.block_on(answer).ok();
         if answer.is_none() {
             self.session.is_silent.set(true);
         }
@@ -203,18 +227,19 @@ impl<'a> Running<'a> {
 }
 
 impl Sql for Running<'_> {
-    const DIALECT: &'static Dialect = &POSTGRES;
-
     fn rows(
         &mut self,
         statement: &'static str,
         given: &[SqlValue<'_>],
-    ) -> Result<Vec<Vec<Cell>>, StoreError> {
-        let values: Vec<_> = given.iter().map(typed).collect();
-        let given = borrowed(&values);
-        let rows = self.answer(self.session.rows(statement, &given))?;
+    ) -> Result<Rows, StoreError> {
+        let is_this =
+            |question: &Question<'_>| question.statement == statement && question.given == given;
+        if let Some(at) = self.answers.iter().position(|(question, _)| is_this(question)) {
+            return Ok(self.answers.swap_remove(at).1);
+        }
+        let rows = self.answer(self.session.rows(statement, &typed(given)))?;
         let read = rows.iter().map(cells).collect::<Result<_, Error>>();
-        read.map_err(|error| fault::store_error(self.place, &error))
+        read.map_err(|error| fault::store_error(&self.server.place, &error))
     }
 
     fn change(
@@ -222,28 +247,58 @@ impl Sql for Running<'_> {
         statement: &'static str,
         given: &[SqlValue<'_>],
     ) -> Result<bool, StoreError> {
-        let values: Vec<_> = given.iter().map(typed).collect();
-        let given = borrowed(&values);
+        self.answers.clear();
+        let given = typed(given);
         let request = self.session.client().execute_typed(statement, &given);
-        let done = self.wait(request).ok_or_else(|| fault::silent(self.place))?;
+        let done = self.wait(request).ok_or_else(|| fault::silent(&self.server.place))?;
         match done {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Ok(false),
             done => done.map(|_| true).map_err(|error| self.failed(&error)),
         }
     }
 
-    fn commit(mut self) -> Result<(), StoreError> {
+    fn commit(mut self: Box<Self>, head: Option<Head>) -> Result<(), StoreError> {
         if self.in_transaction {
             self.in_transaction = false;
-            let done = self.wait(self.session.client().batch_execute("COMMIT"));
-            done.ok_or_else(|| fault::uncertain(self.place, fault::SILENT.to_owned()))?
-                .map_err(|error| fault::commit_error(self.place, &error))?;
+            let place = &self.server.place;
+            let committed = match self.wait(self.session.client().batch_execute("COMMIT")) {
+                None => Err(fault::uncertain(place, fault::SILENT.to_owned())),
+                Some(answer) => answer.map_err(|error| fault::commit_error(place, &error)),
+            };
+            match (committed, head) {
+                (Err(uncertain @ StoreError::Uncertain { .. }), Some(head)) => {
+                    return self.server.settle(self.project, head, uncertain);
+                }
+                (committed, _) => committed?,
+            }
         }
         self.session.is_prepared.set(true);
         self.session.is_sound.set(true);
         Ok(())
     }
+
+    fn claim(&self) -> &'static str {
+        statements::CLAIM_UNLOCKED
+    }
+
+    fn has_items(&self) -> bool {
+        self.version >= migration::WITH_ITEMS
+    }
+
+    fn now(&mut self) -> Result<Timestamp, StoreError> {
+        let now = self.now.map_or_else(|| self.time(), Ok)?;
+        Timestamp::from_millisecond(now)
+            .map_err(|_| StoreError::corrupt("the database has no time"))
+    }
+
+    fn announce(&mut self) -> Result<(), StoreError> {
+        let project = [self.project.into()];
+        self.rows("SELECT CAST(pg_notify('gate_work', $1) AS TEXT)", &project).map(drop)
+    }
 }
+
+/// The milliseconds since 1970.
+const NOW: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
 // The runtime carries the connection only while somebody waits for an answer. Without an explicit
 // end, the project's lock would stay taken until the next statement, maybe for hours.
@@ -255,7 +310,7 @@ impl Drop for Running<'_> {
         let end = self.session.client().batch_execute("ROLLBACK");
         if self.is_reading {
             // Nobody waits for the answer.
-            self.runtime.block_on(sent(end));
+            self.server.runtime.block_on(sent(end));
         } else {
             // An error closes the session, which has the same effect.
             let _ = self.answer(end);
@@ -282,19 +337,13 @@ fn version_in(messages: &[SimpleQueryMessage]) -> Option<i64> {
     })
 }
 
-type Value<'v> = Box<dyn ToSql + Sync + 'v>;
-
-fn typed<'v>(given: &'v SqlValue<'_>) -> (Value<'v>, Type) {
-    match given {
-        SqlValue::Integer(number) => (Box::new(number), Type::INT8),
-        SqlValue::MaybeInteger(number) => (Box::new(number), Type::INT8),
-        SqlValue::Text(text) => (Box::new(text), Type::TEXT),
-        SqlValue::MaybeText(text) => (Box::new(text), Type::TEXT),
-    }
-}
-
-fn borrowed<'v>(values: &'v [(Value<'_>, Type)]) -> Vec<(&'v (dyn ToSql + Sync), Type)> {
-    values.iter().map(|(value, kind)| (&**value as _, kind.clone())).collect()
+/// Parameters with their types.
+fn typed<'v>(given: &'v [SqlValue<'v>]) -> Vec<(&'v (dyn ToSql + Sync), Type)> {
+    let typed = given.iter().map(|value| match value {
+        SqlValue::Integer(number) => (number as &(dyn ToSql + Sync), Type::INT8),
+        SqlValue::Text(text) => (text as _, Type::TEXT),
+    });
+    typed.collect()
 }
 
 fn cells(row: &Row) -> Result<Vec<Cell>, Error> {

@@ -9,7 +9,7 @@ use super::{PostgresStore, READING, schema, seen};
 impl PostgresStore {
     /// An addition that rows contradict is an error: the operator is there to see it.
     pub(super) fn migrate(&mut self) -> Result<Migrated, StoreError> {
-        let patience = self.patience.as_millis().max(1);
+        let patience = self.server.patience.as_millis().max(1);
         let mut running = self.changing()?;
         running.must_commit();
         running.run(&format!("SET LOCAL lock_timeout = {patience}"))?;
@@ -19,18 +19,18 @@ impl PostgresStore {
         schema::change(&running, before)?;
         let additions: Vec<_> = addition::missing(&present).collect();
         additions.iter().try_for_each(|numbered| schema::add(&running, *numbered))?;
-        running.commit()?;
+        Box::new(running).commit(None)?;
         Ok(Migrated {
-            place: self.place.clone(),
+            place: self.server.place.clone(),
             before,
             version: migration::VERSION,
             additions: additions.into_iter().map(Added::from).collect(),
         })
     }
 
-    pub(super) fn condition(&mut self) -> Result<Condition, StoreError> {
-        let place = self.place.clone();
-        let (mut running, version, _) = self.start(READING, Vec::new())?;
+    pub(super) fn examined(&mut self) -> Result<Condition, StoreError> {
+        let place = self.server.place.clone();
+        let (mut running, version) = self.start(READING, Vec::new())?;
         let version = seen(&mut running, version)?;
         migration::from(version)?;
         let additions = running.additions()?;

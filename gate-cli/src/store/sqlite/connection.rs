@@ -31,25 +31,6 @@ pub(super) struct Opened {
     pub(super) is_complete: Cell<bool>,
 }
 
-/// The content of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Schema {
-    /// Nothing yet.
-    Empty,
-    /// The tables of this version.
-    Version(i64),
-}
-
-impl Schema {
-    /// Its version; 0 of an empty file.
-    pub(super) fn number(self) -> i64 {
-        match self {
-            Self::Empty => 0,
-            Self::Version(number) => number,
-        }
-    }
-}
-
 impl Opened {
     /// The folder's database. It is opened anew after a transaction that did not end well,
     /// and if the folder has another file now: a record in a removed file would be lost.
@@ -137,14 +118,14 @@ impl Opened {
         &self,
         behavior: TransactionBehavior,
         wait: &LockWait<'_>,
-    ) -> Result<(Running<'_>, Schema), StoreError> {
+    ) -> Result<Running<'_>, StoreError> {
         self.is_sound.set(false);
         let begun = wait.retry(|| {
             let transaction = Transaction::new_unchecked(&self.connection, behavior);
             let transaction =
                 transaction.map_err(|error| fault::store_error(&self.path, &error))?;
-            let schema = self.schema()?;
-            Ok((Running::new(transaction, &self.path, &self.is_sound), schema))
+            let (path, is_sound) = (self.path.as_str(), &self.is_sound);
+            Ok(Running { transaction, path, is_sound, version: self.version()? })
         })?;
         self.is_sound.set(matches!(behavior, TransactionBehavior::Deferred));
         Ok(begun)
@@ -168,31 +149,24 @@ impl Opened {
         Err(StoreError::Unwritable { path: self.path.clone(), what })
     }
 
-    fn schema(&self) -> Result<Schema, StoreError> {
-        match self.version() {
-            Err(error) if fault::is_missing(&error) => self.without_version(),
-            version => self.schema_of(version),
-        }
-    }
-
-    /// A file without a version is empty, or it is not gate's; or it was filled
-    /// just now: a statement that fails begins no view, and this one does.
-    fn without_version(&self) -> Result<Schema, StoreError> {
-        let count = "SELECT count(*) FROM sqlite_master";
-        let count = self.connection.query_row(count, [], |row| row.get::<_, i64>(0));
-        if count.map_err(|error| fault::store_error(&self.path, &error))? == 0 {
-            return Ok(Schema::Empty);
-        }
-        self.schema_of(self.version())
-    }
-
-    fn version(&self) -> rusqlite::Result<Option<i64>> {
-        self.connection.query_row(statements::VERSION, [], |row| row.get(0))
-    }
-
-    fn schema_of(&self, version: rusqlite::Result<Option<i64>>) -> Result<Schema, StoreError> {
+    /// The version of the tables; 0 of an empty file.
+    fn version(&self) -> Result<i64, StoreError> {
+        let version = || self.connection.query_row(statements::VERSION, [], |row| row.get(0));
+        let version: rusqlite::Result<Option<i64>> = match version() {
+            // A file without a version is empty, or it is not gate's; or it was filled
+            // just now: a statement that fails begins no view, and this one does.
+            Err(error) if fault::is_missing(&error) => {
+                let count = "SELECT count(*) FROM sqlite_master";
+                let count = self.connection.query_row(count, [], |row| row.get::<_, i64>(0));
+                if count.map_err(|error| fault::store_error(&self.path, &error))? == 0 {
+                    return Ok(0);
+                }
+                version()
+            }
+            version => version,
+        };
         match version {
-            Ok(Some(version)) => Ok(Schema::Version(version)),
+            Ok(Some(version)) => Ok(version),
             Ok(None) => Err(self.corrupt("the table gate_schema is empty")),
             Err(error) if fault::is_missing(&error) => {
                 Err(self.corrupt("the table gate_schema is missing"))

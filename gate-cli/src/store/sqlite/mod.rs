@@ -15,17 +15,17 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use gate_core::ledger::Head;
 use rusqlite::TransactionBehavior::{Deferred, Immediate};
 
-use self::connection::{Opened, Schema};
+use self::connection::Opened;
 use self::lock::LockWait;
 pub(crate) use self::private::TOKEN_KEY;
 use self::private::{Folder, unwritable};
 use self::transaction::Running;
 use super::error::StoreError;
-use super::sql::Nothing;
-use super::view::View;
-use super::{Leasing, Lookup, Reading, Store, Transaction, addition, migration};
+use super::sql::{Database, Nothing, Sql};
+use super::{Condition, Upcoming, addition, migration};
 
 /// Interval at which a waiting claimer looks at the file, which notifies nobody. A look takes
 /// less than a millisecond.
@@ -57,32 +57,19 @@ impl SqliteStore {
         let place = folder.path().display().to_string();
         Ok(Self { folder, place, patience, opened: None })
     }
-
-    /// A view that may write, on the newest schema.
-    fn view<'s>(&'s mut self, project: &'s str) -> Result<View<'s, Running<'s>>, StoreError> {
-        self.folder.make()?;
-        let wait = LockWait::new(&self.place, self.patience);
-        let opened = Opened::current(&mut self.opened, &self.folder)?;
-        View::new(prepared(opened, &wait)?, project)
-    }
-
-    fn set_rows_aside(&mut self, project: &str) -> Result<(), StoreError> {
-        let mut view = self.view(project)?;
-        view.set_aside()?;
-        view.finish()
-    }
 }
 
 /// A transaction that may write, on the newest schema.
 fn prepared<'a>(opened: &'a Opened, wait: &LockWait<'_>) -> Result<Running<'a>, StoreError> {
-    let (mut running, mut schema) = opened.begin(Immediate, wait)?;
-    if schema == Schema::Empty {
+    let mut running = opened.begin(Immediate, wait)?;
+    if running.version == 0 {
         drop(running);
         opened.keep_log(wait)?;
-        (running, schema) = opened.begin(Immediate, wait)?;
+        running = opened.begin(Immediate, wait)?;
     }
-    if let Some(steps) = migration::from(schema.number())? {
+    if let Some(steps) = migration::from(running.version)? {
         running.run(&steps)?;
+        running.version = migration::VERSION;
     }
     // A change that is not committed leaves the connection unsound, and the next one looks again.
     if !opened.is_complete.replace(true) {
@@ -93,37 +80,40 @@ fn prepared<'a>(opened: &'a Opened, wait: &LockWait<'_>) -> Result<Running<'a>, 
     Ok(running)
 }
 
-impl Store for SqliteStore {
+impl Database for SqliteStore {
     /// Each answer is there at once, so nothing is read ahead.
-    fn read_ahead<'s>(
+    fn view<'s>(
         &'s mut self,
-        project: &'s str,
-        _: &[Lookup<'_>],
-    ) -> Result<Box<dyn Reading + 's>, StoreError> {
+        _: &'s str,
+        _: Option<Head>,
+        _: Option<&'s Upcoming>,
+    ) -> Result<Box<dyn Sql + 's>, StoreError> {
         if !self.folder.check()? {
-            return Ok(Box::new(View::new(Nothing, project)?));
+            return Ok(Box::new(Nothing));
         }
         let wait = LockWait::new(&self.place, self.patience);
-        let opened = Opened::current(&mut self.opened, &self.folder)?;
-        match opened.begin(Deferred, &wait)? {
-            (_, Schema::Empty) => Ok(Box::new(View::new(Nothing, project)?)),
-            (running, Schema::Version(version)) => {
-                migration::from(version)?;
-                Ok(Box::new(View::new(running, project)?.at_version(version)))
-            }
+        let running = Opened::current(&mut self.opened, &self.folder)?.begin(Deferred, &wait)?;
+        if running.version == 0 {
+            return Ok(Box::new(Nothing));
         }
+        migration::from(running.version)?;
+        Ok(Box::new(running))
     }
 
-    fn begin_ahead<'s>(
+    fn begin<'s>(
         &'s mut self,
         project: &'s str,
-        _: &[Lookup<'_>],
-    ) -> Result<Transaction<'s>, StoreError> {
-        Ok(Transaction::new(self.view(project)?))
+        _: Option<Head>,
+        _: Option<&'s Upcoming>,
+    ) -> Result<Box<dyn Sql + 's>, StoreError> {
+        self.lease(project)
     }
 
-    fn lease<'s>(&'s mut self, project: &'s str) -> Result<Box<dyn Leasing + 's>, StoreError> {
-        Ok(Box::new(self.view(project)?))
+    fn lease<'s>(&'s mut self, _: &'s str) -> Result<Box<dyn Sql + 's>, StoreError> {
+        self.folder.make()?;
+        let wait = LockWait::new(&self.place, self.patience);
+        let opened = Opened::current(&mut self.opened, &self.folder)?;
+        Ok(Box::new(prepared(opened, &wait)?))
     }
 
     fn await_work(&mut self, _: &str, at_most: Duration) -> Result<bool, StoreError> {
@@ -131,18 +121,10 @@ impl Store for SqliteStore {
         Ok(true)
     }
 
-    fn renew(&mut self, project: &str) -> Result<(), StoreError> {
-        if !self.folder.check()? {
-            return Ok(());
-        }
-        match self.set_rows_aside(project) {
-            // The rows cannot be reached, so the whole file goes.
-            Err(StoreError::Corrupt { .. }) => {
-                self.opened = None;
-                self.folder.set_aside()
-            }
-            done => done,
-        }
+    /// Others in the file go with it.
+    fn set_aside(&mut self, _: StoreError) -> Result<(), StoreError> {
+        self.opened = None;
+        self.folder.set_aside()
     }
 
     fn back_up(&mut self, to: &Path) -> Result<(), StoreError> {
@@ -152,8 +134,9 @@ impl Store for SqliteStore {
         Opened::current(&mut self.opened, &self.folder)?.copy_to(to)
     }
 
-    /// Does nothing: this store has no marks.
-    fn accept(&mut self, _project: &str) {}
+    fn condition(&mut self) -> Result<Condition, StoreError> {
+        self.examined()
+    }
 
     fn place(&self) -> &str {
         &self.place
@@ -162,22 +145,28 @@ impl Store for SqliteStore {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Transaction, View};
     use super::*;
+
+    fn begin(store: &mut SqliteStore) -> Box<dyn Sql + '_> {
+        store.begin("shop", None, None).unwrap()
+    }
 
     #[test]
     fn a_connection_is_used_again_only_after_a_good_end() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = SqliteStore::open(&folder.path().join("state"), Duration::ZERO).unwrap();
         let is_kept = |store: &SqliteStore| store.opened.as_ref().unwrap().is_sound();
-        store.begin("shop").unwrap().commit().unwrap();
+        begin(&mut store).commit(None).unwrap();
         assert!(is_kept(&store));
-        drop(store.read("shop").unwrap());
+        drop(store.view("shop", None, None).unwrap());
         assert!(is_kept(&store));
-        drop(store.begin("shop").unwrap());
+        drop(begin(&mut store));
         assert!(!is_kept(&store), "a change that was not committed");
-        store.begin("shop").unwrap().commit().unwrap();
+        begin(&mut store).commit(None).unwrap();
         assert!(is_kept(&store), "another connection");
-        let mut transaction = store.begin("shop").unwrap();
+        let view = View::new(begin(&mut store), "shop").unwrap();
+        let mut transaction = Transaction::new(view, None);
         transaction.keep_policy("d", "\0").unwrap_err();
         transaction.commit().unwrap();
         assert!(is_kept(&store), "no error of the database");

@@ -1,32 +1,27 @@
 //! A transaction in SQLite.
 
+use gate_core::ledger::Head;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Statement, ToSql, Transaction};
 
 use super::super::addition::{self, Numbered};
 use super::super::error::StoreError;
-use super::super::sql::{Cell, Sql, SqlValue};
-use super::super::statements::{self, Dialect};
+use super::super::migration;
+use super::super::sql::{Cell, Rows, Sql, SqlValue};
 use super::fault;
 
 /// A transaction that is running. Dropped, it is rolled back.
 #[derive(Debug)]
 pub(super) struct Running<'a> {
-    transaction: Transaction<'a>,
-    path: &'a str,
+    pub(super) transaction: Transaction<'a>,
+    pub(super) path: &'a str,
     /// False once the connection must not be used again.
-    is_sound: &'a std::cell::Cell<bool>,
+    pub(super) is_sound: &'a std::cell::Cell<bool>,
+    /// The version of the tables; 0 if there are none.
+    pub(super) version: i64,
 }
 
-impl<'a> Running<'a> {
-    pub(super) fn new(
-        transaction: Transaction<'a>,
-        path: &'a str,
-        is_sound: &'a std::cell::Cell<bool>,
-    ) -> Self {
-        Self { transaction, path, is_sound }
-    }
-
+impl Running<'_> {
     /// Runs several statements.
     ///
     /// # Errors
@@ -89,7 +84,7 @@ impl<'a> Running<'a> {
         Ok(statement)
     }
 
-    fn select(&self, statement: &str, given: &[SqlValue<'_>]) -> rusqlite::Result<Vec<Vec<Cell>>> {
+    fn select(&self, statement: &str, given: &[SqlValue<'_>]) -> rusqlite::Result<Rows> {
         let mut statement = self.bound(statement, given)?;
         let columns = statement.column_count();
         let mut rows = statement.raw_query();
@@ -103,13 +98,11 @@ impl<'a> Running<'a> {
 }
 
 impl Sql for Running<'_> {
-    const DIALECT: &'static Dialect = &statements::SQLITE;
-
     fn rows(
         &mut self,
         statement: &'static str,
         given: &[SqlValue<'_>],
-    ) -> Result<Vec<Vec<Cell>>, StoreError> {
+    ) -> Result<Rows, StoreError> {
         self.checked(self.select(statement, given))
     }
 
@@ -125,23 +118,23 @@ impl Sql for Running<'_> {
         }
     }
 
-    fn commit(self) -> Result<(), StoreError> {
+    /// What a disk did not take may be lost even if it can be read: nothing is looked for.
+    fn commit(self: Box<Self>, _: Option<Head>) -> Result<(), StoreError> {
         self.transaction.commit().map_err(|error| fault::commit_error(self.path, &error))?;
         self.is_sound.set(true);
         Ok(())
+    }
+
+    fn has_items(&self) -> bool {
+        self.version >= migration::WITH_ITEMS
     }
 }
 
 impl ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match *self {
-            SqlValue::Integer(number) | SqlValue::MaybeInteger(Some(number)) => {
-                ValueRef::Integer(number)
-            }
-            SqlValue::Text(text) | SqlValue::MaybeText(Some(text)) => {
-                ValueRef::Text(text.as_bytes())
-            }
-            SqlValue::MaybeInteger(None) | SqlValue::MaybeText(None) => ValueRef::Null,
+            SqlValue::Integer(number) => number.map_or(ValueRef::Null, ValueRef::Integer),
+            SqlValue::Text(text) => text.into(),
         }))
     }
 }

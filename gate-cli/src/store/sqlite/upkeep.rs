@@ -9,11 +9,11 @@ use super::super::sql::{Sql, texts};
 use super::super::upkeep::{Condition, missing};
 use super::super::{migration, statements};
 use super::SqliteStore;
-use super::connection::{Opened, Schema};
+use super::connection::Opened;
 use super::lock::LockWait;
 
 impl SqliteStore {
-    pub(crate) fn condition(&mut self) -> Result<Condition, StoreError> {
+    pub(super) fn examined(&mut self) -> Result<Condition, StoreError> {
         let open = self.folder.open_to_others();
         let exists = self.folder.check()?;
         let remark = |path: &PathBuf| {
@@ -50,9 +50,9 @@ impl SqliteStore {
         let wait = LockWait::new(&self.place, self.patience);
         let opened = Opened::current(&mut self.opened, &self.folder)?;
         condition.problems = opened.damage()?;
-        let (mut running, schema) = opened.begin(Deferred, &wait)?;
-        condition.version = schema.number();
-        if schema == Schema::Empty {
+        let mut running = opened.begin(Deferred, &wait)?;
+        condition.version = running.version;
+        if running.version == 0 {
             return Ok(());
         }
         migration::from(condition.version)?;

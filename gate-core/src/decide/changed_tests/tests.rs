@@ -79,7 +79,7 @@ fn the_agent_is_told_once_and_then_a_person_is_waited_for() {
         let counters = judged.memory.as_ref().unwrap().run.counters;
         assert_eq!((counters.refused, counters.no_exit), (1, 1), "only the first counts");
         // The record tells all that it rests on.
-        assert_eq!(judge(&judged.decision.input(), &two_checks()).decision, judged.decision);
+        assert_eq!(judge(&judged.decision.input, &two_checks()).decision, judged.decision);
     }
 }
 

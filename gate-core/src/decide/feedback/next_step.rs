@@ -35,7 +35,7 @@ pub(in crate::decide) fn next(
     if verdict == Verdict::Exit {
         return None;
     }
-    let first = reasons.iter().min_by_key(|reason| cost(reason.code))?;
+    let first = reasons.iter().min_by_key(|reason| reason.code.entry().effort)?;
     Some(match first.code {
         ReasonCode::SignalAbsent if is_unreadable(input) => UNREADABLE.to_owned(),
         ReasonCode::SignalAbsent if is_silent(input) => SILENT.to_owned(),
@@ -75,45 +75,6 @@ const SILENT: &str = "find out why the agent wrote nothing: look at its standard
 fn is_silent(input: &Input) -> bool {
     let observed = &input.observed;
     observed.output == 0 && observed.stop.is_none() && input.signal.near_misses.is_empty()
-}
-
-/// The effort that it takes to remove a reason. Reasons that only a person can remove
-/// come first, because nothing else would help.
-fn cost(code: ReasonCode) -> u8 {
-    match code {
-        ReasonCode::Passed | ReasonCode::Forced | ReasonCode::UntestedChange => 0,
-        ReasonCode::BreakerTripped
-        | ReasonCode::BreakerOpen
-        | ReasonCode::BreakerIsolated
-        | ReasonCode::BudgetSpent
-        | ReasonCode::MaxBlocks
-        | ReasonCode::Released
-        | ReasonCode::SettingsChanged
-        | ReasonCode::BackoffLimit
-        | ReasonCode::Cancelled
-        | ReasonCode::Tampered => 1,
-        ReasonCode::SignalBlocked => 2,
-        ReasonCode::RequiredCheckFailed
-        | ReasonCode::RedBefore
-        | ReasonCode::TestsChanged
-        | ReasonCode::SealedTestsFailed => 3,
-        ReasonCode::RequiredCheckInconclusive
-        | ReasonCode::CheckNotRun
-        | ReasonCode::CheckRunning
-        | ReasonCode::OnlyNewFiles
-        | ReasonCode::WorkElsewhere
-        | ReasonCode::BackgroundRunning => 4,
-        ReasonCode::SignalContinue
-        | ReasonCode::SignalContradicts
-        | ReasonCode::WorkLeft
-        | ReasonCode::SignalInvalid => 5,
-        ReasonCode::RateLimited | ReasonCode::AgentUnavailable => 2,
-        ReasonCode::AgentFailed => 6,
-        ReasonCode::SignalAbsent => 7,
-        ReasonCode::ThresholdNotReached
-        | ReasonCode::ConsecutiveNotReached
-        | ReasonCode::EvidenceRequired => 8,
-    }
 }
 
 fn absent(near_misses: &[NearMiss]) -> String {
@@ -206,47 +167,8 @@ fn unmet_criterion(failed: &Evidence) -> Option<&str> {
 fn step(reason: &Reason) -> String {
     let check = reason.check.as_deref().unwrap_or("the check");
     match reason.code {
-        ReasonCode::RateLimited => "wait until the limit is over, then run the agent again".to_owned(),
-        ReasonCode::AgentUnavailable => "run the agent again later; its standard error says what is wrong".to_owned(),
-        ReasonCode::BackoffLimit => "fix what keeps the agent from working, then start the loop again".to_owned(),
-        ReasonCode::Cancelled => "start the loop again".to_owned(),
-        ReasonCode::BreakerIsolated => "ask the operator who stopped the loop; `gate breaker status` shows how to go on".to_owned(),
-        ReasonCode::BudgetSpent => "raise the budget, or begin a new run with `gate breaker reset --reason …`".to_owned(),
-        ReasonCode::MaxBlocks => "look at what is missing, then tell the agent how to go on".to_owned(),
-        ReasonCode::CheckRunning => format!("wait for {check} to end"),
-        ReasonCode::BackgroundRunning => "wait for the background tasks, or stop them".to_owned(),
-        ReasonCode::WorkElsewhere => "merge the work here, or drop it; `[tree] branches` names branches that belong to the loop".to_owned(),
-        ReasonCode::OnlyNewFiles => "change what the task is about, or claim again if the new files are the work".to_owned(),
-        ReasonCode::Tampered => format!("look at {check}: put back what was changed, or let a person approve it (`gate approve` lists it)"),
-        ReasonCode::SettingsChanged => "approve or undo the change, then check again".to_owned(),
-        ReasonCode::SignalBlocked => "solve that, then start the agent again".to_owned(),
-        ReasonCode::RequiredCheckFailed => format!("make {check} pass"),
         ReasonCode::RequiredCheckInconclusive => inconclusive(check, why(reason)),
-        ReasonCode::CheckNotRun => format!("let {check} run: it is required"),
-        ReasonCode::SignalContinue => "finish the remaining work, then signal completion".to_owned(),
-        ReasonCode::SignalContradicts => "give one exit signal that does not contradict itself".to_owned(),
-        ReasonCode::WorkLeft => "finish the work that the sentence names, or claim again if it is no part of the task".to_owned(),
-        ReasonCode::SignalInvalid => "give a whole exit signal, as the protocol shows it".to_owned(),
-        ReasonCode::AgentFailed => "find out why the agent's program failed".to_owned(),
-        ReasonCode::SealedTestsFailed => {
-            "compare the work with each requirement of the task".to_owned()
-        }
-        ReasonCode::ConsecutiveNotReached => "pass again in the next iteration".to_owned(),
-        ReasonCode::ThresholdNotReached => {
-            "add a check, let the agent say what it finished, or lower `exit_gate.indicator_threshold`".to_owned()
-        }
-        ReasonCode::EvidenceRequired => {
-            "configure a check (`gate init`), or set `exit_gate.unverified = \"exit\"`".to_owned()
-        }
-        ReasonCode::BreakerTripped
-        | ReasonCode::BreakerOpen
-        | ReasonCode::SignalAbsent
-        | ReasonCode::TestsChanged
-        | ReasonCode::Passed
-        | ReasonCode::Forced
-        | ReasonCode::Released
-        | ReasonCode::RedBefore
-        | ReasonCode::UntestedChange => reason.message.clone(),
+        code => reason.told(code.entry().to_person, check),
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn claim(input: &Input, policy: &Policy) -> String {
         return String::new();
     }
     let reason = signal.reason.as_deref().filter(|reason| !reason.trim().is_empty());
-    let hit = input.hits.first().map(|hit| hit.excerpt.as_str());
+    let hit = input.indicators.hits.first().map(|hit| hit.excerpt.as_str());
     let Some(words) = reason.or(hit) else { return String::new() };
     let words = harmless(&text::brief(words.trim(), MAX_CLAIM_CHARS), policy);
     fenced("What you claimed", &words)

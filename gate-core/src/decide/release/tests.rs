@@ -323,5 +323,5 @@ fn a_stop_that_is_let_go_is_given_no_token_and_counts_no_refusal() {
     let mut input = stop(Status::Absent, changed(), &[tests(Outcome::Pass)]);
     (input.stateful, input.memory, input.next_token) = (true, Some(memory), Some(halves));
     let decision = judge(&input, &policy(TESTS)).decision;
-    assert_eq!((decision.verdict, decision.next_token), (Verdict::Continue, None));
+    assert_eq!((decision.verdict, decision.input.next_token), (Verdict::Continue, None));
 }

@@ -32,7 +32,8 @@ impl Case<'_> {
                 && (record.outcome == Outcome::Skipped || !record.changed_tests().is_empty())
         });
         let coming = u32::try_from(coming.count()).unwrap_or(u32::MAX);
-        let has_enough = self.indicators.score.saturating_add(coming) >= self.indicators.threshold;
+        let has_enough =
+            self.input.indicators.score.saturating_add(coming) >= self.input.indicators.threshold;
         let is_excused = |reason: &Reason| match reason.code {
             ReasonCode::TestsChanged => true,
             ReasonCode::ThresholdNotReached => has_enough,

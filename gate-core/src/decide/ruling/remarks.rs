@@ -45,10 +45,10 @@ impl Case<'_> {
     fn about_evidence(&self, verdict: Verdict) -> Option<Warning> {
         if self.policy.checks.is_empty() && self.input.evidence.is_empty() {
             let message = match verdict {
-                Verdict::Exit if self.indicators.rests_on_signal() => {
+                Verdict::Exit if self.input.indicators.rests_on_signal() => {
                     "only the agent's word: no check and no second condition".to_owned()
                 }
-                _ => format!("threshold {}: no checks configured", self.indicators.threshold),
+                _ => format!("threshold {}: no checks configured", self.input.indicators.threshold),
             };
             Some(Warning::new(WarningCode::NoEvidence, message))
         } else if self.rests_on_claims() {
@@ -60,7 +60,7 @@ impl Case<'_> {
                 let message = "the configured checks did not run";
                 Warning::new(WarningCode::ChecksNotRun, message)
             })
-        } else if !self.is_verified(verdict) && self.input.forced.is_none() {
+        } else if !self.is_verified(verdict) && self.input.force_reason.is_none() {
             let message = "no check that counts has passed, so this rests on what the agent wrote";
             Some(Warning::new(WarningCode::NoEvidence, message))
         } else {
@@ -78,7 +78,7 @@ impl Case<'_> {
     /// Warns if all sources together cannot reach the threshold.
     fn unreachable(&self) -> Option<Warning> {
         let most = self.policy.most_indicators();
-        let threshold = self.indicators.threshold;
+        let threshold = self.input.indicators.threshold;
         (self.policy.enabled && threshold > most).then(|| {
             let message = format!("the threshold is {threshold}, and all sources add up to {most}");
             Warning::new(WarningCode::ThresholdUnreachable, message)

@@ -140,9 +140,14 @@ fn decided(
         probe: holder.map(str::to_owned),
         ..turn.input.observed.clone()
     };
-    let forced = forced.map(str::to_owned);
-    let input =
-        Input { stateful: true, memory: Some(memory), observed, forced, ..turn.input.clone() };
+    let force_reason = forced.map(str::to_owned);
+    let input = Input {
+        stateful: true,
+        memory: Some(memory),
+        observed,
+        force_reason,
+        ..turn.input.clone()
+    };
     let judged = judge(&input, policy);
     let memory = judged.memory.clone().expect("state is kept");
     Done { memory, change: judged.change.clone(), judged: Some(judged), admission: None }

@@ -63,7 +63,7 @@ fn only_an_agent_that_goes_on_is_given_the_next_token() {
     let halves = TokenHalves { first: "4fk3".to_owned(), second: "9vp8".to_owned() };
     let token = |outcome| {
         let input = Input { next_token: Some(halves.clone()), ..claim(&[tests(outcome)]) };
-        decide(&input, &checked()).next_token
+        decide(&input, &checked()).input.next_token
     };
     assert_eq!((token(Outcome::Pass), token(Outcome::Fail)), (None, Some(halves.clone())));
 }

@@ -230,7 +230,7 @@ fn where_evidence_is_asked_for_the_agents_own_ticks_are_none() {
 fn an_exit_is_verified_only_if_each_required_check_passes() {
     let policy = checked();
     let forced = |evidence: &[Evidence]| {
-        let input = Input { forced: Some("ship".to_owned()), ..claim(evidence) };
+        let input = Input { force_reason: Some("ship".to_owned()), ..claim(evidence) };
         let decision = decide(&input, &policy);
         assert_eq!(reasons(&decision), ["forced: forced by the operator: ship"]);
         assert_eq!((decision.verdict, decision.forced), (Verdict::Exit, true));

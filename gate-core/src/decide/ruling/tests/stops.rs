@@ -67,7 +67,7 @@ fn in_a_hook_the_approved_settings_suffice() {
     let input = Input { settings_changed, ..claim(&[tests(Outcome::Pass)]) };
     let decision = decide(&stopped(input, RunState::default()), &checked());
     assert_eq!(decision.verdict, Verdict::Exit);
-    assert!(decision.warnings.iter().any(|warning| warning.message == "gate.toml changed"));
+    assert!(decision.input.warnings.iter().any(|warning| warning.message == "gate.toml changed"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::decide::reason::{Warning, WarningCode};
 use crate::decide::run_state::{LoopState, RunState};
 
 fn warnings(input: &Input, policy: &Policy) -> Vec<String> {
-    let all = decide(input, policy).warnings;
+    let all = decide(input, policy).input.warnings;
     all.iter().map(|warning| format!("{}: {}", warning.code.code(), warning.message)).collect()
 }
 
@@ -38,7 +38,7 @@ fn an_exit_on_the_agents_word_alone_says_so_in_the_words_of_its_case() {
     );
     warns(&claim(&[tests(Outcome::Pass)]), &checked(), &[]);
     warns(&claim(&[tests(Outcome::Fail)]), &checked(), &[]);
-    let forced = Input { forced: Some("ship".to_owned()), ..claim(&[tests(Outcome::Fail)]) };
+    let forced = Input { force_reason: Some("ship".to_owned()), ..claim(&[tests(Outcome::Fail)]) };
     warns(&forced, &checked(), &[]);
 }
 
@@ -130,7 +130,7 @@ fn settings_of_the_user_are_compared_with_those_of_the_runs_beginning() {
     input.stateful = true;
     input.memory = Some(LoopState { breaker: Breaker::default(), hold: None, run });
     let told = |input: &Input| {
-        let warnings = decide(input, &checked()).warnings;
+        let warnings = decide(input, &checked()).input.warnings;
         warnings.iter().any(|warning| warning.code == WarningCode::SettingsOfUserChanged)
     };
     for (now, expected) in [(named("none"), false), (named("digest"), true), (None, false)] {
@@ -140,14 +140,14 @@ fn settings_of_the_user_are_compared_with_those_of_the_runs_beginning() {
 }
 
 #[test]
-fn a_decision_gives_back_the_warnings_that_came_with_its_input_and_no_others() {
+fn a_decision_made_again_repeats_none_of_its_warnings() {
     let given = [
         Warning::new(WarningCode::AgentError, "API Error: 500"),
         Warning::new(WarningCode::CheckElsewhere, "deploy runs in gate run"),
     ];
     let input = Input { warnings: given.to_vec(), ..claim(&[]) };
     let decision = decide(&input, &policy(""));
-    assert_eq!(decision.warnings.len(), 3);
-    assert_eq!(decision.input().warnings, given);
-    assert_eq!(decide(&decision.input(), &policy("")), decision);
+    assert_eq!(decision.input.warnings.len(), 3);
+    assert_eq!(decision.input.warnings[..2], given);
+    assert_eq!(decide(&decision.input, &policy("")), decision);
 }
