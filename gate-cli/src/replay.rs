@@ -17,10 +17,13 @@ pub(crate) const ROW: &str = "gate.replay.v1";
 /// The name of a group's schema.
 pub(crate) const GROUP: &str = "gate.replay.group.v1";
 
+/// The name of a summary's schema.
+pub(crate) const SUMMARY: &str = "gate.replay.summary.v1";
+
 /// One iteration of a transcript, as the gate would have judged it. Fields are
 /// added, never changed.
 #[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ReplayRecord {
     /// Always `gate.replay.v1`.
     pub schema: &'static str,
@@ -198,7 +201,7 @@ pub struct Changed {
 
 /// The iterations of one folder or session together.
 #[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ReplayGroup {
     /// Always `gate.replay.group.v1`.
     pub schema: &'static str,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gate_core::integrity::{Guarded, guarded};
 use gate_transcript::Call;
 
 /// The file of a change that does not name one.
@@ -138,19 +139,9 @@ pub(super) fn is_note(path: &str) -> bool {
         || stem.ends_with("-lock")
 }
 
-/// True for a file of tests.
+/// True for a file of tests, or one that they rest on.
 pub(super) fn is_test(path: &str) -> bool {
-    let path = path.replace('\\', "/");
-    let mut parts = path.split('/').rev();
-    let name = parts.next().unwrap_or_default().to_ascii_lowercase();
-    let stem = name.split('.').next().unwrap_or_default();
-    stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with("tests")
-        || name.contains(".test.")
-        || name.contains(".spec.")
-        || name == "conftest.py"
-        || parts.any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec"))
+    matches!(guarded(&path.replace('\\', "/")), Some(Guarded::Test | Guarded::Support))
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 mod claim;
 mod command;
 mod files;
-mod hooks;
 mod lookup;
 mod output;
 mod read;

@@ -105,8 +105,7 @@ impl Audited {
         let project = Path::new(file).parent().and_then(Path::file_name);
         let project = project.map_or(".".into(), |name| name.to_string_lossy()).into_owned();
         for turn in turns.found {
-            self.changed += 1;
-            self.way.add(&turn.way);
+            self.ways.push(turn.way);
             let Some(claimed) = turn.claim else { continue };
             let claim = claimed.claim;
             self.items.push(AuditItem {
@@ -114,8 +113,8 @@ impl Audited {
                 line: claim.line + first - 1,
                 claim: brief(&claim.text, MAX_CLAIM_CHARS),
                 standing: claimed.standing,
-                command: claimed.command.map(|command| brief(&command, MAX_COMMAND_CHARS)),
-                command_line: claimed.command_line.map(|line| line + first - 1),
+                command_line: claimed.run.as_ref().map(|run| run.line + first - 1),
+                command: claimed.run.map(|run| brief(&run.command, MAX_COMMAND_CHARS)),
                 agent: agent.clone(),
                 model: model.clone(),
                 project: project.clone(),
@@ -126,11 +125,8 @@ impl Audited {
     }
 }
 
+/// A text without secrets, on one line.
 fn brief(text: &str, most: usize) -> String {
-    let text = secrets::masked(text);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    let words: Vec<_> = text.split_whitespace().collect();
+    gate_core::text::brief(&secrets::masked(&words.join(" ")), most)
 }

@@ -3,7 +3,6 @@
 use gate_transcript::Ending;
 
 use super::command::Inspection;
-use super::hooks;
 use super::output::{Output, TIMED_OUT};
 
 /// Words by which clients say that a command was stopped.
@@ -11,6 +10,17 @@ const STOPPED: [&str; 4] = ["timed out", "interrupted", "aborted", "cancelled"];
 
 /// Words by which clients say that a sub-agent works beside the turn.
 const LAUNCHED: [&str; 3] = ["agent launched", "in the background", "the following subagents"];
+
+/// Programs that run hooks, and marks of their lists, in their own lines.
+const FRAMES: [&str; 7] = [
+    "husky",
+    "lefthook",
+    "lint-staged",
+    "Running tasks for staged files",
+    "pre-commit hook",
+    "[COMPLETED] ",
+    "[FAILED] ",
+];
 
 /// A call.
 pub(super) struct Step {
@@ -82,7 +92,7 @@ impl Step {
             output.text(text);
         }
         if matches!(&self.action, Action::Command(inspected) if inspected.runs_hooks) {
-            self.hooks_may_check |= hooks::ran(text);
+            self.hooks_may_check |= hooks_ran(text);
         }
     }
 
@@ -128,5 +138,27 @@ impl Step {
             (None, Ending::Unmarked) => None,
         };
         self.output.as_ref().and_then(|output| output.passed(code))
+    }
+}
+
+/// True if an output of git shows that hooks of the repository ran. They may have checked the work: a
+/// transcript does not show which commands they start.
+fn hooks_ran(text: &str) -> bool {
+    text.lines().map(str::trim).any(|line| {
+        let is_result = ["Passed", "Failed"].iter().any(|end| line.ends_with(&format!("...{end}")));
+        is_result || FRAMES.iter().any(|frame| line.contains(frame))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hooks_ran;
+
+    #[test]
+    fn hooks_are_seen_by_the_lines_of_what_runs_them() {
+        for text in ["Lint......Passed", "[COMPLETED] eslint --fix", "lefthook v1\nok"] {
+            assert!(hooks_ran(text), "{text}");
+        }
+        assert!(!hooks_ran("[main 1a2b3c4] Add a flag: all tests passed\n 1 file changed"));
     }
 }

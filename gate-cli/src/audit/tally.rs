@@ -129,28 +129,20 @@ pub(crate) struct AuditItem {
 pub(crate) struct Audited {
     pub(super) bytes: u64,
     pub(super) turns: u64,
-    pub(super) changed: u64,
     pub(super) tokens: u64,
     pub(super) cost_micro_usd: u64,
-    pub(super) way: WayTotals,
+    /// Events in the turns that changed files other than prose.
+    pub(super) ways: Vec<Way>,
     pub(super) items: Vec<AuditItem>,
 }
 
 impl WayTotals {
-    pub(super) fn add(&mut self, way: &Way) {
+    fn add(&mut self, way: &Way) {
         self.tests_edited += u64::from(way.tests_edited);
         self.tests_skipped += u64::from(way.tests_skipped);
         self.no_verify += u64::from(way.no_verify);
         self.history += u64::from(way.history);
         self.denied += way.denied;
-    }
-
-    fn plus(&mut self, more: Self) {
-        self.tests_edited += more.tests_edited;
-        self.tests_skipped += more.tests_skipped;
-        self.no_verify += more.no_verify;
-        self.history += more.history;
-        self.denied += more.denied;
     }
 }
 
@@ -204,18 +196,22 @@ impl AuditRecord {
         for mut file in audited {
             record.bytes += file.bytes;
             record.turns += file.turns;
-            record.changed += file.changed;
+            record.changed += file.ways.len() as u64;
             record.tokens += file.tokens;
             cost_micro_usd += file.cost_micro_usd;
-            record.on_the_way.plus(file.way);
-            for item in &file.items {
-                record.count(item);
-            }
+            file.ways.iter().for_each(|way| record.on_the_way.add(way));
+            file.items.iter().for_each(|item| record.count(item));
             record.items.append(&mut file.items);
         }
         record.cost_usd = cost_micro_usd as f64 / 1e6;
         record.share = record.all.share();
         record
+    }
+
+    /// The numbers by agent, by model and by project, each with its name.
+    pub(crate) fn groups(&self) -> [(&'static str, &BTreeMap<String, Claims>); 3] {
+        let Groups { agent, model, project } = &self.by;
+        [("agent", agent), ("model", model), ("project", project)]
     }
 
     fn count(&mut self, item: &AuditItem) {

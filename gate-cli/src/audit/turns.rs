@@ -47,9 +47,7 @@ pub(super) struct Claimed {
     pub(super) claim: Claim,
     pub(super) standing: ClaimSupport,
     /// The check that decides the standing.
-    pub(super) command: Option<String>,
-    /// Line of that check's result.
-    pub(super) command_line: Option<u64>,
+    pub(super) run: Option<Run>,
     /// The files that were changed.
     pub(super) files: Vec<String>,
 }
@@ -65,16 +63,26 @@ enum Writer {
 /// Follows a transcript and keeps its turns.
 pub(super) struct Turns<'p> {
     claims: &'p ClaimFinder<'p>,
-    last: FinalTurn,
-    /// The last words before a hook's feedback or a compaction, after which the agent may say
-    /// nothing more.
-    interrupted: Option<FinalTurn>,
+    open: OpenTurn,
     pub(super) found: Vec<Turn>,
     pub(super) model: Option<String>,
     pub(super) usage: Usage,
     /// All turns, whatever they did.
     pub(super) turns: u64,
-    /// The calls of this turn that matter, in their order.
+    /// A turn has changed a file outside of folders for scratch files.
+    works_elsewhere: bool,
+    /// A prompt begins: the turn ends, unless a program wrote it.
+    prompt: Option<Writer>,
+}
+
+/// A turn that goes on.
+#[derive(Default)]
+struct OpenTurn {
+    last: FinalTurn,
+    /// The last words before a hook's feedback or a compaction, after which the agent may say
+    /// nothing more.
+    interrupted: Option<FinalTurn>,
+    /// The calls that matter, in their order.
     steps: Vec<Step>,
     /// Calls that ask for the output of a step that runs in the background, by their ids.
     polls: Vec<(String, usize)>,
@@ -82,10 +90,6 @@ pub(super) struct Turns<'p> {
     answering: Vec<usize>,
     /// The last call is the last step.
     is_last: bool,
-    /// A turn has changed a file outside of folders for scratch files.
-    works_elsewhere: bool,
-    /// A prompt begins: the turn ends, unless a program wrote it.
-    prompt: Option<Writer>,
     way: Way,
     spoke: bool,
 }
@@ -94,36 +98,25 @@ impl<'p> Turns<'p> {
     pub(super) fn new(claims: &'p ClaimFinder<'p>) -> Self {
         Self {
             claims,
-            last: FinalTurn::default(),
-            interrupted: None,
+            open: OpenTurn::default(),
             found: Vec::new(),
             model: None,
             usage: Usage::default(),
             turns: 0,
-            steps: Vec::new(),
-            polls: Vec::new(),
-            answering: Vec::new(),
-            is_last: false,
             works_elsewhere: false,
             prompt: None,
-            way: Way::default(),
-            spoke: false,
         }
     }
 
     /// Ends the turn, and begins the next one.
     pub(super) fn end(&mut self) {
-        let mut last = std::mem::take(&mut self.last);
-        let interrupted = self.interrupted.take();
+        let OpenTurn { mut last, interrupted, steps, mut way, spoke, .. } =
+            std::mem::take(&mut self.open);
         if last.words().next().is_none() {
             last = interrupted.unwrap_or_default();
         }
-        let mut way = std::mem::take(&mut self.way);
-        self.turns += u64::from(std::mem::take(&mut self.spoke));
-        self.polls.clear();
-        self.answering.clear();
-        self.is_last = false;
-        let support = Support::new(std::mem::take(&mut self.steps), self.works_elsewhere);
+        self.turns += u64::from(spoke);
+        let support = Support::new(steps, self.works_elsewhere);
         self.works_elsewhere |= support.works_elsewhere();
         if support.files.is_empty() {
             return;
@@ -134,9 +127,7 @@ impl<'p> Turns<'p> {
         let claim = self.claims.find(&last).filter(|claim| claim.line >= support.last_edit);
         let claim = claim.map(|claim| {
             let (standing, run) = support.standing();
-            let (command, command_line) =
-                run.map(|Run { command, line, .. }| (command, line)).unzip();
-            Claimed { claim, standing, command, command_line, files: support.files }
+            Claimed { claim, standing, run, files: support.files }
         });
         self.found.push(Turn { claim, way });
     }
@@ -148,26 +139,29 @@ impl<'p> Turns<'p> {
         }
     }
 
-    /// The turn goes on, or ends here without another word.
-    fn interrupt(&mut self) {
-        if self.last.words().next().is_some() {
-            self.interrupted = Some(std::mem::take(&mut self.last));
-        }
-    }
-
     fn fact(&mut self, fact: Fact) {
+        let open = &mut self.open;
         match fact {
             Fact::Model(model) => self.model = Some(model),
             Fact::Usage(usage) => self.usage = usage,
             Fact::Denial { .. } => {
-                self.way.denied += 1;
-                self.answers(|step| step.is_denied = true);
+                open.way.denied += 1;
+                open.answers(|step| step.is_denied = true);
             }
-            Fact::ToolFailure { output, .. } => self.answers(|step| step.failed(&output)),
+            Fact::ToolFailure { output, .. } => open.answers(|step| step.failed(&output)),
             Fact::Command { exit_code, line, .. } => {
-                self.answers(|step| (step.code, step.line) = (Some(exit_code), line));
+                open.answers(|step| (step.code, step.line) = (Some(exit_code), line));
             }
             Fact::Session(_) | Fact::Error { .. } | Fact::Limit { .. } => {}
+        }
+    }
+}
+
+impl OpenTurn {
+    /// The turn goes on, or ends here without another word.
+    fn interrupt(&mut self) {
+        if self.last.words().next().is_some() {
+            self.interrupted = Some(std::mem::take(&mut self.last));
         }
     }
 
@@ -181,15 +175,47 @@ impl<'p> Turns<'p> {
     /// Takes a text that a tool has written.
     fn output(&mut self, text: &str) {
         self.answers(|step| step.output(text));
-        if self.answering.is_empty()
-            && self.steps.iter().any(Step::is_in_background)
-            && text.contains("<task-notification>")
-        {
-            self.steps
-                .iter_mut()
-                .filter(|step| step.is_awaited_in(text))
-                .for_each(|step| step.output(text));
+        let is_notice = self.answering.is_empty() && text.contains("<task-notification>");
+        if is_notice && self.steps.iter().any(Step::is_in_background) {
+            let awaited = self.steps.iter_mut().filter(|step| step.is_awaited_in(text));
+            awaited.for_each(|step| step.output(text));
         }
+    }
+
+    fn called(&mut self, call: &Call<'_>) {
+        self.answering.clear();
+        let is_awaited = |step: &Step| call.texts.iter().any(|text| step.is_awaited_in(text));
+        if let Some(awaited) = self.steps.iter().rfind(|step| is_awaited(step)) {
+            // A script may have started several.
+            let started = self.steps.iter().enumerate().filter(|(_, step)| step.id == awaited.id);
+            self.polls.extend(started.map(|(at, _)| (call.id.to_owned(), at)));
+        }
+        let action = self.action(call);
+        self.is_last = action.is_some();
+        self.steps.extend(action.map(|action| Step::new(call.id, call.line, action)));
+    }
+
+    fn answered(&mut self, answer: &Answer<'_>) {
+        self.answering.clear();
+        if answer.id.is_empty() {
+            self.answering.extend(self.is_last.then(|| self.steps.len() - 1));
+        } else {
+            let called = self.steps.iter().enumerate().filter(|(_, step)| step.id == answer.id);
+            self.answering.extend(called.map(|(at, _)| at));
+            let polls = self.polls.iter().filter(|(id, _)| id == answer.id);
+            self.answering.extend(polls.map(|(_, at)| *at));
+        }
+        let is_poll = self.polls.iter().any(|(id, _)| id == answer.id);
+        let is_shared = self.answering.len() > 1;
+        let (ending, line) = (answer.ending, answer.line);
+        self.answers(|step| {
+            step.is_shared |= is_shared;
+            step.line = line;
+            // An answer without a text is one too.
+            step.output("");
+            // A call that asks for output does not end as the command does.
+            step.ending = if is_poll { Ending::Unmarked } else { ending };
+        });
     }
 
     fn action(&mut self, call: &Call<'_>) -> Option<Action> {
@@ -244,11 +270,13 @@ impl Sink for Turns<'_> {
         match &event {
             Event::Boundary(Boundary::Prompt, _) => {
                 self.begin();
-                self.interrupt();
+                self.open.interrupt();
                 self.prompt = Some(Writer::Person);
             }
             Event::Boundary(Boundary::Objective, _) => self.end(),
-            Event::Boundary(Boundary::Compaction | Boundary::HookFeedback, _) => self.interrupt(),
+            Event::Boundary(Boundary::Compaction | Boundary::HookFeedback, _) => {
+                self.open.interrupt();
+            }
             Event::Text(text) if self.prompt.is_some() && is_prompt(text) => {
                 let is_by_program = text.role == Role::System || is_of_agent(text.text);
                 if !is_by_program {
@@ -258,16 +286,16 @@ impl Sink for Turns<'_> {
             }
             Event::Text(text) if text.role == Role::Tool => {
                 self.begin();
-                self.output(text.text);
+                self.open.output(text.text);
             }
             Event::Text(text) => {
                 self.begin();
-                self.spoke |= text.role == Role::Assistant;
-                self.answering.clear();
+                self.open.spoke |= text.role == Role::Assistant;
+                self.open.answering.clear();
             }
             _ => {}
         }
-        self.last.event(&event);
+        self.open.last.event(&event);
         if let Event::Fact(fact) = event {
             self.fact(fact);
         }
@@ -279,44 +307,11 @@ impl Sink for Turns<'_> {
 
     fn called(&mut self, call: &Call<'_>) {
         self.begin();
-        self.answering.clear();
-        let awaited = self
-            .steps
-            .iter()
-            .rposition(|step| call.texts.iter().any(|text| step.is_awaited_in(text)));
-        if let Some(awaited) = awaited.map(|at| self.steps[at].id.as_str()) {
-            // A script may have started several.
-            let started = self.steps.iter().enumerate().filter(|(_, step)| step.id == awaited);
-            self.polls.extend(started.map(|(at, _)| (call.id.to_owned(), at)));
-        }
-        let action = self.action(call);
-        self.is_last = action.is_some();
-        if let Some(action) = action {
-            self.steps.push(Step::new(call.id, call.line, action));
-        }
+        self.open.called(call);
     }
 
     fn answered(&mut self, answer: &Answer<'_>) {
         self.begin();
-        self.answering.clear();
-        if answer.id.is_empty() {
-            self.answering.extend(self.is_last.then(|| self.steps.len() - 1));
-        } else {
-            let own = self.steps.iter().enumerate().filter(|(_, step)| step.id == answer.id);
-            self.answering.extend(own.map(|(at, _)| at));
-            let polls = self.polls.iter().filter(|(id, _)| id == answer.id);
-            self.answering.extend(polls.map(|(_, at)| *at));
-        }
-        let is_poll = self.polls.iter().any(|(id, _)| id == answer.id);
-        let is_shared = self.answering.len() > 1;
-        let (ending, line) = (answer.ending, answer.line);
-        self.answers(|step| {
-            step.is_shared |= is_shared;
-            step.line = line;
-            // An answer without a text is one too.
-            step.output("");
-            // A call that asks for output does not end as the command does.
-            step.ending = if is_poll { Ending::Unmarked } else { ending };
-        });
+        self.open.answered(answer);
     }
 }

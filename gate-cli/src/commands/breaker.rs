@@ -1,18 +1,58 @@
 //! `gate breaker`: the state of circuit breakers, and an operator's acts.
 
-mod args;
 mod card;
 
+use clap::{Args, Subcommand};
 use gate_core::Verdict;
 use gate_core::decide::breaker::Act;
 
-pub(crate) use self::args::Breaker;
+use super::arguments::non_empty;
 use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{BreakerStatus, Operation, Which};
 use crate::render::{self, print};
 use crate::settings::{self, Selection};
+
+const STATUS_CODES: &str = "\
+Exit codes: 0 closed or half open, 3 open or isolated, 5 the state could not be read";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Breaker {
+    /// Show which breakers are not closed, and why.
+    #[command(after_help = STATUS_CODES)]
+    Status(BreakerSelection),
+    /// Close the open breakers and set their counters to zero. For the operator; recorded.
+    Reset(BreakerOperation),
+    /// Open the breaker of a task or a run, else of all work without a task. For the operator;
+    /// recorded.
+    Trip(BreakerOperation),
+    /// Open a breaker until it is reset. For the operator; recorded.
+    Isolate(BreakerOperation),
+}
+
+/// The breakers to look at; by default those of this work tree.
+#[derive(Debug, Args)]
+pub(crate) struct BreakerSelection {
+    /// Those of this task.
+    #[arg(long, value_name = "ID", conflicts_with = "run")]
+    pub(crate) task: Option<String>,
+    /// That of this run, loop or session.
+    #[arg(long, visible_alias = "session", value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BreakerOperation {
+    /// Why.
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
+    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) selection: BreakerSelection,
+}
 
 pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
@@ -34,13 +74,13 @@ pub(super) fn run(here: &Here, args: &Breaker) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-fn answer(selection: &args::BreakerSelection, status: &BreakerStatus) -> Result<(), Failure> {
+fn answer(selection: &BreakerSelection, status: &BreakerStatus) -> Result<(), Failure> {
     print(&if selection.json { render::json(status)? } else { card::breaker_card(status) })
 }
 
 impl Breaker {
     /// The breakers that the command is about, and the form of its answer.
-    pub(super) fn selection(&self) -> &args::BreakerSelection {
+    pub(super) fn selection(&self) -> &BreakerSelection {
         match self {
             Self::Status(selection) => selection,
             Self::Reset(args) | Self::Trip(args) | Self::Isolate(args) => &args.selection,
@@ -48,7 +88,7 @@ impl Breaker {
     }
 }
 
-impl args::BreakerSelection {
+impl BreakerSelection {
     fn which(&self) -> Which<'_> {
         match (&self.run, &self.task) {
             (Some(run), _) => Which::Run(run),

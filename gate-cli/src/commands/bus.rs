@@ -105,14 +105,3 @@ pub(super) fn body_text(flag: Option<&str>, what: &str) -> Result<String, Failur
     })?;
     if text.trim().is_empty() { Err(missing) } else { Ok(text) }
 }
-
-impl Bus {
-    pub(super) fn json(&self) -> bool {
-        match self {
-            Self::Post(args) => args.json,
-            Self::Read(args) => args.json,
-            Self::Poll(args) => args.json,
-            Self::Discover { json, .. } => *json,
-        }
-    }
-}

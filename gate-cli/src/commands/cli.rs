@@ -118,7 +118,7 @@ pub(crate) enum Command {
     /// For the operator; recorded.
     On(switch::On),
     /// Show if stops are checked here, and the loops of this machine
-    Status(status::args::Status),
+    Status(status::StatusArgs),
     /// Show or operate the circuit breaker
     #[command(subcommand)]
     Breaker(breaker::Breaker),

@@ -1,7 +1,8 @@
 //! Parts that several commands share.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -101,10 +102,9 @@ pub(super) fn write_file(file: &Path, text: &[u8]) -> io::Result<()> {
 
 fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut temporary = tempfile::Builder::new();
-    #[cfg(unix)]
-    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut temporary = temporary.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let mut builder = tempfile::Builder::new();
+    builder.permissions(Permissions::from_mode(0o666));
+    let mut temporary = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
     temporary.write_all(text)?;
     temporary.persist(file).map(drop).map_err(|error| error.error)
 }

@@ -56,18 +56,11 @@ fn scene(number: usize, claim: &Claim) -> String {
     page.text(&format!("{number}. {}", claim.step));
     page.blank();
     let words = claim.words.lines().filter(|line| !line.is_empty());
-    rows(&mut page, "price.sh", claim.change.into_iter());
-    rows(&mut page, "agent", words);
+    page.rows("price.sh", claim.change);
+    page.rows("agent", words);
     page.row("$", JUDGED_BY);
     page.blank();
     page.into_text()
-}
-
-/// Lines below each other, the first one with a label.
-fn rows<'l>(page: &mut Page, label: &str, lines: impl Iterator<Item = &'l str>) {
-    for (number, line) in lines.enumerate() {
-        page.row(if number == 0 { label } else { "" }, line);
-    }
 }
 
 fn ending() -> String {

@@ -150,12 +150,3 @@ impl Outcome {
         }
     }
 }
-
-impl Fact {
-    pub(super) fn json(&self) -> bool {
-        match self {
-            Self::Add(args) => args.json,
-            Self::Promote(args) => args.json,
-        }
-    }
-}

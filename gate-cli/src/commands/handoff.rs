@@ -203,15 +203,3 @@ fn text(here: &Here, file: &Path) -> Result<String, Failure> {
 fn display_name(file: &Path) -> String {
     if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() }
 }
-
-impl Handoff {
-    pub(super) fn json(&self) -> bool {
-        match self {
-            Self::New(args) => args.json || args.format != Format::Markdown,
-            Self::Check(args) => args.json,
-            Self::Convert(args) => args.json,
-            Self::Verify(args) => args.json,
-            Self::Schema => false,
-        }
-    }
-}

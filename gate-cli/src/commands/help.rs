@@ -1,16 +1,16 @@
 //! The help: commands by group, examples, topics.
 
-mod examples;
-
 use clap::{Command, CommandFactory};
 
-use self::examples::EXAMPLES;
 use super::cli::Cli;
 use crate::render::fitted;
 
 pub(crate) const ENVIRONMENT: &str = include_str!("help/environment.txt");
 pub(crate) const EXIT_CODES: &str = include_str!("help/exit-codes.txt");
 pub(crate) const FILES: &str = include_str!("help/files.txt");
+
+/// The words of each command behind `gate`, and indented below them lines for a shell.
+const EXAMPLES: &str = include_str!("help/examples.txt");
 
 /// Topics of `gate help`, each with its text.
 const TOPICS: [(&str, &str); 4] = [
@@ -83,12 +83,14 @@ fn with_examples(command: Command, path: &str) -> Command {
         let path = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
         command.mut_subcommand(name, |inner| with_examples(inner, &path))
     });
-    let Some((_, lines)) = EXAMPLES.iter().find(|(known, _)| *known == path) else {
+    let lines = EXAMPLES.lines().skip_while(|line| *line != path).skip(1);
+    let examples: String =
+        lines.take_while(|line| line.starts_with(' ')).map(|line| format!("{line}\n")).collect();
+    if examples.is_empty() {
         return command;
-    };
-    let examples: String = lines.iter().map(|line| format!("  {line}\n")).collect();
-    let rest = command.get_after_help().map(|rest| format!("\n{rest}")).unwrap_or_default();
-    command.after_help(format!("Examples:\n{examples}{rest}"))
+    }
+    let notes = command.get_after_help().map(|notes| format!("\n{notes}")).unwrap_or_default();
+    command.after_help(format!("Examples:\n{examples}{notes}"))
 }
 
 #[cfg(test)]
@@ -111,27 +113,30 @@ mod tests {
         command.build();
         leaves(&command, "", &mut all);
         for path in &all {
-            assert!(EXAMPLES.iter().any(|(known, _)| known == path), "no example: gate {path}");
+            assert!(EXAMPLES.lines().any(|line| line == path), "no example: gate {path}");
             let grouped = GROUPS.iter().any(|(_, names)| names.contains(&path.as_str()));
             assert!(grouped || path.contains(' '), "no group: gate {path}");
         }
-        for (path, _) in EXAMPLES {
+        for path in EXAMPLES.lines().filter(|line| !line.starts_with(' ')) {
             assert!(all.iter().any(|known| known == path), "no command: gate {path}");
         }
     }
 
     #[test]
     fn examples_are_command_lines_that_gate_understands() {
-        for (path, lines) in EXAMPLES {
-            for line in *lines {
-                let line = line.split(" #").next().unwrap();
-                let at = line.find("gate ").unwrap();
-                let end = line[at..].find([';', '|', '>', '<']).map_or(line.len(), |end| at + end);
-                let words = shlex::split(&line[at..end]).unwrap();
-                let parsed = command().try_get_matches_from(words);
-                assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
-                assert!(line.contains(&format!("gate {path}")), "{line}");
+        let mut path = "";
+        for line in EXAMPLES.lines() {
+            if !line.starts_with(' ') {
+                path = line;
+                continue;
             }
+            let line = line.split(" #").next().unwrap();
+            let at = line.find("gate ").unwrap();
+            let end = line[at..].find([';', '|', '>', '<']).map_or(line.len(), |end| at + end);
+            let words = shlex::split(&line[at..end]).unwrap();
+            let parsed = command().try_get_matches_from(words);
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+            assert!(line.contains(&format!("gate {path}")), "{line}");
         }
     }
 

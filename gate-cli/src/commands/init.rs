@@ -1,43 +1,33 @@
 //! `gate init`: a commented gate.toml for what the project is, or a loop around
 //! an agent.
 
-mod args;
 mod measure;
-mod measured;
 mod merge;
-mod shown;
 mod story;
 mod text;
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use clap::{Args, ValueEnum};
 
 use gate_checks::project::{Aim, Detected, Proposal, detect_with_ci};
 
-pub(crate) use self::args::{Init, Language};
 use super::common::{DONE, no_home};
 use crate::agent::Agent;
 use crate::approval::approve_written;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, Roots};
-use crate::render::{self, Page, print, print_text};
+use crate::render::{self, print, print_text};
 use crate::test_approval::red_before;
-use measure::Stopwatch;
-use measured::Measured;
+use measure::{Measured, Stopwatch};
 
 /// Exit code if a required check cannot pass here.
 const PROBLEMS: u8 = 1;
-
-/// A file that `gate init --loop` writes.
-struct Template {
-    file: &'static str,
-    text: &'static str,
-    executable: bool,
-    next: &'static str,
-}
 
 /// The step that is left if no required check runs tests.
 pub(super) const NAME_TESTS: &str =
@@ -46,48 +36,77 @@ pub(super) const NAME_TESTS: &str =
 /// The settings' file.
 const SETTINGS_FILE: &str = "gate.toml";
 
-const BASH: Template = Template {
-    file: "gate-loop.sh",
-    text: include_str!("../templates/gate-loop.sh"),
-    executable: true,
-    next: "./gate-loop.sh PROMPT.md AGENT [ARGS…]",
-};
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// Write a loop around an agent instead, in this language.
+    #[arg(long = "loop", value_name = "LANGUAGE")]
+    pub(crate) language: Option<Language>,
+    /// Do not run the checks that are found to see how long they take.
+    #[arg(long, conflicts_with = "language")]
+    pub(crate) no_run: bool,
+    /// Add the checks that are found to the gate.toml that is there, in this folder or above.
+    #[arg(long, conflicts_with = "language")]
+    pub(crate) merge: bool,
+}
 
-const PYTHON: Template = Template {
-    file: "gate-loop.py",
-    text: include_str!("../templates/gate-loop.py"),
-    executable: true,
-    next: "./gate-loop.py PROMPT.md AGENT [ARGS…]",
-};
+/// The languages in which `gate init` writes a loop.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Language {
+    /// gate-loop.sh
+    Bash,
+    /// gate-loop.py
+    Python,
+    /// gate-loop.mts
+    Ts,
+    /// gate-loop.go
+    Go,
+}
 
-const TYPESCRIPT: Template = Template {
-    file: "gate-loop.mts",
-    text: include_str!("../templates/gate-loop.mts"),
-    executable: false,
-    next: "node gate-loop.mts PROMPT.md AGENT [ARGS…]",
-};
+/// A file that `gate init --loop` writes.
+struct Template {
+    file: &'static str,
+    text: &'static str,
+    is_executable: bool,
+    next: &'static str,
+}
 
-const GO: Template = Template {
-    file: "gate-loop.go",
-    text: include_str!("../templates/gate-loop.go"),
-    executable: false,
-    next: "go build gate-loop.go && ./gate-loop PROMPT.md AGENT [ARGS…]",
-};
-
-pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
-    match args.language {
-        None => settings(here, args),
-        Some(Language::Bash) => template(here, &BASH),
-        Some(Language::Python) => template(here, &PYTHON),
-        Some(Language::Ts) => template(here, &TYPESCRIPT),
-        Some(Language::Go) => template(here, &GO),
+impl Language {
+    fn template(self) -> Template {
+        match self {
+            Self::Bash => Template {
+                file: "gate-loop.sh",
+                text: include_str!("../templates/gate-loop.sh"),
+                is_executable: true,
+                next: "./gate-loop.sh",
+            },
+            Self::Python => Template {
+                file: "gate-loop.py",
+                text: include_str!("../templates/gate-loop.py"),
+                is_executable: true,
+                next: "./gate-loop.py",
+            },
+            Self::Ts => Template {
+                file: "gate-loop.mts",
+                text: include_str!("../templates/gate-loop.mts"),
+                is_executable: false,
+                next: "node gate-loop.mts",
+            },
+            Self::Go => Template {
+                file: "gate-loop.go",
+                text: include_str!("../templates/gate-loop.go"),
+                is_executable: false,
+                next: "go build gate-loop.go && ./gate-loop",
+            },
+        }
     }
 }
 
-fn template(here: &Here, template: &Template) -> Result<u8, Failure> {
-    let file = here.places.folder.join(template.file);
-    write(&file, template.text, template.executable)?;
-    print_text(&format!("wrote {}\nnext: {}\n", file.display(), template.next))?;
+pub(super) fn run(here: &Here, args: &Init) -> Result<u8, Failure> {
+    let Some(language) = args.language else { return settings(here, args) };
+    let Template { file, text, is_executable, next } = language.template();
+    let file = here.places.folder.join(file);
+    write(&file, text, is_executable)?;
+    print_text(&format!("wrote {}\nnext: {next} PROMPT.md AGENT [ARGS…]\n", file.display()))?;
     Ok(DONE)
 }
 
@@ -99,19 +118,19 @@ fn settings(here: &Here, args: &Init) -> Result<u8, Failure> {
         Some(nearest) if args.merge => {
             let detected = lacking(here, detect_with_ci(&here.places.folder), nearest)?;
             let found = FoundChecks::measured(here, nearest, detected, args.no_run)?;
-            merge::add(here, nearest, &found.detected, &found.times)?;
+            merge::add(here, nearest, &found)?;
             found
         }
         _ => {
             let found = write_settings(here, args.no_run)?;
             let file = here.places.folder.join(SETTINGS_FILE);
-            print(&story::answer(&found.detected, &found.times, &file, agent(here)))?;
+            print(&found.answer(&file, agent(here)))?;
             found
         }
     };
     let red: Vec<_> = found.times.values().flat_map(|measured| measured.red.clone()).collect();
     render::notes(&red_before(&red));
-    Ok(if found.can_pass() { DONE } else { PROBLEMS })
+    Ok(if found.cannot_pass().is_empty() { DONE } else { PROBLEMS })
 }
 
 /// The text of a gate.toml for what a project was found to have, without any run of its checks.
@@ -166,19 +185,18 @@ impl FoundChecks {
         Ok(Self { detected, times })
     }
 
-    /// False if a required check cannot pass until a person installs or changes something.
-    pub(super) fn can_pass(&self) -> bool {
-        cannot_pass(&self.detected, &self.times).is_empty()
+    /// The result of running a proposed check, if it was run.
+    fn measured_as(&self, proposal: &Proposal) -> Option<&Measured> {
+        self.times.get(&proposal.check)
     }
 
-    /// The page for a person.
-    pub(super) fn page(&self) -> Page {
-        story::found_page(&self.detected, &self.times)
-    }
-
-    /// The next step if checks have to be put right before a loop can end.
-    pub(super) fn next(&self) -> Option<String> {
-        story::repair(&self.detected, &self.times)
+    /// The required checks that cannot pass until a person installs or changes something.
+    fn cannot_pass(&self) -> Vec<&Proposal> {
+        let required = self.detected.proposals.iter().filter(|proposal| !proposal.optional);
+        let cannot_pass = required.filter(|proposal| {
+            self.measured_as(proposal).map_or(proposal.is_missing, Measured::cannot_pass)
+        });
+        cannot_pass.collect()
     }
 }
 
@@ -201,19 +219,6 @@ fn shadows(nearest: &Path) -> String {
          `gate init --merge` adds the checks to it instead",
         nearest.display()
     )
-}
-
-/// The required checks that cannot pass until a person installs or changes something.
-fn cannot_pass<'d>(
-    detected: &'d Detected,
-    times: &BTreeMap<String, Measured>,
-) -> Vec<&'d Proposal> {
-    let required = detected.proposals.iter().filter(|proposal| !proposal.optional);
-    let cannot_pass = required.filter(|proposal| {
-        let measured = times.get(&proposal.check);
-        measured.map_or(proposal.is_missing, Measured::cannot_pass)
-    });
-    cannot_pass.collect()
 }
 
 /// A suite that has no tests or does not start, and a linter that cannot run here, are only
@@ -256,10 +261,9 @@ fn timed(
 
 /// Writes a new file, and never over one that exists.
 fn write(file: &Path, text: &str, is_executable: bool) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    executable(&mut options, is_executable);
-    let written = options.open(file).and_then(|mut file| file.write_all(text.as_bytes()));
+    let mode = if is_executable { 0o755 } else { 0o644 };
+    let opened = OpenOptions::new().write(true).create_new(true).mode(mode).open(file);
+    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => exists(file),
         _ => Failure::file("file-unwritable", "write", file, &error),
@@ -270,12 +274,3 @@ fn exists(file: &Path) -> Failure {
     let message = format!("{} exists already; it was not touched", file.display());
     Failure::usage("file-exists", message)
 }
-
-#[cfg(unix)]
-fn executable(options: &mut OpenOptions, yes: bool) {
-    use std::os::unix::fs::OpenOptionsExt;
-    options.mode(if yes { 0o755 } else { 0o644 });
-}
-
-#[cfg(not(unix))]
-fn executable(_: &mut OpenOptions, _: bool) {}

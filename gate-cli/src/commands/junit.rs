@@ -1,9 +1,10 @@
 //! The checks of a decision as JUnit XML: a suite for each check, with its failed tests.
 
+use std::io;
 use std::path::Path;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use quick_xml::events::{BytesDecl, BytesText, Event};
 use quick_xml::writer::Writer;
 
 use super::common::write_file;
@@ -13,27 +14,22 @@ use crate::record::Record;
 use crate::render::text::lines;
 use crate::secrets;
 
-/// A case of a suite: its name, and the message of its failure.
+/// The elements for what did not pass.
+const FAILURE: &str = "failure";
+const ERROR: &str = "error";
+const SKIPPED: &str = "skipped";
+
+/// A case of a suite.
 struct Case {
     name: String,
-    problem: Option<(Problem, String)>,
+    problem: Option<Problem>,
 }
 
-#[derive(Clone, Copy)]
-enum Problem {
-    Failure,
-    Error,
-    Skipped,
-}
-
-impl Problem {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Failure => "failure",
-            Self::Error => "error",
-            Self::Skipped => "skipped",
-        }
-    }
+/// Why a case did not pass.
+struct Problem {
+    /// The name of its element.
+    kind: &'static str,
+    message: String,
 }
 
 /// Writes the checks of a decision to the file that the caller names; none if nothing was decided.
@@ -48,14 +44,14 @@ pub(super) fn write_junit(
 ) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
     let file = here.places.folder.join(file);
-    let text = match decision {
-        Some(record) => return write_checks(&file, &record.decision.input.evidence, &record.time),
+    match decision {
+        Some(record) => write_checks(&file, &record.decision.input.evidence, &record.time),
         // The file of an earlier run must not stay.
-        None => {
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gate\"/>\n".to_owned()
-        }
-    };
-    write(&file, &text)
+        None => write(
+            &file,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gate\"/>\n",
+        ),
+    }
 }
 
 /// Writes these checks to a file.
@@ -81,58 +77,49 @@ fn document(checks: &[Evidence], time: &str) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&writer.into_inner()).into_owned() + "\n")
 }
 
-fn write_suites(
-    writer: &mut Writer<Vec<u8>>,
-    checks: &[Evidence],
-    time: &str,
-) -> std::io::Result<()> {
+fn write_suites(writer: &mut Writer<Vec<u8>>, checks: &[Evidence], time: &str) -> io::Result<()> {
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let mut root = BytesStart::new("testsuites");
-    root.push_attribute(("name", "gate"));
-    writer.write_event(Event::Start(root))?;
-    for evidence in checks {
-        suite(writer, evidence, time)?;
-    }
-    writer.write_event(Event::End(BytesEnd::new("testsuites")))
+    let suites = writer.create_element("testsuites").with_attribute(("name", "gate"));
+    let write = |writer: &mut Writer<_>| {
+        checks.iter().try_for_each(|evidence| write_suite(writer, evidence, time))
+    };
+    suites.write_inner_content(write).map(drop)
 }
 
-fn suite(writer: &mut Writer<Vec<u8>>, evidence: &Evidence, time: &str) -> std::io::Result<()> {
+fn write_suite(writer: &mut Writer<Vec<u8>>, evidence: &Evidence, time: &str) -> io::Result<()> {
     let cases = cases(evidence);
-    let count = |wanted: fn(Problem) -> bool| {
+    let count = |kind: &str| {
         let problems = cases.iter().filter_map(|case| case.problem.as_ref());
-        problems.filter(|(problem, _)| wanted(*problem)).count().to_string()
+        problems.filter(|problem| problem.kind == kind).count().to_string()
     };
-    let seconds = format!("{:.3}", evidence.duration_ms as f64 / 1e3);
-    let mut start = BytesStart::new("testsuite");
-    start.push_attribute(("name", evidence.check.as_str()));
-    start.push_attribute(("tests", cases.len().to_string().as_str()));
-    let failures = count(|problem| matches!(problem, Problem::Failure));
-    start.push_attribute(("failures", failures.as_str()));
-    let errors = count(|problem| matches!(problem, Problem::Error));
-    start.push_attribute(("errors", errors.as_str()));
-    let skipped = count(|problem| matches!(problem, Problem::Skipped));
-    start.push_attribute(("skipped", skipped.as_str()));
-    start.push_attribute(("time", seconds.as_str()));
-    start.push_attribute(("timestamp", time));
-    writer.write_event(Event::Start(start))?;
-    for case in &cases {
-        let mut start = BytesStart::new("testcase");
-        start.push_attribute(("name", case.name.as_str()));
-        start.push_attribute(("classname", evidence.check.as_str()));
-        let Some((problem, message)) = &case.problem else {
-            writer.write_event(Event::Empty(start))?;
-            continue;
-        };
-        writer.write_event(Event::Start(start))?;
-        let mut inner = BytesStart::new(problem.name());
-        let first = message.lines().next().unwrap_or_default();
-        inner.push_attribute(("message", first));
-        writer.write_event(Event::Start(inner))?;
-        writer.write_event(Event::Text(BytesText::new(message)))?;
-        writer.write_event(Event::End(BytesEnd::new(problem.name())))?;
-        writer.write_event(Event::End(BytesEnd::new("testcase")))?;
-    }
-    writer.write_event(Event::End(BytesEnd::new("testsuite")))
+    let (tests, seconds) = (cases.len().to_string(), evidence.duration_ms as f64 / 1e3);
+    let suite = writer.create_element("testsuite").with_attributes([
+        ("name", evidence.check.as_str()),
+        ("tests", &tests),
+        ("failures", &count(FAILURE)),
+        ("errors", &count(ERROR)),
+        ("skipped", &count(SKIPPED)),
+        ("time", &format!("{seconds:.3}")),
+        ("timestamp", time),
+    ]);
+    let write = |writer: &mut Writer<_>| {
+        cases.iter().try_for_each(|case| write_case(writer, case, &evidence.check))
+    };
+    suite.write_inner_content(write).map(drop)
+}
+
+fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case, check: &str) -> io::Result<()> {
+    let attributes = [("name", case.name.as_str()), ("classname", check)];
+    let element = writer.create_element("testcase").with_attributes(attributes);
+    let Some(Problem { kind, message }) = &case.problem else {
+        return element.write_empty().map(drop);
+    };
+    let write = |writer: &mut Writer<_>| {
+        let summary = message.lines().next().unwrap_or_default();
+        let problem = writer.create_element(*kind).with_attribute(("message", summary));
+        problem.write_text_content(BytesText::new(message)).map(drop)
+    };
+    element.write_inner_content(write).map(drop)
 }
 
 /// The failed tests of a check, else the check itself.
@@ -141,22 +128,25 @@ fn cases(evidence: &Evidence) -> Vec<Case> {
     let cases = evidence.failed_tests().into_iter().map(|test| {
         let failure = failures.iter().find(|failure| failure.test.as_deref() == Some(test));
         let message = failure.map_or(evidence.summary.as_str(), |failure| failure.message.as_str());
-        Case { name: lines(test), problem: Some((Problem::Failure, lines(message))) }
+        Case {
+            name: lines(test),
+            problem: Some(Problem { kind: FAILURE, message: lines(message) }),
+        }
     });
     let cases: Vec<_> = cases.collect();
     if !cases.is_empty() {
         return cases;
     }
-    let problem = match evidence.outcome {
+    let kind = match evidence.outcome {
         Outcome::Pass => None,
-        Outcome::Fail | Outcome::Tamper => Some(Problem::Failure),
-        Outcome::Inconclusive => Some(Problem::Error),
-        Outcome::Skipped => Some(Problem::Skipped),
+        Outcome::Fail | Outcome::Tamper => Some(FAILURE),
+        Outcome::Inconclusive => Some(ERROR),
+        Outcome::Skipped => Some(SKIPPED),
     };
     let text = match &evidence.excerpt {
         Some(excerpt) => format!("{}\n{excerpt}", evidence.summary),
         None => evidence.summary.clone(),
     };
-    let problem = problem.map(|problem| (problem, lines(&text)));
+    let problem = kind.map(|kind| Problem { kind, message: lines(&text) });
     vec![Case { name: evidence.check.clone(), problem }]
 }

@@ -1,22 +1,93 @@
 //! `gate ledger`: shows, verifies and copies the records.
 
 mod accept;
-mod args;
 pub(super) mod card;
 mod store;
 mod verify;
 
-use std::path::Path;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
 
-pub(crate) use self::args::{Ledger, Show, Verify};
+use clap::{Args, Subcommand};
+use gate_core::ledger::Head;
+
+use super::arguments::non_empty;
 use super::common::DONE;
 use super::entries;
 use super::lines::Lines;
 use super::log::card::record_card;
-use super::log::{self, Listing};
+use super::log::{self, Log};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Ledger {
+    /// Verify a ledger: find edited, removed, inserted or reordered records. Without FILE, the
+    /// database and the ledgers of its other projects, too.
+    #[command(after_help = VERIFY_CODES)]
+    Verify(Verify),
+    /// Show one record whole, or the latest ones, a line each.
+    Show(Show),
+    /// Go on after a lost end: a failover, a restored backup, a copied file. For the operator;
+    /// recorded.
+    Accept(Accept),
+    /// Copy the whole store to a new file, while gates run.
+    Backup {
+        /// The file; it must not exist.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Print all records as JSONL, each with its hash.
+    Export,
+    /// Print the number and the hash of the last record, to be kept elsewhere.
+    Head {
+        /// Print one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+const VERIFY_CODES: &str = "\
+Exit codes: 0 all is whole, 1 it is not, 2 or 5 it could not be read";
+
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// An export of a ledger; `-` is the standard input. The project's own
+    /// ledger if not given.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// A head that is known, as `gate ledger head` printed it: a ledger that
+    /// ends before it was cut.
+    #[arg(long, value_name = "SEQ:HASH")]
+    pub(crate) head: Option<Head>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Accept {
+    /// The cause of the loss.
+    #[arg(long, value_name = "TEXT", value_parser = non_empty)]
+    pub(crate) reason: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The record's number; the last 20 records if not given.
+    #[arg(value_name = "N")]
+    pub(crate) number: Option<NonZeroU64>,
+    /// Show all records.
+    #[arg(long, conflicts_with = "number")]
+    pub(crate) all: bool,
+    /// Print the records as JSON, one a line, with their hashes.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 pub(super) fn run(here: &Here, args: &Ledger) -> Result<u8, Failure> {
     match args {
@@ -33,7 +104,7 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
     let mut memory = log::opened(here)?;
     let Some(number) = args.number else {
         let count = if args.all { None } else { Some(log::DEFAULT_COUNT) };
-        return log::list(&mut memory, &Listing { count, json: args.json, ..Listing::default() });
+        return log::list(&mut memory, &Log { json: args.json, ..Log::default() }, count);
     };
     let mut view = memory.view()?;
     let (found, last) = (view.entry(number.get())?, view.head()?.seq);
@@ -42,7 +113,7 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
         let message = format!("there is no record {number}: the ledger ends at record {last}");
         Failure::usage("unknown-record", message).hint("`gate log` lists the latest records")
     })?;
-    let mut lines = if args.json { Lines::for_program() } else { Lines::for_person() };
+    let mut lines = Lines::new(args.json);
     let text = if args.json { sealed.to_line() } else { record_card(&sealed) };
     if lines.line(&text)?.is_continue() {
         let _ = lines.flush()?;
@@ -51,7 +122,7 @@ fn show(here: &Here, args: &Show) -> Result<u8, Failure> {
 }
 
 fn export(here: &Here) -> Result<u8, Failure> {
-    let mut lines = Lines::for_program();
+    let mut lines = Lines::new(true);
     entries::each(&mut log::opened(here)?, 1, |sealed| lines.line(&sealed.to_line()))?;
     let _ = lines.flush()?;
     Ok(DONE)
@@ -69,16 +140,4 @@ fn head(here: &Here, json: bool) -> Result<u8, Failure> {
     let head = log::opened(here)?.view()?.head()?;
     print(&if json { render::json(&head)? } else { format!("{head}\n") })?;
     Ok(DONE)
-}
-
-impl Ledger {
-    pub(super) fn json(&self) -> bool {
-        match self {
-            Self::Verify(args) => args.json,
-            Self::Show(args) => args.json,
-            Self::Accept(args) => args.json,
-            Self::Head { json } => *json,
-            Self::Backup { .. } | Self::Export => false,
-        }
-    }
 }

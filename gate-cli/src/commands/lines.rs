@@ -19,24 +19,23 @@ pub(super) type Flow = ControlFlow<()>;
 /// Lines on the standard output.
 pub(super) struct Lines {
     out: BufWriter<Box<dyn Write>>,
-    for_person: bool,
+    for_program: bool,
 }
 
 impl Lines {
-    /// For a person: no line is longer than the terminal, and colours only where they can be
-    /// seen.
-    pub(super) fn for_person() -> Self {
-        Self { out: BufWriter::new(Box::new(anstream::stdout().lock())), for_person: true }
-    }
-
-    /// For a program: every byte as it is.
-    pub(super) fn for_program() -> Self {
-        Self { out: BufWriter::new(Box::new(io::stdout().lock())), for_person: false }
+    /// For a program every byte as it is; for a person no line is longer than the terminal, and
+    /// colours only where they can be seen.
+    pub(super) fn new(for_program: bool) -> Self {
+        let out: Box<dyn Write> = match for_program {
+            true => Box::new(io::stdout().lock()),
+            false => Box::new(anstream::stdout().lock()),
+        };
+        Self { out: BufWriter::new(out), for_program }
     }
 
     /// Prints a line, now or a little later.
     pub(super) fn line(&mut self, line: &str) -> Result<Flow, Failure> {
-        let line = if self.for_person { fitted(line).into() } else { Cow::Borrowed(line) };
+        let line = if self.for_program { Cow::Borrowed(line) } else { fitted(line).into() };
         let out = &mut self.out;
         flow(out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")))
     }

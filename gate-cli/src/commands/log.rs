@@ -21,7 +21,7 @@ use crate::memory::Memory;
 use crate::settings::{self, Selection, parse_duration};
 use cost::Costs;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Log {
     /// Go on with new records as they come.
     #[arg(long, short)]
@@ -60,28 +60,16 @@ const VERDICTS: [&str; 5] = ["exit", "continue", "tripped", "blocked", "released
 pub(super) const DEFAULT_COUNT: u64 = 20;
 
 pub(super) fn run(here: &Here, args: &Log) -> Result<u8, Failure> {
-    let since = args.since.map(ago);
-    let count = match (args.count, since) {
+    let count = match (args.count, args.since) {
         (None, Some(_)) => None,
         (count, _) => Some(count.map_or(DEFAULT_COUNT, NonZeroU64::get)),
-    };
-    let listing = Listing {
-        count,
-        since,
-        run: args.run.as_deref(),
-        task: args.task.as_deref(),
-        verdict: args.verdict.as_deref(),
-        all_projects: args.all_projects,
-        follow: args.follow,
-        cost: args.cost,
-        json: args.json,
     };
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
     let mut memory = match args.all_projects {
         true => here.whole_store(&policy)?,
         false => here.memory(&policy)?,
     };
-    list(&mut memory, &listing)
+    list(&mut memory, args, count)
 }
 
 /// The project's ledger.
@@ -90,43 +78,23 @@ pub(super) fn opened(here: &Here) -> Result<Memory, Failure> {
     here.memory(&policy)
 }
 
-/// The records to list, and their form.
-#[derive(Default)]
-pub(super) struct Listing<'a> {
-    /// The number of latest records; none means all.
-    pub(super) count: Option<u64>,
-    /// Only records since this time.
-    pub(super) since: Option<Timestamp>,
-    /// Only records of this run, or of the runs of this loop.
-    pub(super) run: Option<&'a str>,
-    /// Only records of this task.
-    pub(super) task: Option<&'a str>,
-    /// Only decisions with this verdict.
-    pub(super) verdict: Option<&'a str>,
-    /// Records of all projects in the store.
-    pub(super) all_projects: bool,
-    /// Wait for new records.
-    pub(super) follow: bool,
-    /// With the cost of each decision.
-    pub(super) cost: bool,
-    /// As JSON.
-    pub(super) json: bool,
-}
-
-/// Lists records, the latest last.
-pub(super) fn list(memory: &mut Memory, listing: &Listing<'_>) -> Result<u8, Failure> {
-    let lines = if listing.json { Lines::for_program() } else { Lines::for_person() };
-    let mut list = List { listing, lines, costs: Costs::default() };
-    if !listing.all_projects && (listing.since.is_none() || listing.follow) {
-        return list.follow(memory);
+/// Lists so many records, the latest last; all without `count`.
+pub(super) fn list(memory: &mut Memory, args: &Log, count: Option<u64>) -> Result<u8, Failure> {
+    let (since, lines) = (args.since.map(ago), Lines::new(args.json));
+    let list = List { args, count, since, lines, costs: Costs::default() };
+    match !args.all_projects && (args.since.is_none() || args.follow) {
+        true => list.follow(memory),
+        false => list.window(memory),
     }
-    list.window(memory)?;
-    list.end()
 }
 
 /// A list that is being printed.
 struct List<'l> {
-    listing: &'l Listing<'l>,
+    args: &'l Log,
+    /// The number of latest records; none means all.
+    count: Option<u64>,
+    /// Only records since this time.
+    since: Option<Timestamp>,
     lines: Lines,
     costs: Costs,
 }
@@ -134,16 +102,15 @@ struct List<'l> {
 impl List<'_> {
     /// The records of one project, page after page, and those that come.
     fn follow(mut self, memory: &mut Memory) -> Result<u8, Failure> {
-        let listing = self.listing;
-        let mut next = match listing.count {
-            Some(count) => entries::start(memory, count, |sealed| listing.wants(sealed))?,
+        let mut next = match self.count {
+            Some(count) => entries::start(memory, count, |sealed| self.wants(sealed))?,
             None => 1,
         };
         loop {
             let shown = entries::each(memory, next, |sealed| self.show(None, sealed))?;
             let flow = self.lines.flush()?;
             match shown {
-                Some(after) if listing.follow && flow.is_continue() => next = after,
+                Some(after) if self.args.follow && flow.is_continue() => next = after,
                 _ => return self.end(),
             }
             if self.lines.wait()?.is_break() {
@@ -153,28 +120,28 @@ impl List<'_> {
     }
 
     /// The records since a time, of one project or all.
-    fn window(&mut self, memory: &mut Memory) -> Result<(), Failure> {
-        let listing = self.listing;
-        let window = Window { since: listing.since, all_projects: listing.all_projects };
-        let most = listing.count.and_then(|count| usize::try_from(count).ok());
-        let latest = loops::latest_records(memory, &window, most, |sealed| listing.wants(sealed))?;
+    fn window(mut self, memory: &mut Memory) -> Result<u8, Failure> {
+        let all_projects = self.args.all_projects;
+        let window = Window { since: self.since, all_projects };
+        let most = self.count.and_then(|count| usize::try_from(count).ok());
+        let latest = loops::latest_records(memory, &window, most, |sealed| self.wants(sealed))?;
         for (project, sealed) in &latest {
-            let project = if listing.all_projects { Some(project.as_str()) } else { None };
+            let project = if all_projects { Some(project.as_str()) } else { None };
             if self.show(project, sealed)?.is_break() {
                 break;
             }
         }
-        Ok(())
+        self.end()
     }
 
     fn show(&mut self, project: Option<&str>, sealed: &Sealed) -> Result<Flow, Failure> {
-        if !self.listing.wants(sealed) {
+        if !self.wants(sealed) {
             return Ok(Flow::Continue(()));
         }
-        if self.listing.json {
+        if self.args.json {
             return self.lines.line(&json_line(sealed, project));
         }
-        let cost = match self.listing.cost {
+        let cost = match self.args.cost {
             true => self.costs.add(sealed, project)?,
             false => None,
         };
@@ -182,7 +149,7 @@ impl List<'_> {
     }
 
     fn end(mut self) -> Result<u8, Failure> {
-        if self.listing.cost {
+        if self.args.cost {
             let sum = self.costs.sum();
             if self.lines.line(&sum)?.is_break() {
                 return Ok(DONE);
@@ -191,20 +158,7 @@ impl List<'_> {
         let _reader_may_have_gone = self.lines.flush()?;
         Ok(DONE)
     }
-}
 
-/// A record as JSON, with its hash. If the log has several projects, its own comes first.
-fn json_line(sealed: &Sealed, project: Option<&str>) -> String {
-    let line = sealed.to_line();
-    match (project, line.strip_prefix('{')) {
-        (Some(project), Some(members)) => {
-            format!("{{\"project\":{},{members}", Value::from(project))
-        }
-        _ => line,
-    }
-}
-
-impl Listing<'_> {
     fn wants(&self, sealed: &Sealed) -> bool {
         let record = &sealed.record;
         let state = |key: &str| record.body.get("state")?.get(key)?.as_str();
@@ -220,10 +174,24 @@ impl Listing<'_> {
         });
         let task = state("task").or_else(|| record.body.get("task")?.as_str());
         !is_early
-            && self
-                .run
-                .is_none_or(|run| record.run.as_deref() == Some(run) || state("loop") == Some(run))
-            && self.task.is_none_or(|wanted| task == Some(wanted))
-            && self.verdict.is_none_or(|wanted| verdict == Some(wanted))
+            && is_wanted(self.args.run.as_deref(), &[record.run.as_deref(), state("loop")])
+            && is_wanted(self.args.task.as_deref(), &[task])
+            && is_wanted(self.args.verdict.as_deref(), &[verdict])
+    }
+}
+
+/// Any name is wanted if none was asked for.
+fn is_wanted(wanted: Option<&str>, names: &[Option<&str>]) -> bool {
+    wanted.is_none() || names.contains(&wanted)
+}
+
+/// A record as JSON, with its hash. If the log has several projects, its own comes first.
+fn json_line(sealed: &Sealed, project: Option<&str>) -> String {
+    let line = sealed.to_line();
+    match (project, line.strip_prefix('{')) {
+        (Some(project), Some(members)) => {
+            format!("{{\"project\":{},{members}", Value::from(project))
+        }
+        _ => line,
     }
 }

@@ -57,8 +57,9 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use gate_core::config::nearest_name;
+use gate_fleet::handoff::Format;
 
 use crate::context::Here;
 use crate::failure::Failure;
@@ -92,9 +93,9 @@ fn code_for(args: &[OsString]) -> u8 {
     let parsed = Cli::command()
         .try_get_matches_from(args)
         .or_else(|_| help::command().try_get_matches_from(args));
+    let mode = parsed.as_ref().map(output_mode).unwrap_or_default();
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
-            let mode = cli.command.as_ref().map(output_mode).unwrap_or_default();
             cli.color.write_global();
             guarded(|| dispatch(cli)).unwrap_or_else(|failure| render::failure(&failure, mode))
         }
@@ -104,37 +105,20 @@ fn code_for(args: &[OsString]) -> u8 {
     }
 }
 
-fn output_mode(command: &Command) -> OutputMode {
-    match command {
-        Command::Check(check) => OutputMode { json: check.output.json, stop: true },
-        Command::Ci(ci) => OutputMode { json: ci.json, stop: false },
-        Command::Scan(scan) => OutputMode { json: scan.json, stop: false },
-        Command::Replay(replay) => OutputMode { json: replay.json, stop: false },
-        Command::Criteria(criteria) => OutputMode { json: criteria.json, stop: false },
-        Command::Audit(audit) => OutputMode { json: audit.json, stop: false },
-        Command::Tune(tune) => OutputMode { json: tune.json, stop: false },
-        Command::Doctor(doctor) => OutputMode { json: doctor.json, stop: false },
-        Command::Last(last) => OutputMode { json: last.output.json, stop: true },
-        Command::Explain(explain) => OutputMode { json: explain.json, stop: false },
-        Command::Baseline(baseline) => OutputMode { json: baseline.json, stop: false },
-        Command::Breaker(breaker) => OutputMode { json: breaker.selection().json, stop: false },
-        Command::Ledger(ledger) => OutputMode { json: ledger.json(), stop: false },
-        Command::Run(run) => OutputMode { json: run.json, stop: true },
-        Command::Status(status) => OutputMode { json: status.json, stop: false },
-        Command::Log(log) => OutputMode { json: log.json, stop: false },
-        Command::Trust(trust) => OutputMode { json: trust.json, stop: false },
-        Command::Approve(approve) => OutputMode { json: approve.json, stop: false },
-        Command::Seal(sealing) => OutputMode { json: sealing.is_json(), stop: false },
-        Command::Wrong(wrong) => OutputMode { json: wrong.json, stop: false },
-        Command::Prune(prune) => OutputMode { json: prune.json, stop: false },
-        Command::Report(report) => OutputMode { json: report.json, stop: false },
-        Command::Bus(bus) => OutputMode { json: bus.json(), stop: false },
-        Command::Fact(fact) => OutputMode { json: fact.json(), stop: false },
-        Command::Exit(exit) => OutputMode { json: exit.json(), stop: false },
-        Command::Work(work) => OutputMode { json: work.json(), stop: false },
-        Command::Handoff(handoff) => OutputMode { json: handoff.json(), stop: false },
-        _ => OutputMode::default(),
+/// The form of failures, by the options of the command that was called.
+fn output_mode(matches: &ArgMatches) -> OutputMode {
+    let (mut called, mut names) = (matches, Vec::new());
+    while let Some((name, inner)) = called.subcommand() {
+        names.push(name);
+        called = inner;
     }
+    let has_json = matches!(called.try_get_one::<bool>("json"), Ok(Some(true)));
+    let new_handoff = called.try_get_one("format").ok().flatten();
+    let is_json = match names.as_slice() {
+        ["handoff", "new"] => has_json || new_handoff != Some(&Format::Markdown),
+        _ => has_json,
+    };
+    OutputMode { json: is_json, stop: matches!(names.first(), Some(&("check" | "last" | "run"))) }
 }
 
 /// The error with the command that is fewest edits away, if one is near. clap suggests by

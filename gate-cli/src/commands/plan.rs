@@ -14,7 +14,7 @@ use super::common::{DONE, known_check};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
-use crate::render::{self, Mark, Page, local_time, print, span};
+use crate::render::{self, Mark, Page, counted, local_time, print, span};
 use crate::{secrets, trust};
 
 /// The most pages of the ledger that are read for the latest runs of checks.
@@ -111,37 +111,23 @@ pub(super) fn planned(
 ) -> Result<Vec<PlannedCheck>, Failure> {
     let policy = policy.at(place);
     let programs = programs(&policy, &here.site()?);
-    let mut checks: Vec<_> = policy
-        .checks
-        .iter()
-        .map(|(name, settings)| {
-            let program = programs.iter().find(|program| program.check == *name);
-            let argv = program.map(|program| program.argv.clone()).unwrap_or_default();
-            let cwd = program.and_then(|program| program.cwd.clone());
-            planned_check(name, settings, argv, cwd)
-        })
-        .collect();
+    let planned = |(name, settings): (&String, &CheckPolicy)| {
+        let program = programs.iter().find(|program| program.check == *name);
+        PlannedCheck {
+            check: name.clone(),
+            mode: settings.mode,
+            argv: program.map(|program| program.argv.clone()).unwrap_or_default(),
+            shell: settings.shell,
+            cwd: program.and_then(|program| program.cwd.clone()),
+            timeout_ms: settings.timeout_ms,
+            needs: settings.needs.clone(),
+            paths: settings.paths.clone(),
+            last: None,
+        }
+    };
+    let mut checks: Vec<_> = policy.checks.iter().map(planned).collect();
     add_last_runs(&mut checks, memory)?;
     Ok(checks)
-}
-
-fn planned_check(
-    name: &str,
-    settings: &CheckPolicy,
-    argv: Vec<String>,
-    cwd: Option<String>,
-) -> PlannedCheck {
-    PlannedCheck {
-        check: name.to_owned(),
-        mode: settings.mode,
-        argv,
-        shell: settings.shell,
-        cwd,
-        timeout_ms: settings.timeout_ms,
-        needs: settings.needs.clone(),
-        paths: settings.paths.clone(),
-        last: None,
-    }
 }
 
 /// Adds the latest run of each check. Results that were taken from the cache are none.
@@ -169,20 +155,12 @@ fn add_last_runs(checks: &mut [PlannedCheck], memory: &mut Memory) -> Result<(),
 
 fn card(record: &PlanRecord) -> String {
     let mut page = Page::new();
-    let took: u64 = record
-        .checks
-        .iter()
-        .filter_map(|check| check.last.as_ref())
-        .map(|last| last.duration_ms)
-        .sum();
-    let count = match record.checks.len() {
-        1 => "1 check".to_owned(),
-        more => format!("{more} checks"),
-    };
-    let time = if took > 0 {
-        format!("; last time they took {}", span(Duration::from_millis(took)))
-    } else {
-        String::new()
+    let last_runs = record.checks.iter().filter_map(|check| check.last.as_ref());
+    let took_ms: u64 = last_runs.map(|last| last.duration_ms).sum();
+    let count = counted(record.checks.len() as u64, "check");
+    let time = match took_ms {
+        0 => String::new(),
+        _ => format!("; last time they took {}", span(Duration::from_millis(took_ms))),
     };
     page.head(Mark::None, "PLAN", &format!("`gate check` would run {count} here{time}"));
     page.blank();
@@ -202,12 +180,7 @@ fn card(record: &PlanRecord) -> String {
 /// A row for each check: its command, then its weight and its latest run.
 pub(super) fn rows(page: &mut Page, checks: &[PlannedCheck]) {
     for check in checks {
-        let mark = match check.last.as_ref().map(|last| last.outcome) {
-            Some(Outcome::Pass) => Mark::Good,
-            Some(Outcome::Fail | Outcome::Tamper) => Mark::Bad,
-            Some(_) => Mark::Unsure,
-            None => Mark::None,
-        };
+        let mark = check.last.as_ref().map_or(Mark::None, |last| Mark::from_outcome(last.outcome));
         page.marked(mark, &check.check, &command(check));
         page.detail(&facts(check).join("; "));
     }

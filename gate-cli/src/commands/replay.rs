@@ -3,18 +3,12 @@
 //! Files are read by a pool of threads ([`workers`]). This thread compares, counts and
 //! prints, in the order in which they were named.
 
-mod accuracy;
-mod args;
-mod earlier;
+pub(super) mod accuracy;
+mod given;
 mod inputs;
-mod labels;
-mod list;
-mod listed;
 mod marks;
-pub(super) mod report;
+mod report;
 mod run_folder;
-mod sniff;
-mod sweep;
 #[cfg(test)]
 mod tests;
 pub(super) mod tune;
@@ -26,20 +20,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-pub(crate) use self::args::{CODES, Only, Replay};
-use self::earlier::EarlierReplay;
-use self::inputs::{Input, Inputs};
-use self::labels::{Idle, Labels};
+use clap::{Args, ValueEnum};
+
+use self::accuracy::By;
+use self::given::{EarlierReplay, Idle, Labels};
+use self::inputs::{Input, Inputs, Passed};
 use self::marks::Marks;
-use self::report::{Bar, Layout, Report, shown, stdout_columns};
-use self::sniff::Passed;
+use self::report::{Bar, Grouping, Layout, Report};
 use self::workers::{Finding, Findings, Work};
+use super::arguments::InputArgs;
 use super::common::DONE;
 use super::lines::{Flow, Lines};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::render::fit::stdout_columns;
 use crate::render::notes;
+use crate::render::text::plain;
 use crate::replay::ReplayRecord;
 use crate::settings;
 
@@ -51,6 +48,61 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Exit code of a replay whose labels show false or missed exits.
 const WRONG: u8 = 1;
+
+pub(crate) const CODES: &str = "\
+Exit codes:
+  0    all was read; no false or missed exit, by labels and marks
+  1    by --labels, or by what `gate wrong` has marked, there are false or missed exits
+  2    usage or configuration error; or a file was not found, and the rest was read
+  5    internal error; or a file could not be read, and the rest was
+  130  interrupted: the rows so far are whole";
+
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// Transcripts: files, folders, globs; `-` reads a list of them from the
+    /// standard input.
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The list on the standard input is separated by NUL, as `find -print0`
+    /// writes it.
+    #[arg(long, short = '0')]
+    pub(crate) null: bool,
+    /// Show rows of one folder, or of one session, together.
+    #[arg(long, value_enum, value_name = "BY", default_value_t = Grouping::File)]
+    pub(crate) group: Grouping,
+    /// Count verdicts, and those that are right and wrong, by agent, model or folder.
+    #[arg(long, value_enum, value_name = "BY")]
+    pub(crate) by: Option<By>,
+    /// The right answers: JSONL of `{"file", "label"}`, with files named from the labels'
+    /// folder. What `gate wrong` has marked is labelled without it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Say which verdicts are other than in this output of `replay --json`.
+    #[arg(long, value_name = "OLD.jsonl")]
+    pub(crate) compare: Option<PathBuf>,
+    /// Show these rows alone.
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) only: Option<Only>,
+    /// Read so many files at once, and a large one on so many cores; all if not given.
+    #[arg(long, short, value_name = "N")]
+    pub(crate) jobs: Option<NonZero<usize>>,
+    #[command(flatten)]
+    pub(crate) reading: InputArgs,
+    /// Print one JSON object a row.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The rows to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Only {
+    /// Verdicts that have changed; with --compare.
+    Changed,
+    /// False and missed exits; with --labels.
+    Wrong,
+    /// No exit, and something that is almost a signal.
+    Near,
+}
 
 pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let folder = &here.places.folder;
@@ -66,10 +118,16 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
         args.compare.as_ref().map(|file| EarlierReplay::read(&folder.join(file))).transpose()?;
     let Inputs { all, other } = inputs::find(folder, &args.paths, args.null, &labels)?;
     let interrupt = Interrupt::listen()?;
+    let longest = all.iter().map(|input| input.shown.chars().count()).max();
     let layout = Layout {
+        json: args.json,
+        grouping: args.group,
         checks: !settings.policy.checks.is_empty(),
         labels: args.labels.is_some() || !marks.is_empty(),
-        ..layout(args, &all)
+        by: args.by,
+        compared: args.compare.is_some(),
+        file_width: longest.unwrap_or_default(),
+        columns: stdout_columns(),
     };
     let mut report = Report::new(layout);
     report.totals.files = all.len();
@@ -104,20 +162,6 @@ fn understood(args: &Replay, marks: &Marks) -> Result<(), Failure> {
     Err(Failure::usage("usage", missing))
 }
 
-fn layout(args: &Replay, inputs: &[Input]) -> Layout {
-    let longest = inputs.iter().map(|input| input.shown.chars().count()).max();
-    Layout {
-        json: args.json,
-        grouping: args.group,
-        checks: false,
-        labels: false,
-        by: args.by,
-        compared: args.compare.is_some(),
-        file_width: longest.unwrap_or_default(),
-        columns: stdout_columns(),
-    }
-}
-
 struct Printer<'a> {
     args: &'a Replay,
     work: &'a Work,
@@ -130,8 +174,7 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn print(mut self) -> Result<u8, Failure> {
-        let mut out =
-            if self.report.layout.json { Lines::for_program() } else { Lines::for_person() };
+        let mut out = Lines::new(self.args.json);
         let bar = Bar::new(self.work.inputs.iter().map(|input| input.size).sum());
         let flow = self.rows(&mut out, &bar);
         bar.clear();
@@ -166,7 +209,7 @@ impl Printer<'_> {
         let named = idle.iter().take(MAX_NAMED);
         let mut remarks: Vec<_> = named
             .map(|label| {
-                shown(&format!("{labels}: line {}: judges nothing: {}", label.line, label.why))
+                plain(&format!("{labels}: line {}: judges nothing: {}", label.line, label.why))
             })
             .collect();
         if idle.len() > MAX_NAMED {

@@ -5,7 +5,6 @@ mod figures;
 mod markdown;
 mod page;
 mod text;
-mod timeline;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -66,16 +65,18 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
         Some(name) => named(found, name)?,
         None => found,
     };
-    let behind = BehindClaims::read(here, &policy, (&loops, since))?;
+    let behind = BehindClaims::read(here, &policy, &loops, since)?;
     let report = ReportRecord { behind, ..ReportRecord::new(loops, since, until) };
-    if args.json {
-        print(&secrets::masked(&render::json(&report)?))?;
-    } else if args.md {
-        print(&secrets::masked(&markdown::document(&report)))?;
-    } else if let Some(file) = &args.html {
-        write_page("report", file, &secrets::masked(&page::document(&report)))?;
-    } else {
-        print(&secrets::masked(&text::card(&report)))?;
+    let text = match &args.html {
+        Some(_) => page::document(&report),
+        None if args.json => render::json(&report)?,
+        None if args.md => markdown::document(&report),
+        None => text::card(&report),
+    };
+    let text = secrets::masked(&text);
+    match &args.html {
+        Some(file) => write_page("report", file, &text)?,
+        None => print(&text)?,
     }
     Ok(DONE)
 }

@@ -102,7 +102,7 @@ schemas! {
     /// `gate tune --json`.
     Tune: "tune", derived::<super::replay::tune::TuneRecord>();
     /// The last line of `gate replay --json` with `--by`.
-    ReplaySummary: "replay.summary", derived::<super::replay::report::ReplaySummary>();
+    ReplaySummary: "replay.summary", derived::<super::replay::accuracy::ReplaySummary>();
     /// An exit signal of the agent exit protocol.
     ExitSignal: "exit.signal", derived::<gate_core::exit::ExitSignal>();
     /// `gate exit parse --json`.

@@ -11,7 +11,7 @@ use super::common::DONE;
 use crate::commands::arguments::non_empty;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::render::{self, print, print_text};
+use crate::render::{self, counted, print, print_text};
 use crate::settings::Selection;
 use crate::trust;
 
@@ -60,15 +60,6 @@ pub(crate) struct Remove {
     pub(crate) json: bool,
 }
 
-impl Sealing {
-    pub(crate) fn is_json(&self) -> bool {
-        match self {
-            Self::Add(Add { json, .. }) | Self::List(List { json }) => *json,
-            Self::Remove(Remove { json, .. }) => *json,
-        }
-    }
-}
-
 /// `gate.seals.v1`: the sealed folders. Fields are added, never changed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SealsRecord {
@@ -100,8 +91,8 @@ impl SealRecord {
 
 pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
     let site = here.site()?;
-    let done = match sealing {
-        Sealing::List(_) => String::new(),
+    let (done, is_json) = match sealing {
+        Sealing::List(list) => (String::new(), list.json),
         Sealing::Add(add) => {
             here.operator("gate seal add")?;
             let (settings, _) = trust::settings_as_written(&here.places, &Selection::default())?;
@@ -118,9 +109,8 @@ pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
             let folder = here.places.folder.join(&add.folder);
             let seal = add_seal(&site, &add.name, &folder)?;
             here.memory(&policy)?.record_act("seal-add", Some(&seal.digest))?;
-            let files =
-                if seal.files == 1 { "1 file".into() } else { format!("{} files", seal.files) };
-            format!("sealed for {}: {files} in {}\n", add.name, seal.folder.display())
+            let (files, folder) = (counted(seal.files, "file"), seal.folder.display());
+            (format!("sealed for {}: {files} in {folder}\n", add.name), add.json)
         }
         Sealing::Remove(remove) => {
             here.operator("gate seal remove")?;
@@ -130,12 +120,13 @@ pub(super) fn run(here: &Here, sealing: &Sealing) -> Result<u8, Failure> {
                 return Err(unknown(&remove.name, all.keys()));
             };
             here.memory(&settings.policy)?.record_act("seal-remove", Some(&seal.digest))?;
-            format!("removed the seal of {}: {}\n", remove.name, seal.folder.display())
+            let folder = seal.folder.display();
+            (format!("removed the seal of {}: {folder}\n", remove.name), remove.json)
         }
     };
     let all = seals(&site)?;
     let seals: Vec<_> = all.into_iter().map(|(check, seal)| SealRecord::new(check, seal)).collect();
-    if sealing.is_json() {
+    if is_json {
         print(&render::json(&SealsRecord { schema: "gate.seals.v1", seals })?)?;
     } else if done.is_empty() {
         print_text(&listing(&seals))?;

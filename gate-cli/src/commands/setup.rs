@@ -1,13 +1,13 @@
 //! `gate setup`: checks, approval, hooks, and one test stop, in one command.
 
 mod clients;
-mod project;
 
 use std::path::Path;
 
+use gate_checks::project::detect_with_ci;
 use gate_checks::worktree::WorkTree;
 
-use super::common::{DONE, agreed, can_ask};
+use super::common::{DONE, agreed, can_ask, no_home, no_project};
 use super::{init, trust};
 use crate::agent::Agent;
 use crate::approval::{self, TrustRecord};
@@ -15,7 +15,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::install::{self, HookProgram, Roots};
 use crate::render::{Mark, Page, print};
-use crate::settings::{self, Selection};
+use crate::settings::{self, Places, Selection};
 use clap::Args;
 use clients::SetUp;
 
@@ -38,12 +38,12 @@ const UNFINISHED: u8 = 1;
 
 pub(super) fn run(here: &Here, args: &Setup) -> Result<u8, Failure> {
     let roots = Roots::new(&here.places)?;
-    let here = &project::find(here)?;
+    let here = &project(here)?;
     let is_new = here.places.project_file()?.is_none();
     let repair = if is_new {
         let found = init::write_settings(here, args.no_run)?;
         print(&found.page().into_text())?;
-        found.next()
+        found.repair()
     } else {
         let policy = settings::resolve(&here.places, &Selection::default())?.policy;
         (!policy.requires_behaviour()).then(|| init::NAME_TESTS.to_owned())
@@ -69,6 +69,33 @@ pub(super) fn run(here: &Here, args: &Setup) -> Result<u8, Failure> {
     page.row("next", &next);
     print(&page.into_text())?;
     Ok(if is_done { DONE } else { UNFINISHED })
+}
+
+/// The project that the command was called in: the folder whose gate.toml counts; else the
+/// folder itself, if something is found to check in it; else the repository's root.
+///
+/// # Errors
+///
+/// A home folder, or one in which nothing can be checked.
+fn project(here: &Here) -> Result<Here, Failure> {
+    let places = &here.places;
+    if places.project_file()?.is_some() {
+        return Ok(Here { places: places.clone() });
+    }
+    let detected = detect_with_ci(&places.folder);
+    let folder = match detected.proposals.is_empty() {
+        true => places.top(),
+        false => places.folder.clone(),
+    };
+    no_home(places, &folder)?;
+    if detected.proposals.is_empty() && !detected.repository {
+        let folder = folder.display();
+        return Err(no_project(&format!(
+            "{folder} is no project: it is in no git repository, and no known tool builds or \
+             tests it"
+        )));
+    }
+    Ok(Here { places: Places { folder, ..places.clone() } })
 }
 
 /// The step that is left if nobody has approved the settings.

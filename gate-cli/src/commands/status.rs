@@ -1,6 +1,5 @@
 //! `gate status`: shows if stops of agents are judged here, and how; and the loops of this machine.
 
-pub(super) mod args;
 mod line;
 mod loops;
 
@@ -9,6 +8,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use clap::Args;
 use gate_core::Policy;
 use gate_core::decide::breaker::BreakerState;
 use gate_core::decide::policy::{Judge, When};
@@ -34,6 +34,19 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Puts the cursor in the first column of the first line, and clears the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J";
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// Print one line of at most 120 characters, for a status bar.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) line: bool,
+    /// Show it again each second, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["line", "json"])]
+    pub(crate) watch: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
 
 /// `gate.status.v1`: whether stops of agents are judged here, and how.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -76,7 +89,7 @@ pub(crate) struct Status {
     pub(super) shown_last: Option<(Mark, String)>,
 }
 
-pub(super) fn run(here: &Here, args: &args::Status) -> Result<u8, Failure> {
+pub(super) fn run(here: &Here, args: &StatusArgs) -> Result<u8, Failure> {
     if args.line {
         line::run(here)?;
         return Ok(DONE);

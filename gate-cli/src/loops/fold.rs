@@ -70,47 +70,41 @@ impl Open<'_> {
         let last = last?;
         let started = started(iterations.first()?);
         let ended = end.map_or(&last.time, |end| &end.record.time).clone();
-        let usage = iterations.iter().fold(Usage::default(), |sum, one| sum.plus(one.usage));
         let state = state(&last, end);
-        let why = match end {
-            Some(end) => text(end, "message").to_owned(),
-            None => first_reason(&last),
-        };
         let is_done = state == LoopState::Done && last.decision.verified;
-        let remedy = end.map(|end| text(end, "next")).filter(|next| !next.is_empty());
-        let next = remedy.map(str::to_owned).or_else(|| next_step(&last.decision));
+        let remedy = end.and_then(|end| stated(end, "next"));
+        let next = remedy.or_else(|| next_step(&last.decision));
         Some(LoopRecord {
             project: project.to_owned(),
             run: run.to_owned(),
-            task: last.task.clone(),
-            agent: last.transcript.format.clone(),
-            model: last.transcript.model.clone(),
             state,
-            why,
+            why: end.map_or_else(|| first_reason(&last), |end| text(end, "message").to_owned()),
             next: if is_done { None } else { next },
             duration_ms: between(&started, &ended),
             started,
             ended,
-            usage,
+            usage: iterations.iter().fold(Usage::default(), |sum, one| sum.plus(one.usage)),
             breaker: last.decision.breaker.state,
             iterations,
+            task: last.task,
+            agent: last.transcript.format,
+            model: last.transcript.model,
         })
     }
 }
 
 /// A loop that ended before any decision, such as one whose agent could not be started.
 fn without_decision(project: &str, run: &str, end: &Sealed) -> LoopRecord {
-    let known = |key: &str| Some(text(end, key).to_owned()).filter(|text| !text.is_empty());
     let (ended, duration_ms) = (end.record.time.clone(), number(end, "duration_ms"));
     LoopRecord {
         project: project.to_owned(),
         run: run.to_owned(),
-        task: known("task"),
-        agent: known("agent"),
+        task: stated(end, "task"),
+        agent: stated(end, "agent"),
         model: None,
         state: end_state(end),
         why: text(end, "message").to_owned(),
-        next: known("next"),
+        next: stated(end, "next"),
         started: earlier(&ended, duration_ms),
         ended,
         duration_ms,
@@ -238,6 +232,11 @@ fn between(from: &str, to: &str) -> u64 {
         }
         _ => 0,
     }
+}
+
+/// A text in the body of a record; none if it is empty.
+fn stated(sealed: &Sealed, key: &str) -> Option<String> {
+    Some(text(sealed, key).to_owned()).filter(|text| !text.is_empty())
 }
 
 /// A text in the body of a record; empty if there is none.

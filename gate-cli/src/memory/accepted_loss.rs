@@ -5,7 +5,6 @@ use std::path::Path;
 
 use gate_core::history::kind;
 use gate_core::ledger::{Draft, Head};
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -37,12 +36,11 @@ pub(crate) struct AcceptedLoss {
 
 /// The record that goes with the reset of a lost ledger. The new ledger is compared with no older
 /// mark.
-pub(super) fn reset_record(time: &str, actor: &str, reason: &str) -> Result<Draft, Failure> {
-    let body = body::body(&json!({
+pub(super) fn reset_record(actor: &str, reason: &str) -> Result<Draft, Failure> {
+    let body = json!({
         "marked": Head::EMPTY, "found": Head::EMPTY, "missing": null, "reason": reason, "reset": true,
-    }))?;
-    let (time, actor) = (time.to_owned(), actor.to_owned());
-    Ok(Draft { time, kind: kind::LOSS_ACCEPTED.to_owned(), run: None, actor, body })
+    });
+    body::draft(kind::LOSS_ACCEPTED, None, actor, &body)
 }
 
 impl Memory {
@@ -61,18 +59,16 @@ impl Memory {
 
     /// Reports the lost end of the ledger to the other machines of a fleet, by a record in what is
     /// left. Otherwise a machine that knows no later record would go on.
-    pub(super) fn report_loss(&mut self) {
-        let reported = self.store.report_loss(&self.project, |Loss { marked, found }| {
-            let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
-            let body =
-                body::body(&json!({ "marked": marked, "found": found, "machine": machine }))?;
-            let time = Timestamp::now().to_string();
-            let (kind, actor) = (kind::LOSS_NOTICED.to_owned(), GATE.to_owned());
-            Ok::<_, Failure>(Draft { time, kind, run: None, actor, body })
-        });
-        // If this fails, the others go on until they notice the loss themselves; this machine stops
-        // in any case.
-        let _ = reported;
+    /// The ledger of one machine has no other reader.
+    pub(super) fn report_loss(&mut self) -> Result<(), Failure> {
+        if !self.store.is_shared() {
+            return Ok(());
+        }
+        let Some(Loss { marked, found }) = self.loss()? else { return Ok(()) };
+        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let body = json!({ "marked": marked, "found": found, "machine": machine });
+        let report = body::draft(kind::LOSS_NOTICED, None, GATE, &body)?;
+        Ok(self.store.report_loss(&self.project, report)?)
     }
 
     /// Goes on after the last record that is there. The first new record names what is missing.
@@ -85,18 +81,12 @@ impl Memory {
         let Loss { marked, found } = loss;
         let reason = secrets::masked(reason);
         let missing = (found.seq < marked.seq).then(|| marked.seq - found.seq);
-        let body = body::body(&json!({
+        let body = json!({
             "marked": marked, "found": found, "missing": missing, "reason": reason, "by": operator,
-        }))?;
+        });
+        let draft = body::draft(kind::LOSS_ACCEPTED, None, &operator.actor(), &body)?;
         self.store.accept(&self.project);
-        let sealed = self.append(&Draft {
-            time: Timestamp::now().to_string(),
-            kind: kind::LOSS_ACCEPTED.to_owned(),
-            run: None,
-            actor: operator.actor(),
-            body,
-        })?;
-        let ledger = body::place(&sealed);
+        let ledger = body::place(&self.append(&draft)?);
         Ok(AcceptedLoss { schema: "gate.accepted.v1", marked, found, missing, reason, ledger })
     }
 }

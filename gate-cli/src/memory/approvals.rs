@@ -5,7 +5,7 @@
 use gate_checks::is_test_allowed;
 use gate_core::decide::policy::Allowance;
 use gate_core::history::kind;
-use gate_core::ledger::{Draft, Sealed};
+use gate_core::ledger::Sealed;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -104,15 +104,9 @@ impl Memory {
         operator: &Operator,
     ) -> Result<Ledger, Failure> {
         let changes: Vec<_> = changes.iter().cloned().map(without_secrets).collect();
-        let body = body::body(&json!({ "approved": changes, "by": operator }))?;
-        let sealed = self.append(&Draft {
-            time: Timestamp::now().to_string(),
-            kind: kind::APPROVED.to_owned(),
-            run: None,
-            actor: operator.actor(),
-            body,
-        })?;
-        Ok(body::place(&sealed))
+        let body = json!({ "approved": changes, "by": operator });
+        let draft = body::draft(kind::APPROVED, None, &operator.actor(), &body)?;
+        Ok(body::place(&self.append(&draft)?))
     }
 
     /// The approvals of the project.

@@ -3,7 +3,8 @@
 use gate_core::decide::breaker::Change;
 use gate_core::exit::AgentSessionCompleted;
 use gate_core::history::State;
-use gate_core::ledger::{Body, BodyError, Sealed};
+use gate_core::ledger::{Body, BodyError, Draft, Sealed};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Number, Value, json};
 
@@ -14,6 +15,21 @@ use crate::secrets;
 
 /// Levels of objects and arrays in a decision. The record's limit is higher.
 const MAX_DEPTH: usize = 80;
+
+impl<'a> ActBody<'a> {
+    pub(super) fn new(act: &'a str, operator: &'a Operator) -> Self {
+        Self {
+            act,
+            reason: None,
+            value: None,
+            task: None,
+            operator,
+            lost: None,
+            tree: None,
+            state: None,
+        }
+    }
+}
 
 pub(super) fn decision_body(record: &Record, state: &State, tree: &str) -> Result<Body, Failure> {
     let mut decision = serde_json::to_value(record).map_err(|error| unfit(&error))?;
@@ -54,6 +70,17 @@ pub(super) struct ActBody<'a> {
     pub(super) tree: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) state: Option<State>,
+}
+
+/// A record of this moment.
+pub(super) fn draft(
+    kind: &str,
+    run: Option<&str>,
+    actor: &str,
+    body: &impl Serialize,
+) -> Result<Draft, Failure> {
+    let (kind, run, actor) = (kind.to_owned(), run.map(str::to_owned), actor.to_owned());
+    Ok(Draft { time: Timestamp::now().to_string(), kind, run, actor, body: self::body(body)? })
 }
 
 pub(super) fn body(value: &impl Serialize) -> Result<Body, Failure> {

@@ -5,16 +5,14 @@ use std::collections::BTreeSet;
 use gate_core::Policy;
 use gate_core::decide::breaker::{Act, BreakerState, Counters};
 use gate_core::history::{Owner, State, kind};
-use gate_core::ledger::Draft;
 use gate_fleet::work::WorkItem;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::accepted_loss;
 use super::body::{self, ActBody};
 use super::breakers::{self, OpenBreaker, Which};
-use super::run_history::{self, Loop};
+use super::run_history::{self, load};
 use super::set_aside::{self, SetAside};
 use super::{LoopId, Memory, now};
 use crate::failure::Failure;
@@ -99,26 +97,23 @@ impl Memory {
         let (open, counters) = match self.open_breakers(&name, policy) {
             Err(failure) => {
                 let Some(why) = failure.lost_state() else { return Err(failure) };
-                return Ok(self.lost_status(which, why));
+                return Ok(BreakerStatus {
+                    state: BreakerState::Open,
+                    trip: Some("state".to_owned()),
+                    message: Some(why.to_owned()),
+                    ..self.closed_status(which)
+                });
             }
             Ok(loaded) => loaded,
         };
         let open = breakers::sorted(open, which);
         let first = breakers::selected(&open, which).next();
-        Ok(BreakerStatus {
-            schema: "gate.breaker.v1",
-            project: self.project.clone(),
-            task: which.task().to_owned(),
-            state: first.map_or(BreakerState::Closed, |breaker| breaker.state),
-            trip: first.and_then(|breaker| breaker.trip.clone()),
-            message: first.and_then(|breaker| breaker.message.clone()),
-            counters: if first.is_none() { counters } else { None },
-            probe_at: first.and_then(|breaker| breaker.probe_at.clone()),
-            open,
-            closed: None,
-            set_aside: None,
-            ledger: None,
-        })
+        let status = self.closed_status(which);
+        let Some(first) = first.cloned() else {
+            return Ok(BreakerStatus { counters, open, ..status });
+        };
+        let OpenBreaker { state, trip, message, probe_at, .. } = first;
+        Ok(BreakerStatus { state, trip, message, probe_at, open, ..status })
     }
 
     /// The breakers that are not closed, and the counters of a loop's last run.
@@ -135,9 +130,15 @@ impl Memory {
     }
 
     /// True if the loop's breaker, an operator or a spent budget stops the loop now.
-    pub(crate) fn stops(&mut self, loop_args: &Loop<'_>, policy: &Policy) -> Result<bool, Failure> {
-        let named = loop_args.named(self)?;
-        let history = self.retry(|memory| named.load(&mut memory.view()?))?;
+    pub(crate) fn stops(
+        &mut self,
+        run: Option<&str>,
+        task: Option<&str>,
+        policy: &Policy,
+    ) -> Result<bool, Failure> {
+        let name = self.loop_name(LoopId::new(run, task))?;
+        let task = task.unwrap_or_default();
+        let history = self.retry(|memory| load(&mut memory.view()?, task, &name))?;
         let memory = history.memory(history.is_over());
         let breaker = memory.governing();
         let stops = match breaker.state {
@@ -190,8 +191,7 @@ impl Memory {
             return Ok(false);
         }
         let owner = BreakerOwner::Loop(session.to_owned(), String::new());
-        let time = Timestamp::now().to_string();
-        operate_one(&mut transaction, &owner, (Act::Reset, PROMPTED, None), (&self.tree, &time))?;
+        operate_one(&mut transaction, &owner, (Act::Reset, PROMPTED, None), &self.tree)?;
         transaction.commit()?;
         Ok(true)
     }
@@ -199,24 +199,9 @@ impl Memory {
     /// Records an operator's act that changes no state in the ledger.
     pub(crate) fn record_act(&mut self, act: &str, value: Option<&str>) -> Result<Ledger, Failure> {
         let operator = Operator::from_process();
-        let body = ActBody {
-            act,
-            reason: None,
-            value,
-            task: None,
-            operator: &operator,
-            lost: None,
-            tree: None,
-            state: None,
-        };
-        let sealed = self.append(&Draft {
-            time: Timestamp::now().to_string(),
-            kind: kind::ACT.to_owned(),
-            run: None,
-            actor: operator.actor(),
-            body: body::body(&body)?,
-        })?;
-        Ok(body::place(&sealed))
+        let body = ActBody { value, ..ActBody::new(act, &operator) };
+        let draft = body::draft(kind::ACT, None, &operator.actor(), &body)?;
+        Ok(body::place(&self.append(&draft)?))
     }
 
     /// Operates the breakers, each with a record. Returns the number of those that were
@@ -230,7 +215,7 @@ impl Memory {
         let Operation { which, act, reason } = operation;
         let reason = &secrets::masked(reason);
         let name = self.loop_name(which.loop_id())?;
-        let (time, actor) = (Timestamp::now().to_string(), Operator::from_process().actor());
+        let actor = Operator::from_process().actor();
         let mut count = 0;
         let place = self.retry(|memory| {
             let tree = &memory.tree;
@@ -243,14 +228,13 @@ impl Memory {
             let (mut place, mut why) = (None, lost.map(|(why, _)| why));
             count = 0;
             for owner in &owners {
-                let (was_open, at) =
-                    operate_one(ledger, owner, (act, reason, why.take()), (tree, &time))?;
+                let (was_open, at) = operate_one(ledger, owner, (act, reason, why.take()), tree)?;
                 count += usize::from(was_open);
                 place = Some(at);
             }
             if let Some((_, items)) = lost {
                 // Other machines have marks of the ledger that was set aside.
-                ledger.append(accepted_loss::reset_record(&time, &actor, reason)?)?;
+                ledger.append(accepted_loss::reset_record(&actor, reason)?)?;
                 for work in items {
                     set_aside::take_on(ledger, work, &actor)?;
                 }
@@ -261,14 +245,14 @@ impl Memory {
         Ok((count, place))
     }
 
-    fn lost_status(&self, which: Which<'_>, why: &str) -> BreakerStatus {
+    fn closed_status(&self, which: Which<'_>) -> BreakerStatus {
         BreakerStatus {
             schema: "gate.breaker.v1",
             project: self.project.clone(),
             task: which.task().to_owned(),
-            state: BreakerState::Open,
-            trip: Some("state".to_owned()),
-            message: Some(why.to_owned()),
+            state: BreakerState::Closed,
+            trip: None,
+            message: None,
             counters: None,
             probe_at: None,
             open: Vec::new(),
@@ -342,7 +326,7 @@ fn operate_one(
     writing: &mut Transaction<'_>,
     owner: &BreakerOwner,
     (act, reason, lost): (Act, &str, Option<&str>),
-    (tree, time): (&str, &str),
+    tree: &str,
 ) -> Result<(bool, Ledger), Failure> {
     let operator = Operator::from_process();
     let before = match owner {
@@ -358,21 +342,12 @@ fn operate_one(
         BreakerOwner::Loop(name, task) => State::for_loop(name, task, breaker),
     };
     let body = ActBody {
-        act: act.name(),
         reason: Some(reason),
-        value: None,
-        task: None,
-        operator: &operator,
         lost,
         tree: Some(tree),
         state: Some(state),
+        ..ActBody::new(act.name(), &operator)
     };
-    let sealed = writing.append(Draft {
-        time: time.to_owned(),
-        kind: kind::ACT.to_owned(),
-        run: None,
-        actor: operator.actor(),
-        body: body::body(&body)?,
-    })?;
+    let sealed = writing.append(body::draft(kind::ACT, None, &operator.actor(), &body)?)?;
     Ok((!before.is_closed(), body::place(&sealed)))
 }

@@ -180,13 +180,7 @@ impl DecisionTransaction<'_> {
 
 /// The record of a change of the breaker.
 pub(super) fn transition(change: &Change, state: &State, tree: &str) -> Result<Draft, Failure> {
-    Ok(Draft {
-        time: Timestamp::now().to_string(),
-        kind: kind::TRANSITION.to_owned(),
-        run: None,
-        actor: GATE.to_owned(),
-        body: body::transition_body(change, state, tree)?,
-    })
+    body::draft(kind::TRANSITION, None, GATE, &body::transition_body(change, state, tree)?)
 }
 
 /// The record of a session's end, by a valid exit signal. None if a hook refuses the stop,
@@ -224,16 +218,9 @@ fn flagged(
 ) -> Result<Draft, Failure> {
     let operator = Operator::from_process();
     let value = value.as_deref().map(secrets::masked);
-    let act = ActBody {
-        act,
-        reason: None,
-        value: value.as_deref(),
-        task: request.asker.task.as_deref(),
-        operator: &operator,
-        lost: None,
-        tree: None,
-        state: None,
-    };
+    let value = value.as_deref();
+    let task = request.asker.task.as_deref();
+    let act = ActBody { value, task, ..ActBody::new(act, &operator) };
     Ok(Draft {
         time: record.time.clone(),
         kind: kind::ACT.to_owned(),

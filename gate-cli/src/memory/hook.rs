@@ -4,14 +4,13 @@
 use gate_core::decide::run_state::RunState;
 use gate_core::decide::timestamp;
 use gate_core::history::kind;
-use gate_core::ledger::Draft;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::body::draft;
 use super::breakers::later;
 use super::decision_transaction::GATE;
 use super::run_history::run_of;
-use super::{Memory, body, now};
+use super::{Memory, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
 
@@ -75,7 +74,7 @@ impl Memory {
         let switch = Switch { off, until: for_ms.and_then(later), at: now(), for_ms };
         let operator = Operator::from_process();
         let body = serde_json::json!({ "switch": switch, "by": operator });
-        self.append(&draft(kind::SWITCH, None, operator.actor(), &body)?)?;
+        self.append(&draft(kind::SWITCH, None, &operator.actor(), &body)?)?;
         Ok(switch)
     }
 
@@ -99,8 +98,7 @@ impl Memory {
         let body = serde_json::json!({
             "agent": agent, "session": session, "baseline": baseline, "tree": self.tree
         });
-        let run = Some(session.to_owned());
-        self.append(&draft(kind::BASELINE, run, GATE.to_owned(), &body)?)?;
+        self.append(&draft(kind::BASELINE, Some(session), GATE, &body)?)?;
         Ok(())
     }
 
@@ -111,9 +109,7 @@ impl Memory {
 
     fn record_not_judged(&mut self, kind: &str, stop: &NotJudged<'_>) -> Result<(), Failure> {
         let body = NotJudgedBody { stop, tree: &self.tree };
-        let run = stop.session.map(str::to_owned);
-        let draft = draft(kind, run, GATE.to_owned(), &body)?;
-        self.append(&draft)?;
+        self.append(&draft(kind, stop.session, GATE, &body)?)?;
         Ok(())
     }
 
@@ -122,14 +118,4 @@ impl Memory {
         let last = self.retry(|memory| Ok(memory.view()?.latest_of_loop(session)?))?;
         Ok(last.as_ref().map(run_of).transpose()?.map(|(_, run)| run))
     }
-}
-
-fn draft(
-    kind: &str,
-    run: Option<String>,
-    actor: String,
-    body: &impl Serialize,
-) -> Result<Draft, Failure> {
-    let body = body::body(body)?;
-    Ok(Draft { time: Timestamp::now().to_string(), kind: kind.to_owned(), run, actor, body })
 }

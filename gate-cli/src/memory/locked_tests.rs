@@ -2,8 +2,6 @@
 
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::history::kind;
-use gate_core::ledger::Draft;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::decision_transaction::GATE;
@@ -30,14 +28,7 @@ pub(crate) struct LockedTests {
 impl Memory {
     /// Records that tests are locked into the decisions on a task.
     pub(crate) fn lock_tests(&mut self, locked: &LockedTests) -> Result<(), Failure> {
-        self.append(&Draft {
-            time: Timestamp::now().to_string(),
-            kind: kind::TESTS_LOCKED.to_owned(),
-            run: None,
-            actor: GATE.to_owned(),
-            body: body::body(locked)?,
-        })?;
-        Ok(())
+        self.append(&body::draft(kind::TESTS_LOCKED, None, GATE, locked)?).map(drop)
     }
 
     /// The tests that were locked last for a task. None for a record that this version cannot read.

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use gate_core::decide::spent::Spent;
 use gate_core::history::kind;
-use gate_core::ledger::Draft;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -136,7 +134,7 @@ struct Body<'e> {
 impl Memory {
     /// Records the end of a loop, with the usage of its run.
     pub(crate) fn loop_ended(&mut self, end: &LoopEnd<'_>) -> Result<(), Failure> {
-        let body = body::body(&Body {
+        let body = Body {
             task: end.task,
             agent: end.agent,
             tree: &self.tree,
@@ -147,14 +145,7 @@ impl Memory {
             tokens: end.spent.tokens,
             cost_micro_usd: end.spent.cost_micro_usd,
             duration_ms: u64::try_from(end.duration.as_millis()).unwrap_or(u64::MAX),
-        })?;
-        self.append(&Draft {
-            time: Timestamp::now().to_string(),
-            kind: kind::RUN_ENDED.to_owned(),
-            run: end.run.map(str::to_owned),
-            actor: GATE.to_owned(),
-            body,
-        })?;
-        Ok(())
+        };
+        self.append(&body::draft(kind::RUN_ENDED, end.run, GATE, &body)?).map(drop)
     }
 }

@@ -16,11 +16,9 @@ mod body;
 mod breaker_ops;
 mod breakers;
 mod clock;
-mod constraints;
 mod decision_transaction;
 mod failure;
 mod hook;
-mod leased_items;
 mod locked_tests;
 mod loop_end;
 mod naming;
@@ -32,6 +30,7 @@ mod set_aside;
 #[cfg(test)]
 mod tests;
 mod token;
+mod trusted_settings;
 mod work;
 mod wrong;
 
@@ -55,7 +54,6 @@ pub(crate) use naming::{LoopId, next_run, run_before};
 pub(crate) use pending_decision::{DecisionRequest, LookUp, PendingDecision};
 pub(crate) use queries::Last;
 pub use queries::{RecordSelector, ReplayedDecision};
-pub(crate) use run_history::Loop;
 pub use set_aside::SetAside;
 pub(crate) use token::Tokens;
 pub use work::{Claim, LeaseRef, Submitted};
@@ -243,7 +241,9 @@ impl Memory {
     ) -> Result<T, Failure> {
         let done = self.retry(work);
         if done.as_ref().is_err_and(|failure| failure.code == "state-lost") {
-            self.report_loss();
+            // If this fails, the others go on until they notice the loss themselves; this machine
+            // stops in any case.
+            let _ = self.report_loss();
         }
         done
     }

@@ -7,6 +7,8 @@
 //! begin_decision  transaction    the state again; the gate decides; append and commit
 //! ```
 
+use std::collections::BTreeMap;
+
 use gate_core::decide::breaker::Admission;
 use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::decide::stop::Refusals;
@@ -14,10 +16,10 @@ use gate_core::history::State;
 use gate_core::{Policy, digest};
 use uuid::Uuid;
 
-use super::constraints::RunConstraints;
 use super::decision_transaction::{DecisionContext, transition};
 use super::recorded_decision::RecordedDecision;
 use super::run_history::{RunHistory, last_policy, load};
+use super::trusted_settings::trusted_settings;
 use super::{LoopId, Memory, now};
 use crate::failure::Failure;
 use crate::record::Record;
@@ -96,7 +98,7 @@ impl Memory {
     /// Finds the decision if it was made before; otherwise asks the breaker. Changes nothing.
     pub(crate) fn look_up(&mut self, request: &DecisionRequest<'_>) -> Result<LookUp, Failure> {
         let mut pending = PendingDecision::new(request, &self.tree)?;
-        let (history, earlier, constraints) = match self.load(&mut pending, request) {
+        let (history, earlier, trusted) = match self.load(&mut pending, request) {
             // The gate still decides without its state, and never lets the loop exit then.
             Err(failure) if failure.lost_state().is_some() => {
                 pending.lost = Some(Box::new(failure));
@@ -117,7 +119,7 @@ impl Memory {
         let context = request.context(&history, &earlier, &pending);
         pending.iteration = context.run.zip(context.iteration);
         if let Some(settings) = request.settings {
-            let state = constraints.trust_state(settings);
+            let state = settings.state_with(&trusted);
             pending.trust = Some(state);
             pending.tampered = settings.tampered(run, state);
             if pending.tampered.is_some() && run.is_some() {
@@ -134,15 +136,15 @@ impl Memory {
         &mut self,
         pending: &mut PendingDecision,
         request: &DecisionRequest<'_>,
-    ) -> Result<(RunHistory, RecordedDecision, RunConstraints), Failure> {
+    ) -> Result<(RunHistory, RecordedDecision, BTreeMap<String, String>), Failure> {
         self.expect(pending, request);
         let mut load = |memory: &mut Self| {
             let mut view = memory.view()?;
             let history = load(&mut view, &pending.task, &pending.name)?;
             let earlier = RecordedDecision::find(&mut view, &history, request)?;
-            let constraints = RunConstraints::read(&mut view)?;
+            let trusted = trusted_settings(&mut view)?;
             pending.head = view.head()?.seq;
-            Ok((history, earlier, constraints))
+            Ok((history, earlier, trusted))
         };
         if request.asker.dry_run { self.retry(&mut load) } else { self.retry_record(&mut load) }
     }

@@ -6,7 +6,7 @@ use gate_core::decide::run_state::{LoopState, RunState};
 use gate_core::history::Owner;
 use gate_core::ledger::Sealed;
 
-use super::{LoopId, Memory, body, naming, now};
+use super::{body, naming, now};
 use crate::failure::Failure;
 use crate::store::View;
 
@@ -98,33 +98,6 @@ pub(super) fn run_of(sealed: &Sealed) -> Result<(String, RunState), Failure> {
             let message = format!("record {} of the ledger names no run", sealed.record.seq);
             Err(Failure::internal("state-corrupt", message))
         }
-    }
-}
-
-/// A loop as the caller names it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Loop<'a> {
-    /// The loop's name.
-    pub(crate) run: Option<&'a str>,
-    pub(crate) task: Option<&'a str>,
-}
-
-/// A loop with its name in this work tree.
-pub(super) struct NamedLoop {
-    name: String,
-    task: String,
-}
-
-impl Loop<'_> {
-    pub(super) fn named(&self, memory: &Memory) -> Result<NamedLoop, Failure> {
-        let name = memory.loop_name(LoopId::new(self.run, self.task))?;
-        Ok(NamedLoop { name, task: self.task.unwrap_or_default().to_owned() })
-    }
-}
-
-impl NamedLoop {
-    pub(super) fn load(&self, reading: &mut View<'_>) -> Result<RunHistory, Failure> {
-        load(reading, &self.task, &self.name)
     }
 }
 

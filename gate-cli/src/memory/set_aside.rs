@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::work::{all, draft};
-use super::{Memory, body};
+use super::Memory;
+use super::body::draft;
+use super::work::all;
 use crate::failure::Failure;
 use crate::store::{Item, StoreError, Transaction};
 
@@ -82,7 +83,7 @@ pub(super) fn take_on(
         None => work.state.phase,
     };
     let begun = WorkItem { state: ItemState::added(phase), ..work.clone() };
-    let added = writing.append(draft(kind::ADDED, actor, body::body(&Added::new(&begun))?))?;
+    let added = writing.append(draft(kind::ADDED, None, actor, &Added::new(&begun))?)?;
     let added = added.record.seq;
     writing.add_item(&begun, added)?;
     if work.state.blocked_in.is_none() || phase == WorkPhase::Blocked {
@@ -91,7 +92,7 @@ pub(super) fn take_on(
     let step = begun.state.step(&work.id, Cause::Blocked)?;
     let after = begun.state.taken(&step, actor)?;
     let moved = Moved { work: step, reason: Some(BLOCKED.to_owned()) };
-    let moved = writing.append(draft(kind::MOVED, actor, body::body(&moved)?))?;
+    let moved = writing.append(draft(kind::MOVED, None, actor, &moved)?)?;
     let before = Item { work: begun, added, seq: added, lease: None };
     Ok(writing.move_item(&before, &after, moved.record.seq)?)
 }

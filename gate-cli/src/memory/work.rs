@@ -7,7 +7,7 @@ mod leases;
 mod verified_rows;
 
 use gate_core::exit::{ExitHandlerError, ExitSignal, Session, WorkPhase};
-use gate_core::ledger::{Body, Draft};
+use gate_core::ledger::Draft;
 use gate_fleet::work::{
     Added, CI_PROCESSOR, Cause, Ended, ItemState, Lease, Moved, Step, WorkError, WorkItem, actor,
     is_claimable, kind,
@@ -19,7 +19,8 @@ use uuid::Uuid;
 pub use self::leases::{Claim, LeaseRef};
 pub(super) use self::verified_rows::all;
 use self::verified_rows::found;
-use super::{Memory, body};
+use super::Memory;
+use super::body::{self, draft};
 use crate::failure::Failure;
 use crate::operator::Operator;
 use crate::secrets;
@@ -47,7 +48,7 @@ impl Memory {
     /// An item with its id, an actor's name that cannot be kept, a store that
     /// cannot be written.
     pub fn add_work(&mut self, work: &WorkItem, by: Option<&str>) -> Result<Item, Failure> {
-        let added = draft(kind::ADDED, &actor_of(by)?, body::body(&Added::new(work))?);
+        let added = draft(kind::ADDED, None, &actor_of(by)?, &Added::new(work))?;
         self.retry_record(|memory| {
             let mut transaction = memory.begin()?;
             let seq = transaction.append(added.clone())?.record.seq;
@@ -108,7 +109,7 @@ impl Memory {
                 let mut transaction = memory.begin()?;
                 let item = found(&mut transaction, handed.work)?;
                 let ended = handed.ends(&item, signal, transaction.now()?)?;
-                let draft = draft(kind::ENDED, handed.actor, body::body(&ended)?);
+                let draft = draft(kind::ENDED, None, handed.actor, &ended)?;
                 take(transaction, item, &ended.work, draft)
             })
         })?;
@@ -159,7 +160,7 @@ impl Memory {
                 let item = found(&mut transaction, id)?;
                 let work = step(&item.work.state)?;
                 let moved = Moved { work, reason: reason.map(secrets::masked) };
-                let draft = draft(kind::MOVED, by, body::body(&moved)?);
+                let draft = draft(kind::MOVED, None, by, &moved)?;
                 take(transaction, item, &moved.work, draft)
             })
         })
@@ -226,11 +227,6 @@ fn again<T>(mut work: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> 
         }
     }
     work()
-}
-
-pub(super) fn draft(kind: &str, actor: &str, body: Body) -> Draft {
-    let (time, kind, actor) = (Timestamp::now().to_string(), kind.to_owned(), actor.to_owned());
-    Draft { time, kind, run: None, actor, body }
 }
 
 /// The named actor, or the operator of this process.

@@ -2,9 +2,8 @@
 //! decision's record stays as it is.
 
 use gate_core::history::kind;
-use gate_core::ledger::{Draft, Sealed};
+use gate_core::ledger::Sealed;
 use gate_core::{Decision, Verdict};
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -138,13 +137,8 @@ impl Memory {
             },
             by: serde_json::to_value(operator).unwrap_or_default(),
         };
-        let marked = transaction.append(Draft {
-            time: Timestamp::now().to_string(),
-            kind: kind::WRONG.to_owned(),
-            run: record.run.clone(),
-            actor: operator.actor(),
-            body: body::body(&body)?,
-        })?;
+        let draft = body::draft(kind::WRONG, record.run.as_deref(), &operator.actor(), &body)?;
+        let marked = transaction.append(draft)?;
         transaction.commit()?;
         Ok(WrongRecord {
             schema: "gate.wrong.v1",

@@ -64,9 +64,7 @@ pub(crate) fn fill_card(page: &mut Page, record: &Record, options: CardOptions<'
     if options.verbose {
         indicators(page, &record.decision.input.indicators, usize::MAX);
     }
-    if let Some(next) = card.next() {
-        page.row("next", &next);
-    }
+    page.rows("next", next_step(card.decision));
 }
 
 /// The card of a scan.
@@ -82,9 +80,8 @@ pub(crate) fn scan_card(
     page.row("signal", &signal_line(signal));
     signal_details(&mut page, signal, usize::MAX);
     indicators(&mut page, found, usize::MAX);
-    if let Some(problem) = transcript.problems.first() {
-        page.row("note", &format!("line {}: {}", problem.line, problem.text));
-    }
+    let problem = transcript.problems.first();
+    page.rows("note", problem.map(|problem| format!("line {}: {}", problem.line, problem.text)));
     page.into_text()
 }
 
@@ -306,9 +303,7 @@ impl<'d> Card<'d> {
             page.row("breaker", state_name(breaker.state));
         }
         if self.options.verbose {
-            if let Some(counters) = counted(&breaker.counters) {
-                page.row("counters", &counters);
-            }
+            page.rows("counters", counted(&breaker.counters));
         } else if self.decision.verdict == Verdict::Continue
             && let Some(policy) = self.options.policy
         {
@@ -333,10 +328,6 @@ impl<'d> Card<'d> {
             }
             page.row("note", &warning.message);
         }
-    }
-
-    fn next(&self) -> Option<String> {
-        next_step(self.decision)
     }
 }
 

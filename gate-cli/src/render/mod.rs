@@ -25,7 +25,7 @@ pub(crate) use diagnostic::{OutputMode, failure, message, notes, stop_line, unve
 pub(crate) use hook::{let_go, released};
 pub(crate) use page::{Mark, Page};
 pub(crate) use progress::progress;
-pub(crate) use text::{brief, lines, local_time, span};
+pub(crate) use text::{brief, counted, lines, local_time, span};
 
 use crate::failure::Failure;
 

@@ -4,6 +4,7 @@
 //! than the terminal. Elsewhere lines stay whole, so that programs find them.
 
 use anstyle::{AnsiColor, Style};
+use gate_core::decide::evidence::Outcome;
 use textwrap::Options;
 
 use super::fit::{MIN_COLUMNS, stdout_columns};
@@ -42,6 +43,15 @@ pub(crate) struct Page {
 }
 
 impl Mark {
+    /// The mark of a check that ended so.
+    pub(crate) fn from_outcome(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Pass => Self::Good,
+            Outcome::Fail | Outcome::Tamper => Self::Bad,
+            Outcome::Inconclusive | Outcome::Skipped => Self::Unsure,
+        }
+    }
+
     fn sign(self) -> &'static str {
         match self {
             Self::Good => "✓",
@@ -106,6 +116,13 @@ impl Page {
     /// A label and its text, on one line or several.
     pub(crate) fn row(&mut self, label: &str, text: &str) {
         self.marked(Mark::None, label, text);
+    }
+
+    /// A row for each of these texts, the label before the first.
+    pub(crate) fn rows(&mut self, label: &str, texts: impl IntoIterator<Item: AsRef<str>>) {
+        for (number, text) in texts.into_iter().enumerate() {
+            self.row(if number == 0 { label } else { "" }, text.as_ref());
+        }
     }
 
     /// A row with a mark in its colour.

@@ -21,14 +21,40 @@ pub(crate) fn brief(text: &str) -> String {
 
 /// A text of several lines, each fit for a terminal.
 pub(crate) fn lines(text: &str) -> String {
-    let mut cleaned = String::new();
-    for line in text.split_inclusive('\n') {
-        cleaned.push_str(&text::clean(line.trim_end_matches('\n')));
-        if line.ends_with('\n') {
-            cleaned.push('\n');
-        }
+    without_ci_commands(&text::clean_lines(text))
+}
+
+/// At most so many characters of a name: its beginning and its end.
+pub(crate) fn without_middle(name: &str, most: usize) -> String {
+    let length = name.chars().count();
+    if length <= most {
+        return name.to_owned();
     }
-    without_ci_commands(&cleaned)
+    let first = (most - 1) / 2;
+    let last = most - 1 - first;
+    name.chars().take(first).chain(['…']).chain(name.chars().skip(length - last)).collect()
+}
+
+/// The rows of a table with each cell below the one above; the columns `left` begin, and all others
+/// end there.
+pub(crate) fn aligned(rows: &[Vec<String>], left: &[usize]) -> Vec<String> {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+    };
+    let lines = rows.iter().map(|row| {
+        let cells = row.iter().enumerate().map(|(column, cell)| match left.contains(&column) {
+            true => format!("{cell:<0$}", width(column)),
+            false => format!("{cell:>0$}", width(column)),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    });
+    lines.collect()
+}
+
+/// `1 check`, `2 checks`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// A length of time, in its two largest units.
@@ -94,7 +120,14 @@ pub(crate) fn without_ci_commands(text: &str) -> String {
 mod tests {
     use jiff::tz::{Offset, TimeZone};
 
-    use super::{in_zone, local_time, with_offset, without_ci_commands};
+    use super::{in_zone, local_time, with_offset, without_ci_commands, without_middle};
+
+    #[test]
+    fn a_long_name_lacks_its_middle() {
+        assert_eq!(without_middle("abcdefgh", 8), "abcdefgh");
+        assert_eq!(without_middle("abcdefghi", 8), "abc…fghi");
+        assert_eq!(without_middle("äöüäöüäöü", 7), "äöü…äöü");
+    }
 
     #[test]
     fn a_time_is_the_persons_and_has_no_nanoseconds() {

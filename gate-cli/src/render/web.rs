@@ -1,6 +1,6 @@
 //! The frame of a page of HTML that needs no network and no script.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
 /// The style: light and dark, screen and paper.
 const STYLE: &str = include_str!("web.css");
@@ -30,4 +30,28 @@ pub(crate) fn document(name: &str, headline: &str, covered: &str, main: &Markup)
         }
     };
     page.into_string() + "\n"
+}
+
+/// A table that scrolls by itself. Its columns from `numbers` on (2, 3 or 7; see the style) are
+/// numbers.
+pub(crate) fn table(caption: &str, numbers: u8, titles: &[&str], rows: &[Markup]) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label=(caption) {
+            table class=(format!("numbers-{numbers}")) {
+                caption { (caption) }
+                thead { tr { @for title in titles { th scope="col" { (title) } } } }
+                tbody { @for row in rows { (row) } }
+            }
+        }
+    }
+}
+
+/// A row of a table, whose first cell names it.
+pub(crate) fn row(class: Option<&str>, name: &dyn Render, cells: &[&dyn Render]) -> Markup {
+    html! {
+        tr class=[class] {
+            th scope="row" { (name) }
+            @for cell in cells { td { (cell) } }
+        }
+    }
 }

@@ -38,7 +38,7 @@ use jiff::{Timestamp, Zoned};
 use crate::failure::Failure;
 use crate::governance::STARTING;
 use crate::limit_end::limit_end;
-use crate::memory::{self, LoopEnd, StoppedBy};
+use crate::memory::{LoopEnd, StoppedBy};
 use crate::record::Record;
 use crate::source::Source;
 
@@ -229,11 +229,9 @@ impl Loop<'_> {
             return Ok(false);
         }
         let Some(mut memory) = self.gate.memory() else { return Ok(false) };
-        let name = memory::Loop {
-            run: self.request.asker.run.as_deref(),
-            task: self.request.asker.task.as_deref(),
-        };
-        let is_stopped = memory.stops(&name, self.gate.policy())?;
+        let asker = &self.request.asker;
+        let (run, task) = (asker.run.as_deref(), asker.task.as_deref());
+        let is_stopped = memory.stops(run, task, self.gate.policy())?;
         // The check below locks the memory itself.
         drop(memory);
         if !is_stopped {

@@ -43,27 +43,9 @@ pub struct Ask<'a> {
     pub until: Timestamp,
 }
 
-/// The columns that `statements.rs` selects, in its order.
-const COLUMNS: [&str; 14] = [
-    "id",
-    "title",
-    "description",
-    "phase",
-    "blocked_in",
-    "transitions",
-    "added",
-    "seq",
-    "lease",
-    "actor",
-    "issued_at",
-    "expires_at",
-    "released",
-    "renewals",
-];
-
 /// The item in a row.
 pub(super) fn read(cells: Vec<Cell>) -> Result<Item, StoreError> {
-    let mut row = Row::new(cells, &COLUMNS);
+    let mut row = Row::new(cells);
     let (id, title, description) = (row.text("id")?, row.text("title")?, row.text("description")?);
     let phase = row.text("phase")?;
     let phase = named(&row, "phase", &phase)?;
@@ -129,7 +111,7 @@ impl Item {
 
 impl Claimable<'_> {
     /// The parameters of a statement: phase and id, each empty if any will do.
-    pub(super) fn given(&self) -> [SqlValue<'_>; 2] {
+    pub(super) fn values(&self) -> [SqlValue<'_>; 2] {
         let phase = self.phase.as_ref().map_or("", WorkPhase::as_str);
         [phase.into(), self.id.unwrap_or_default().into()]
     }

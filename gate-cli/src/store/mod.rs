@@ -9,7 +9,6 @@ mod addition;
 mod error;
 mod heads;
 mod item;
-mod keys;
 mod loss;
 mod marked;
 mod migration;
@@ -36,7 +35,6 @@ use gate_core::ledger::{Draft, Head};
 pub use error::StoreError;
 pub use heads::MarkFile;
 pub use item::{Ask, Claimable, Item};
-pub use keys::Keys;
 pub use loss::Loss;
 pub(crate) use loss::moved_out;
 pub use postgres::DatabaseUrl;
@@ -135,12 +133,12 @@ impl Store {
         &'s mut self,
         project: &'s str,
     ) -> Result<(View<'s>, Option<Head>), StoreError> {
-        let known = self.expected(project).head();
-        let mut view = View::new(self.database.view(project, known, None)?, project)?;
+        let marked = self.expected(project).head();
+        let mut view = View::new(self.database.view(project, marked, None)?, project)?;
         // A record that contradicts itself is for the caller to find.
         let open = Losses::read(&mut view).unwrap_or_default().open.map(|loss| loss.marked);
-        let known = known.into_iter().chain(open).max_by_key(|head| head.seq);
-        Ok((view, known))
+        let last = marked.into_iter().chain(open).max_by_key(|head| head.seq);
+        Ok((view, last))
     }
 
     /// Begins a change of a project's ledger: until it ends, nobody else numbers or
@@ -230,28 +228,24 @@ impl Store {
         }
     }
 
-    /// Reports the lost end of a ledger to the other machines that use this store, by a record in
-    /// what is left of it. Otherwise a machine that knows no later record would go on. The ledger
-    /// of one machine has no other reader.
+    /// True if other machines use this store, too.
+    pub fn is_shared(&self) -> bool {
+        self.database.is_shared()
+    }
+
+    /// Appends the report of a loss to what is left of a ledger, unless there is one. It is compared
+    /// with no mark, and none is made.
     ///
     /// # Errors
     ///
-    /// A store that cannot be written, what `record` fails with.
-    pub fn report_loss<E: From<StoreError>>(
-        &mut self,
-        project: &str,
-        record: impl FnOnce(Loss) -> Result<Draft, E>,
-    ) -> Result<(), E> {
-        if !self.database.is_shared() {
+    /// A store that cannot be written.
+    pub fn report_loss(&mut self, project: &str, report: Draft) -> Result<(), StoreError> {
+        let mut transaction = self.unmarked(project)?;
+        if Losses::read(&mut transaction)?.open.is_some() {
             return Ok(());
         }
-        let Some(loss) = self.loss(project)? else { return Ok(()) };
-        let mut transaction = self.unmarked(project)?;
-        if Losses::read(&mut transaction)?.open.is_none() {
-            transaction.append(record(loss)?)?;
-            transaction.commit()?;
-        }
-        Ok(())
+        transaction.append(report)?;
+        transaction.commit()
     }
 
     /// Copies the whole store to a new file while others write. The copy is of one moment.

@@ -2,32 +2,15 @@
 //! others can edit.
 
 use gate_core::ledger::{Body, Hash, Record, Sealed};
+use serde_json::Value;
 
 use super::error::StoreError;
-use super::keys::Keys;
 use super::sql::Cell;
-
-/// The columns that `statements.rs` selects, in its order.
-const COLUMNS: [&str; 13] = [
-    "seq",
-    "v",
-    "time",
-    "type",
-    "run",
-    "actor",
-    "body",
-    "prev",
-    "hash",
-    "task",
-    "loop",
-    "iteration",
-    "decision_id",
-];
 
 /// The record in a row: its body is spelled canonically, and the columns that
 /// it is found by are those of its body. Its hash is not compared.
 pub(super) fn read(cells: Vec<Cell>) -> Result<Sealed, StoreError> {
-    let mut row = Row::from_ledger(cells, &COLUMNS);
+    let mut row = Row::from_ledger(cells);
     let record = Record {
         seq: row.number("seq")?,
         v: row.number("v")?,
@@ -55,31 +38,26 @@ pub(super) fn proven(sealed: Sealed) -> Result<Sealed, StoreError> {
     })
 }
 
-/// A row that is being read, column after column.
+/// A row that is being read, column after column, in the order of `statements.rs`.
 pub(super) struct Row {
     seq: Option<u64>,
-    columns: &'static [&'static str],
     cells: std::vec::IntoIter<Cell>,
 }
 
 impl Row {
-    /// A row with these columns.
-    pub(super) fn new(cells: Vec<Cell>, columns: &'static [&'static str]) -> Self {
-        Self { seq: None, columns, cells: cells.into_iter() }
+    pub(super) fn new(cells: Vec<Cell>) -> Self {
+        Self { seq: None, cells: cells.into_iter() }
     }
 
-    fn from_ledger(cells: Vec<Cell>, columns: &'static [&'static str]) -> Self {
+    fn from_ledger(cells: Vec<Cell>) -> Self {
         let seq = match cells.first() {
             Some(Cell::Integer(seq)) => u64::try_from(*seq).ok(),
             _ => None,
         };
-        Self { seq, ..Self::new(cells, columns) }
+        Self { seq, ..Self::new(cells) }
     }
 
-    /// The next column, which is this one.
-    fn next(&mut self, column: &str) -> Cell {
-        let at = self.columns.len() - self.cells.len();
-        debug_assert_eq!(self.columns.get(at), Some(&column));
+    fn next(&mut self) -> Cell {
         self.cells.next().unwrap_or(Cell::Null)
     }
 
@@ -88,7 +66,7 @@ impl Row {
     }
 
     pub(super) fn maybe_text(&mut self, column: &str) -> Result<Option<String>, StoreError> {
-        match self.next(column) {
+        match self.next() {
             Cell::Null => Ok(None),
             Cell::Text(text) => Ok(Some(text)),
             Cell::Integer(_) => Err(self.corrupt(column, "text is expected, not a number")),
@@ -101,7 +79,7 @@ impl Row {
     }
 
     pub(super) fn maybe_number(&mut self, column: &str) -> Result<Option<i64>, StoreError> {
-        match self.next(column) {
+        match self.next() {
             Cell::Null => Ok(None),
             Cell::Integer(number) => Ok(Some(number)),
             Cell::Text(_) => Err(self.corrupt(column, "a number is expected, not text")),
@@ -149,3 +127,33 @@ impl Row {
 }
 
 const FOREIGN: &str = "it is not what the body says";
+
+/// The look-up columns of a record, which repeat parts of its body.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Keys {
+    /// The task: `state.task`; empty if no task is named.
+    pub(super) task: Option<String>,
+    /// The loop: `state.loop`.
+    pub(super) in_loop: Option<String>,
+    /// The iteration's number: `state.iteration`.
+    pub(super) iteration: Option<u64>,
+    /// The decision's id: `decision.decision_id`; only a decision has one.
+    pub(super) decision_id: Option<String>,
+}
+
+impl Keys {
+    /// A record's keys. What is absent, or no text or number, is none.
+    pub(super) fn new(record: &Record) -> Self {
+        let (state, decision) = (record.body.get("state"), record.body.get("decision"));
+        Self {
+            task: text(state, "task"),
+            in_loop: text(state, "loop"),
+            iteration: state.and_then(|state| state.get("iteration")?.as_u64()),
+            decision_id: text(decision, "decision_id"),
+        }
+    }
+}
+
+fn text(object: Option<&Value>, key: &str) -> Option<String> {
+    Some(object?.get(key)?.as_str()?.to_owned())
+}

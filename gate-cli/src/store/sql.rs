@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::error::StoreError;
 use super::upkeep::Condition;
+use super::view::name;
 use super::{Upcoming, statements};
 use crate::interrupt::Interrupt;
 
@@ -85,6 +86,11 @@ impl<'a> From<&'a str> for SqlValue<'a> {
 }
 
 impl SqlValue<'_> {
+    /// False for a text that no column holds. A database may refuse to look for it.
+    pub(super) fn can_be_found(&self) -> bool {
+        !matches!(self, SqlValue::Text(Some(text)) if name("", text).is_err())
+    }
+
     /// A number to look for. No column holds a larger one than SQL has.
     pub(super) fn sought(number: u64) -> Self {
         i64::try_from(number).unwrap_or(i64::MAX).into()
@@ -108,14 +114,17 @@ pub(super) type Rows = Vec<Vec<Cell>>;
 /// `statements.rs`, where `$1` and so on stand for the values. SQLite takes them
 /// for names, in the order in which they first appear: so that is their order.
 pub(super) trait Sql {
-    fn rows(&mut self, statement: &'static str, given: &[SqlValue<'_>])
-    -> Result<Rows, StoreError>;
+    fn rows(
+        &mut self,
+        statement: &'static str,
+        values: &[SqlValue<'_>],
+    ) -> Result<Rows, StoreError>;
 
     /// Runs a statement that changes rows. False if a unique index forbids it.
     fn change(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<bool, StoreError>;
 
     /// Keeps the changes, and the connection for the next transaction. Without this call,

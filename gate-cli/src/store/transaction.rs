@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use super::error::StoreError;
 use super::item::{self, Ask, Claimable, Item};
-use super::keys::Keys;
 use super::marked::Mark;
+use super::row::Keys;
 use super::sql::SqlValue;
 use super::statements;
 use super::view::{ASIDE, UNFIT, View, name};
@@ -75,7 +75,7 @@ impl<'s> Transaction<'s> {
     /// A store that cannot be written, a name that cannot be kept.
     pub fn add_item(&mut self, work: &WorkItem, seq: u64) -> Result<bool, StoreError> {
         let number = integer("seq", seq)?;
-        let given = [
+        let values = [
             self.project.into(),
             name("id", &work.id)?.into(),
             work.title.as_str().into(),
@@ -85,7 +85,7 @@ impl<'s> Transaction<'s> {
             number,
             number,
         ];
-        let is_added = self.change(statements::ADD_ITEM, &given)?;
+        let is_added = self.change(statements::ADD_ITEM, &values)?;
         if is_added && is_claimable(work.state.phase) {
             self.announce()?;
         }
@@ -104,7 +104,7 @@ impl<'s> Transaction<'s> {
         seq: u64,
     ) -> Result<(), StoreError> {
         let (lease, renewals, released) = before.leased();
-        let given = [
+        let values = [
             after.phase.as_str().into(),
             SqlValue::Text(after.blocked_in.as_ref().map(WorkPhase::as_str)),
             integer("transitions", after.transition_count)?,
@@ -116,7 +116,7 @@ impl<'s> Transaction<'s> {
             integer("renewals", renewals)?,
             released.into(),
         ];
-        self.update(statements::MOVE_ITEM, &before.work.id, &given)?;
+        self.update(statements::MOVE_ITEM, &before.work.id, &values)?;
         if is_claimable(after.phase) { self.announce() } else { Ok(()) }
     }
 
@@ -143,16 +143,16 @@ impl<'s> Transaction<'s> {
     /// A store that cannot be written.
     pub(super) fn set_aside(&mut self) -> Result<(), StoreError> {
         let name = format!("{}{ASIDE}{})", self.project, Uuid::now_v7());
-        let given = [name.as_str().into(), self.project.into()];
-        self.change(statements::SET_ASIDE, &given)?;
-        self.change(statements::SET_ITEMS_ASIDE, &given).map(drop)
+        let values = [name.as_str().into(), self.project.into()];
+        self.change(statements::SET_ASIDE, &values)?;
+        self.change(statements::SET_ITEMS_ASIDE, &values).map(drop)
     }
 
     fn insert_row(&mut self, sealed: &Sealed, keys: &Keys) -> Result<bool, StoreError> {
         let Sealed { record, hash } = sealed;
         let (body, prev, hash) =
             (record.body.canonical(), record.prev.to_string(), hash.to_string());
-        let given = [
+        let values = [
             self.project.into(),
             integer("seq", record.seq)?,
             i64::from(record.v).into(),
@@ -171,7 +171,7 @@ impl<'s> Transaction<'s> {
             },
             maybe_name("decision_id", keys.decision_id.as_ref())?,
         ];
-        self.change(statements::APPEND, &given)
+        self.change(statements::APPEND, &values)
     }
 
     /// Why a row was not taken: its iteration has a decision, or, against every
@@ -200,8 +200,8 @@ impl Leases<'_> {
         which: Claimable<'_>,
         ask: Ask<'_>,
     ) -> Result<Option<Item>, StoreError> {
-        let [phase, id] = which.given();
-        let given = [
+        let [phase, id] = which.values();
+        let values = [
             name("lease", ask.lease)?.into(),
             name("actor", ask.actor)?.into(),
             ask.now.as_millisecond().into(),
@@ -211,7 +211,7 @@ impl Leases<'_> {
             id,
         ];
         let statement = self.sql.claim();
-        self.rows(statement, &given)?.pop().map(item::read).transpose()
+        self.rows(statement, &values)?.pop().map(item::read).transpose()
     }
 
     /// Puts a lease in the place of the one that an item was seen with. One that is
@@ -227,7 +227,7 @@ impl Leases<'_> {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let (lease, renewals, released) = before.leased();
-        let given = [
+        let values = [
             after.expires_at.unwrap_or(now).as_millisecond().into(),
             integer("renewals", after.renewal_count)?,
             i64::from(after.expires_at.is_none()).into(),
@@ -237,7 +237,7 @@ impl Leases<'_> {
             integer("renewals", renewals)?,
             released.into(),
         ];
-        self.update(statements::PUT_LEASE, &before.work.id, &given)?;
+        self.update(statements::PUT_LEASE, &before.work.id, &values)?;
         if after.expires_at.is_none() { self.announce() } else { Ok(()) }
     }
 
@@ -256,9 +256,9 @@ impl View<'_> {
     fn change(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<bool, StoreError> {
-        self.sql.change(statement, given).inspect_err(|error| self.fail(error))
+        self.sql.change(statement, values).inspect_err(|error| self.fail(error))
     }
 
     /// Changes an item's row, which has to be as it was looked at.
@@ -266,9 +266,9 @@ impl View<'_> {
         &mut self,
         statement: &'static str,
         id: &str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<(), StoreError> {
-        if !self.rows(statement, given)?.is_empty() {
+        if !self.rows(statement, values)?.is_empty() {
             return Ok(());
         }
         let changed = StoreError::Changed { id: id.to_owned() };

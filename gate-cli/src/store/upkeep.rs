@@ -6,13 +6,13 @@ use super::addition::{self, Numbered};
 use super::migration;
 
 /// The condition of a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Condition {
     /// The state folder, or the database's host, port and name.
     pub place: String,
     /// The database and its version.
     pub database: String,
-    /// The version of the schema; 0 if there are no tables, or they cannot be read.
+    /// The version of the tables; 0 if there are no tables, or they cannot be read.
     pub version: i64,
     /// The numbers of the additions that the store has.
     pub additions: Vec<i64>,
@@ -27,6 +27,7 @@ pub struct Condition {
     /// Facts that an operator should know.
     pub remarks: Vec<String>,
     /// The names of all projects, also of those that were set aside.
+    #[serde(skip)]
     pub projects: Vec<String>,
 }
 

@@ -108,8 +108,8 @@ impl<'s> View<'s> {
 
     /// The latest records of this type that are no decisions, the newest first.
     pub fn entries_of_type(&mut self, kind: &str, limit: usize) -> Result<Vec<Sealed>, StoreError> {
-        let given = [kind.into(), SqlValue::sought(limit as u64)];
-        let rows = self.find(statements::LATEST_OF_TYPE, &given)?;
+        let values = [kind.into(), SqlValue::sought(limit as u64)];
+        let rows = self.find(statements::LATEST_OF_TYPE, &values)?;
         rows.into_iter().map(|row| row::read(row).and_then(row::proven)).collect()
     }
 
@@ -147,34 +147,32 @@ impl<'s> View<'s> {
     pub(super) fn rows(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<Rows, StoreError> {
-        let rows = self.sql.rows(statement, given);
+        let rows = self.sql.rows(statement, values);
         rows.inspect_err(|error| self.fail(error))
     }
 
-    /// The project's rows with these values. No row has a name that cannot be kept, and a database
-    /// may refuse to look for one.
+    /// The project's rows with these values.
     fn find(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<Rows, StoreError> {
-        let is_unfit = |value: &SqlValue<'_>| matches!(value, SqlValue::Text(Some(text)) if name("", text).is_err());
-        if given.iter().any(is_unfit) {
+        if !values.iter().all(SqlValue::can_be_found) {
             return Ok(Vec::new());
         }
-        let given = [&[self.project.into()], given].concat();
-        self.rows(statement, &given)
+        let values = [&[self.project.into()], values].concat();
+        self.rows(statement, &values)
     }
 
     /// The only record with these values, whose hash is right.
     fn proven(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<Option<Sealed>, StoreError> {
-        only(self.find(statement, given)?)?.map(row::proven).transpose()
+        only(self.find(statement, values)?)?.map(row::proven).transpose()
     }
 
     /// Keeps the first error.
@@ -207,15 +205,15 @@ impl View<'_> {
         which: Claimable<'_>,
         now: Timestamp,
     ) -> Result<Option<Item>, StoreError> {
-        let [phase, id] = which.given();
-        let given = [name("actor", actor)?.into(), now.as_millisecond().into(), phase, id];
-        Ok(self.find_items(statements::ITEM_HELD, &given)?.pop())
+        let [phase, id] = which.values();
+        let values = [name("actor", actor)?.into(), now.as_millisecond().into(), phase, id];
+        Ok(self.find_items(statements::ITEM_HELD, &values)?.pop())
     }
 
     /// At most `limit` items that were added after this record, in the order of adding.
     pub fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError> {
-        let given = [SqlValue::sought(after), SqlValue::sought(limit as u64)];
-        self.find_items(statements::ITEMS, &given)
+        let values = [SqlValue::sought(after), SqlValue::sought(limit as u64)];
+        self.find_items(statements::ITEMS, &values)
     }
 
     /// When one of these can be claimed, if nothing else happens: in the past, if now. None if none
@@ -224,7 +222,7 @@ impl View<'_> {
         if !self.sql.has_items() {
             return Ok(None);
         }
-        match self.find(statements::CLAIMABLE_AT, &which.given())?.pop().as_deref() {
+        match self.find(statements::CLAIMABLE_AT, &which.values())?.pop().as_deref() {
             Some([Cell::Integer(at)]) => Timestamp::from_millisecond(*at)
                 .map(Some)
                 .map_err(|_| StoreError::corrupt(format!("`expires_at` {at} is out of range"))),
@@ -235,12 +233,12 @@ impl View<'_> {
     fn find_items(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<Vec<Item>, StoreError> {
         if !self.sql.has_items() {
             return Ok(Vec::new());
         }
-        self.find(statement, given)?.into_iter().map(item::read).collect()
+        self.find(statement, values)?.into_iter().map(item::read).collect()
     }
 }
 

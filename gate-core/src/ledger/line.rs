@@ -47,19 +47,7 @@ impl Sealed {
     /// The record as a line of JSONL, without the line break: its canonical
     /// JSON with the member `hash` added.
     pub fn to_line(&self) -> String {
-        let Record { v, seq, time, kind, run, actor, body, prev } = &self.record;
-        let run = run.as_deref();
-        digest::canonical(&HashedRecord {
-            actor,
-            body,
-            hash: &self.hash,
-            prev,
-            run,
-            seq: *seq,
-            time,
-            kind,
-            v: *v,
-        })
+        digest::canonical(&HashedRecord { record: &self.record, hash: &self.hash })
     }
 
     /// Reads a line, without its line break, that [`Sealed::to_line`] wrote.
@@ -149,16 +137,9 @@ struct Line {
 
 #[derive(Serialize)]
 struct HashedRecord<'a> {
-    actor: &'a str,
-    body: &'a Body,
+    #[serde(flatten)]
+    record: &'a Record,
     hash: &'a Hash,
-    prev: &'a Hash,
-    run: Option<&'a str>,
-    seq: u64,
-    time: &'a str,
-    #[serde(rename = "type")]
-    kind: &'a str,
-    v: u32,
 }
 
 impl Line {

@@ -7,69 +7,20 @@ const PREFIXES: [&str; 13] = [
 ];
 
 /// Programs that look at files or move them about, and words of a shell that start nothing.
-const LOOKS: [&str; 58] = [
-    "git",
-    "ls",
-    "cat",
-    "rg",
-    "grep",
-    "egrep",
-    "find",
-    "fd",
-    "cd",
-    "pushd",
-    "popd",
-    "echo",
-    "printf",
-    "sed",
-    "gsed",
-    "awk",
-    "perl",
-    "head",
-    "tail",
-    "less",
-    "mkdir",
-    "rmdir",
-    "rm",
-    "cp",
-    "mv",
-    "touch",
-    "chmod",
-    "ln",
-    "patch",
-    "tee",
-    "wc",
-    "sort",
-    "uniq",
-    "diff",
-    "cut",
-    "tr",
-    "which",
-    "type",
-    "pwd",
-    "date",
-    "sleep",
-    "clear",
-    "tree",
-    "stat",
-    "file",
-    "export",
-    "source",
-    "set",
-    "for",
-    "while",
-    "case",
-    "test",
-    "[",
-    "[[",
+const LOOKS: [&str; 54] = [
+    "git", "ls", "cat", "rg", "grep", "egrep", "find", "fd", "cd", "pushd", "popd", "echo",
+    "printf", "sed", "gsed", "awk", "perl", "head", "tail", "less", "mkdir", "rmdir", "rm", "cp",
+    "mv", "touch", "chmod", "ln", "patch", "tee", "wc", "sort", "uniq", "diff", "cut", "tr",
+    "which", "type", "pwd", "date", "sleep", "clear", "tree", "stat", "file", "export", "source",
+    "set", "for", "while", "case", "test", "[", "[[",
+];
+
+/// Commands of clients and of PowerShell that do the same, or write or show a text.
+const LOOKS_ELSEWHERE: [&str; 11] = [
     "apply_patch",
     "Get-Content",
     "Get-ChildItem",
     "Select-String",
-];
-
-/// Commands of PowerShell that change to a folder, or write or show a text.
-const POWERSHELL: [&str; 7] = [
     "Set-Location",
     "Set-Content",
     "Add-Content",
@@ -128,7 +79,7 @@ pub(super) fn only_looks(words: &[String]) -> bool {
     let is_variable = program.starts_with('$') && words.get(1).is_none_or(|word| word == "=");
     is_variable
         || LOOKS.contains(&name)
-        || POWERSHELL.iter().any(|known| known.eq_ignore_ascii_case(name))
+        || LOOKS_ELSEWHERE.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// True for options with which a test runner runs nothing.
@@ -138,20 +89,9 @@ pub(super) fn runs_nothing(words: &[String]) -> bool {
 
 /// True for a command before a test run that rarely fails.
 pub(super) fn rarely_fails(words: &[String]) -> bool {
-    let harmless = [
-        "cd",
-        "Set-Location",
-        "export",
-        "source",
-        ".",
-        "set",
-        "echo",
-        "pwd",
-        "sleep",
-        "clear",
-        "date",
-    ];
-    words.first().is_none_or(|word| harmless.contains(&base(word)))
+    let harmless = ["cd", "export", "source", ".", "set", "echo", "pwd", "sleep", "clear", "date"];
+    let Some(program) = words.first().map(|word| base(word)) else { return true };
+    harmless.contains(&program) || program == "Set-Location"
 }
 
 /// True for a command behind a test run that shows what came out, and does not fail.

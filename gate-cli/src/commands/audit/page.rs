@@ -12,56 +12,41 @@ const MAX_ROWS: usize = 2_000;
 
 pub(super) fn document(record: &AuditRecord) -> String {
     let way = on_the_way(record);
+    let standings = ClaimSupport::ALL
+        .map(|standing| web::row(None, &standing.words(), &[&record.all.number(standing)]));
     let main = html! {
         section.over {
             h2 { "What stood behind the claims" }
-            div.wide tabindex="0" role="region" aria-label="Claims by standing" {
-                table {
-                    thead { tr { th { "A check…" } th.number { "claims" } } }
-                    tbody {
-                        @for standing in ClaimSupport::ALL {
-                            tr { th scope="row" { (standing.words()) } td.number { (record.all.number(standing)) } }
-                        }
-                    }
-                }
-            }
+            (web::table("Claims by standing", 2, &["A check…", "claims"], &standings))
             @if !way.is_empty() { p { "On the way: " (way) "." } }
             p { "Observed in transcripts, never evidence: nothing was run." }
         }
         section.over {
             h2 { "Claims with a passing check after the last edit" }
-            div.wide tabindex="0" role="region" aria-label="Claims by agent, model and project" {
-                table {
-                    thead { tr { th { "by" } th { "name" } th.number { "passed after" } } }
-                    tbody {
-                        @for (title, groups) in [("agent", &record.by.agent), ("model", &record.by.model), ("project", &record.by.project)] {
-                            @for (name, claims) in largest(groups) {
-                                tr { td { (title) } th scope="row" { (plain(name)) } td.number { (group(claims)) } }
-                            }
-                        }
-                    }
-                }
-            }
+            (groups(record))
         }
         (claims(record))
     };
     web::document("gate audit", &headline(record), &covered(record), &main)
 }
 
+fn groups(record: &AuditRecord) -> Markup {
+    let rows = record.groups().into_iter().flat_map(|(title, groups)| {
+        let row = move |(name, claims)| web::row(None, &title, &[&plain(name), &group(claims)]);
+        largest(groups).into_iter().map(row)
+    });
+    let titles = ["by", "name", "passed after"];
+    web::table("Claims by agent, model and project", 3, &titles, &rows.collect::<Vec<_>>())
+}
+
 fn claims(record: &AuditRecord) -> Markup {
     let more = record.items.len().saturating_sub(MAX_ROWS);
+    let rows: Vec<_> = record.items.iter().take(MAX_ROWS).map(row).collect();
     html! {
         section.over {
             h2 { "Each claim" }
-            @if record.items.is_empty() { p { "None." } }
-            @else {
-                div.wide tabindex="0" role="region" aria-label="Each claim" {
-                    table {
-                        thead { tr { th { "where" } th { "claim" } th { "a check…" } th { "check" } } }
-                        tbody { @for item in record.items.iter().take(MAX_ROWS) { (row(item)) } }
-                    }
-                }
-            }
+            @if rows.is_empty() { p { "None." } }
+            @else { (web::table("Each claim", 0, &["where", "claim", "a check…", "check"], &rows)) }
             @if more > 0 { p { "And " (more) " more: see " code { "gate audit --json" } "." } }
         }
     }
@@ -69,16 +54,15 @@ fn claims(record: &AuditRecord) -> Markup {
 
 fn row(item: &AuditItem) -> Markup {
     let class = match item.standing {
-        ClaimSupport::PassedAfter => "good",
-        ClaimSupport::Failed | ClaimSupport::None => "bad",
-        ClaimSupport::Stale | ClaimSupport::Unknown => "",
+        ClaimSupport::PassedAfter => Some("good"),
+        ClaimSupport::Failed | ClaimSupport::None => Some("bad"),
+        ClaimSupport::Stale | ClaimSupport::Unknown => None,
     };
-    html! {
-        tr class=(class) {
-            th scope="row" { (plain(&item.file)) ":" (item.line) }
-            td { (plain(&item.claim)) }
-            td { (item.standing.words()) }
-            td { @if let Some(command) = &item.command { code { (plain(command)) } @if let Some(line) = item.command_line { ", line " (line) } } }
-        }
-    }
+    let place = format!("{}:{}", plain(&item.file), item.line);
+    let command = item.command.as_deref().map(plain);
+    let check = html! {
+        @if let Some(command) = command { code { (command) } }
+        @if let Some(line) = item.command_line { ", line " (line) }
+    };
+    web::row(class, &place, &[&plain(&item.claim), &item.standing.words(), &check])
 }

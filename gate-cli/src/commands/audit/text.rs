@@ -6,7 +6,7 @@ use gate_core::text::readable_size;
 
 use crate::audit::{AuditItem, AuditRecord, ClaimSupport, Claims};
 use crate::render::page::{Mark, Page};
-use crate::render::text::brief;
+use crate::render::text::{brief, counted};
 
 /// Groups that are shown of each kind: those with the most claims.
 const MAX_GROUPS: usize = 6;
@@ -30,9 +30,7 @@ pub(super) fn card(record: &AuditRecord) -> String {
     if !way.is_empty() {
         page.row("way", &way);
     }
-    let groups =
-        [("agent", &record.by.agent), ("model", &record.by.model), ("project", &record.by.project)];
-    for (title, groups) in groups.into_iter().filter(|(_, groups)| groups.len() > 1) {
+    for (title, groups) in record.groups().into_iter().filter(|(_, groups)| groups.len() > 1) {
         page.blank();
         for (name, claims) in largest(groups) {
             page.row(title, &format!("{}: {}", brief(name), group(claims)));
@@ -61,10 +59,7 @@ pub(super) fn card(record: &AuditRecord) -> String {
 
 /// One number.
 pub(super) fn headline(record: &AuditRecord) -> String {
-    let claims = match record.all.claims {
-        1 => "1 claim".to_owned(),
-        many => format!("{many} claims"),
-    };
+    let claims = counted(record.all.claims, "claim");
     match record.share {
         None => "no turn that changed files claimed to be done".to_owned(),
         Some(share) => format!(

@@ -117,7 +117,7 @@ struct Output<'a> {
 
 impl<'a> Output<'a> {
     fn new(filter: &'a BusFilter, json: bool) -> Self {
-        Self { filter, json, lines: if json { Lines::for_program() } else { Lines::for_person() } }
+        Self { filter, json, lines: Lines::new(json) }
     }
 
     /// The messages that pass the filter.

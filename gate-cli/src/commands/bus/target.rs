@@ -59,7 +59,7 @@ pub(super) fn resolve(here: &Here, place: &BusArgs, caller: &Caller) -> Result<T
     }
     if let Some(info) = &caller.run {
         let project = project(here, None, Some(&info.project_id))?;
-        return of_project(&project, Some(&info.task_id));
+        return bus_in(&project, Some(&info.task_id));
     }
     match nearest(&here.places.folder) {
         Some(file) => named(here, place, &file),
@@ -96,11 +96,11 @@ fn folder_name(file: &Path, levels: usize) -> String {
 
 fn by_ids(here: &Here, place: &BusArgs) -> Result<Target, Failure> {
     let project = project(here, place.root.as_deref(), place.project.as_deref())?;
-    of_project(&project, place.task.as_deref())
+    bus_in(&project, place.task.as_deref())
 }
 
 /// The bus of a task, or of the project itself.
-fn of_project(project: &Project, task: Option<&str>) -> Result<Target, Failure> {
+fn bus_in(project: &Project, task: Option<&str>) -> Result<Target, Failure> {
     let bus = match task {
         Some(task) => project.task(task)?.bus()?,
         None => project.bus()?,

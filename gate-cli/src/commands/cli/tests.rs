@@ -9,6 +9,7 @@ use super::*;
 use crate::agent::Agent;
 use crate::commands::breaker::Breaker;
 use crate::commands::bus::Bus;
+use crate::commands::output_mode;
 use crate::commands::run::{Cwd, ExitCodes};
 use crate::commands::work::Work;
 use crate::runner::Allow;
@@ -184,20 +185,22 @@ fn a_loop_has_bounds_and_rights_that_nobody_has_to_name() {
 }
 
 #[test]
-fn a_command_says_if_it_answers_in_json() {
+fn failures_are_json_where_the_answer_would_be() {
     for (line, expected) in [
         ("work show W-1 --json", true),
-        ("work release W-1 --actor a --json", true),
         ("work renew W-1 --actor a", false),
-        ("work ci W-1 --result passed --json", true),
-        ("work unblock W-1", false),
+        ("exit emit --phase REVIEW --reason completed --json", true),
+        ("handoff new", false),
+        ("handoff new --format json", true),
+        ("handoff check a.md --format json", false),
+        ("scan a.log", false),
+        ("check a.log --json", true),
     ] {
-        let Command::Work(work) = parse(line).unwrap() else { panic!("{line}") };
-        assert_eq!(work.json(), expected, "{line}");
+        let words = ["gate"].into_iter().chain(line.split(' '));
+        let mode = output_mode(&Cli::command().try_get_matches_from(words).unwrap());
+        assert_eq!(mode.json, expected, "{line}");
+        assert_eq!(mode.stop, line.starts_with("check"), "{line}");
     }
-    let line = "exit emit --phase REVIEW --reason completed --json";
-    let Command::Exit(exit) = parse(line).unwrap() else { panic!("{line}") };
-    assert!(exit.json());
 }
 
 #[test]

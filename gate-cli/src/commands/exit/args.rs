@@ -24,17 +24,6 @@ pub(crate) enum Exit {
     Emit(Emit),
 }
 
-impl Exit {
-    /// The command answers in JSON, failures included.
-    pub(crate) fn json(&self) -> bool {
-        match self {
-            Self::Parse(args) => args.json,
-            Self::Submit(args) => args.json,
-            Self::Emit(args) => args.json,
-        }
-    }
-}
-
 const PARSE_CODES: &str = "\
 Exit codes: 0 the signal holds, 1 it does not or there is none, 2 or 5 nothing was found out
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gate_core::Verdict;
 use gate_core::decide::evidence::{Evidence, Outcome};
 
-use crate::record::Record;
+use crate::record::{Ledger, Record};
 use crate::render::markdown::code;
 use crate::render::span;
 
@@ -24,23 +24,25 @@ pub(super) fn document(record: &Record) -> String {
     if decision.input.evidence.is_empty() {
         lines.push("| none | | | |".to_owned());
     }
-    lines.push(String::new());
     let signal = &decision.input.signal;
     let status = serde_json::to_value(signal.status).unwrap_or_default();
-    let reason = signal.reason.as_deref().map(|reason| format!(": {}", code(reason)));
     let status = status.as_str().unwrap_or_default();
-    lines.push(format!("- **Claimed**: {status}{}", reason.unwrap_or_default()));
-    let seen = decision.input.observed.tree.as_ref();
-    let commit = seen.and_then(|seen| seen.after.head.as_deref());
-    let commit = commit.map(|commit| format!("commit `{commit}`, "));
+    let reason = signal.reason.as_deref().map(|reason| format!(": {}", code(reason)));
+    let commit = decision.input.observed.tree.as_ref().and_then(|tree| tree.after.head.as_deref());
+    let commit = commit.map(|commit| format!("commit `{commit}`, ")).unwrap_or_default();
     let tree = record.tree.as_ref().map_or("unknown", |tree| &tree.after);
-    lines.push(format!("- **Tree**: {}`{tree}`", commit.unwrap_or_default()));
-    lines.push(format!("- **Settings**: `{}`", record.policy_digest));
     let baseline = record.baseline.as_deref().map(|baseline| format!(", baseline `{baseline}`"));
-    lines.push(format!("- **Trust**: {}{}", record.trust, baseline.unwrap_or_default()));
-    if let Some(ledger) = &record.ledger {
-        lines.push(format!("- **Recorded**: record {}, hash `{}`", ledger.seq, ledger.hash));
-    }
+    lines.extend([
+        String::new(),
+        format!("- **Claimed**: {status}{}", reason.unwrap_or_default()),
+        format!("- **Tree**: {commit}`{tree}`"),
+        format!("- **Settings**: `{}`", record.policy_digest),
+        format!("- **Trust**: {}{}", record.trust, baseline.unwrap_or_default()),
+    ]);
+    let ledger = record.ledger.as_ref();
+    lines.extend(
+        ledger.map(|Ledger { seq, hash }| format!("- **Recorded**: record {seq}, hash `{hash}`")),
+    );
     let (id, version) = (&record.decision_id, &record.gate_version);
     lines.push(format!("- **Decision**: `{id}`, {}, gate {version}", record.time));
     lines.join("\n") + "\n"

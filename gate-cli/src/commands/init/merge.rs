@@ -1,15 +1,12 @@
 //! `gate init --merge`: checks that a gate.toml lacks, added at its end.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use gate_checks::project::Detected;
 use gate_core::config::{Layer, Origin};
 
-use super::measured::Measured;
-use super::story;
-use super::text;
+use super::{FoundChecks, text};
 use crate::approval;
 use crate::context::Here;
 use crate::failure::Failure;
@@ -56,13 +53,8 @@ pub(super) fn below(detected: Detected, folder: &Path) -> Detected {
 
 /// Adds the checks to the file, and says which. Approves the file if it was approved before: what
 /// else stands in it has to be the person's own.
-pub(super) fn add(
-    here: &Here,
-    file: &Path,
-    detected: &Detected,
-    times: &BTreeMap<String, Measured>,
-) -> Result<(), Failure> {
-    let added = text::checks(detected, times);
+pub(super) fn add(here: &Here, file: &Path, found: &FoundChecks) -> Result<(), Failure> {
+    let added = text::checks(&found.detected, &found.times);
     if added.is_empty() {
         return print_text(&format!("{} has all that was found\n", file.display()));
     }
@@ -76,7 +68,7 @@ pub(super) fn add(
     if was_approved {
         approval::approve_written(here);
     }
-    let mut page = story::found_page(detected, times);
+    let mut page = found.page();
     page.blank();
     page.row("added to", &file.display().to_string());
     if !was_approved {

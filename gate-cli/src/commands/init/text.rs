@@ -7,8 +7,7 @@ use gate_checks::project::{Aim, Detected, Proposal};
 use gate_core::decide::evidence::Outcome;
 use gate_core::text::clean;
 
-use super::measured::Measured;
-use super::shown::length;
+use super::measure::{Measured, length};
 
 /// The text before the checks.
 const HEAD: &str = include_str!("../../templates/gate.toml");

@@ -1,7 +1,6 @@
 //! `gate ledger accept`: the end of the ledger is lost, and an operator goes on without it.
 
-use super::args::Accept;
-use super::verify;
+use super::{Accept, verify};
 use crate::commands::common::DONE;
 use crate::commands::log;
 use crate::context::Here;

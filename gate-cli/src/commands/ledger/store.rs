@@ -9,29 +9,13 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
 use crate::render::{Mark, Page};
-use crate::store::{Added, Condition, Place, is_aside};
+use crate::store::{Condition, Place, is_aside};
 
 /// The condition of a store.
 #[derive(Debug, Serialize)]
 pub(super) struct StoreRecord {
-    /// The state folder, or the database's host, port and name.
-    place: String,
-    /// The database and its version.
-    database: String,
-    /// The version of the tables.
-    version: i64,
-    /// The numbers of the additions to the tables that the store has.
-    additions: Vec<i64>,
-    /// The additions that this gate knows and the store is without.
-    missing: Vec<Added>,
-    /// The size of the store in bytes.
-    bytes: u64,
-    /// The free space of its disk in bytes; null if that is not known.
-    free_bytes: Option<u64>,
-    /// Defects of the database, which make it unsound.
-    problems: Vec<String>,
-    /// Facts that an operator should know.
-    remarks: Vec<String>,
+    #[serde(flatten)]
+    condition: Condition,
     /// Each project's ledger, but for those that were set aside.
     projects: Vec<ProjectRecord>,
     /// The number of ledgers that were set aside.
@@ -73,28 +57,19 @@ impl StoreRecord {
         verified_project: &str,
         report: &LedgerReport,
     ) -> Result<Option<Self>, Failure> {
-        let Condition { version, problems, projects, .. } = condition;
-        if version == 0 && problems.is_empty() {
+        if condition.version == 0 && condition.problems.is_empty() {
             return Ok(None);
         }
         let (aside, projects): (Vec<_>, Vec<_>) =
-            projects.into_iter().partition(|name| is_aside(name));
+            condition.projects.iter().cloned().partition(|name| is_aside(name));
         let verified = |project: String| {
             let is_own = project == verified_project;
             verified(here, place, project, is_own.then(|| report.clone()))
         };
         Ok(Some(Self {
-            place: condition.place,
-            database: condition.database,
-            version,
-            additions: condition.additions,
-            missing: condition.missing,
-            bytes: condition.bytes,
-            free_bytes: condition.free_bytes,
-            problems,
-            remarks: condition.remarks,
             projects: projects.into_iter().map(verified).collect::<Result<_, Failure>>()?,
             set_aside: aside.len(),
+            condition,
         }))
     }
 
@@ -104,19 +79,20 @@ impl StoreRecord {
             self.projects.iter().filter_map(|ProjectRecord { project, ledger, .. }| {
                 Some(format!("{project}: {}", ledger.problem.as_ref()?.message))
             });
-        let message = self.problems.iter().cloned().chain(ledgers).next()?;
+        let message = self.condition.problems.iter().cloned().chain(ledgers).next()?;
         Some(LedgerProblem { seq: None, message })
     }
 
     /// Writes the rows of the store.
     pub(super) fn fill(&self, page: &mut Page) {
-        page.row("store", &self.place);
-        page.row("database", &format!("{}, {}", self.database, self.sizes()));
+        let Condition { place, database, remarks, .. } = &self.condition;
+        page.row("store", place);
+        page.row("database", &format!("{database}, {}", self.sizes()));
         page.row("tables", &self.tables());
-        for problem in &self.problems {
+        for problem in &self.condition.problems {
             page.marked(Mark::Bad, "problem", problem);
         }
-        for remark in &self.remarks {
+        for remark in remarks {
             page.marked(Mark::Unsure, "remark", remark);
         }
         for project in &self.projects {
@@ -128,19 +104,19 @@ impl StoreRecord {
     }
 
     fn sizes(&self) -> String {
-        let size = readable_size(self.bytes);
-        match self.free_bytes {
+        let size = readable_size(self.condition.bytes);
+        match self.condition.free_bytes {
             Some(free) => format!("{size}; {} are free", readable_size(free)),
             None => size,
         }
     }
 
     fn tables(&self) -> String {
-        let version = format!("version {}", self.version);
-        if self.missing.is_empty() {
+        let version = format!("version {}", self.condition.version);
+        if self.condition.missing.is_empty() {
             return version;
         }
-        let names: Vec<_> = self.missing.iter().map(|missing| missing.name).collect();
+        let names: Vec<_> = self.condition.missing.iter().map(|missing| missing.name).collect();
         format!("{version}, without {}", names.join(", "))
     }
 }

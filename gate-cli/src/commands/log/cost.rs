@@ -9,7 +9,7 @@ use gate_core::ledger::Sealed;
 use crate::failure::Failure;
 use crate::loops::{Usage, iteration};
 use crate::memory::decision_of;
-use crate::render::span;
+use crate::render::{counted, span};
 
 /// The sum over the decisions of a log.
 #[derive(Debug, Default)]
@@ -48,10 +48,6 @@ impl Costs {
         let decisions = counted(*decisions, "decision");
         format!("{decisions} in {}: {cost}, {} tokens", counted(runs as u64, "run"), usage.tokens)
     }
-}
-
-pub(super) fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn in_words(usage: Usage, time_ms: u64) -> String {

@@ -1,10 +1,14 @@
 //! Verdicts beside labels: how many are right, and in which way the others are wrong.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::labels::Labelled;
+use super::given::Labelled;
+use crate::render::text::{aligned, plain};
 use crate::replay::{Judged, ReplayRecord, ReplayVerdict};
 use crate::share::Share;
 
@@ -28,24 +32,17 @@ impl By {
         let name = match self {
             Self::Agent => transcript.and_then(|transcript| transcript.format.clone()),
             Self::Model => transcript.and_then(|transcript| transcript.model.clone()),
-            Self::Folder => {
-                let folder = std::path::Path::new(&row.file).parent();
-                let folder = folder.map(|folder| folder.display().to_string());
-                folder.map(|folder| if folder.is_empty() { ".".to_owned() } else { folder })
-            }
+            Self::Folder => folder(&row.file),
         };
         let absent = if row.error.is_some() { "unread" } else { "unknown" };
         name.unwrap_or_else(|| absent.to_owned())
     }
+}
 
-    /// The title of a column of groups.
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Agent => "AGENT",
-            Self::Model => "MODEL",
-            Self::Folder => "FOLDER",
-        }
-    }
+/// The folder of a file, as the file was named.
+pub(super) fn folder(file: &str) -> Option<String> {
+    let folder = Path::new(file).parent()?.display().to_string();
+    Some(if folder.is_empty() { ".".to_owned() } else { folder })
 }
 
 /// The numbers of verdicts beside labels.
@@ -114,4 +111,79 @@ impl Accuracy {
     pub(crate) fn recall(&self) -> Option<Share> {
         Share::new(self.right_exits, self.right_exits + self.missed_exits)
     }
+}
+
+/// The numbers of all rows, which follow them if `--by` asks for that.
+/// Fields are added, never changed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ReplaySummary {
+    /// Always `gate.replay.summary.v1`.
+    pub(super) schema: &'static str,
+    /// The property by which rows are counted apart.
+    pub(super) by: By,
+    /// The numbers of each group.
+    pub(super) groups: BTreeMap<String, Measured>,
+    /// The numbers of all rows.
+    pub(super) all: Measured,
+}
+
+/// Numbers, with the shares that they predict for later verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Measured {
+    /// The numbers of verdicts.
+    #[serde(flatten)]
+    pub(crate) counts: Accuracy,
+    /// The share of labelled exits that are right; null without any.
+    precision: Option<Share>,
+    /// The share of rows labelled `exit` that are let go; null without any.
+    recall: Option<Share>,
+}
+
+impl From<&Accuracy> for Measured {
+    fn from(counts: &Accuracy) -> Self {
+        Self { counts: *counts, precision: counts.precision(), recall: counts.recall() }
+    }
+}
+
+impl Measured {
+    /// The shares and the wrong verdicts, for a person.
+    pub(crate) fn sentence(&self) -> String {
+        let named = [("precision", self.precision), ("recall", self.recall)];
+        let shares =
+            named.into_iter().filter_map(|(name, share)| Some(format!("{name} {}", share?)));
+        let Accuracy { false_exits, missed_exits, .. } = self.counts;
+        let wrong = format!("{false_exits} false, {missed_exits} missed");
+        shares.chain([wrong]).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The table of groups; with labels, the precision and recall of all below.
+pub(super) fn table(
+    by: By,
+    groups: &BTreeMap<String, Accuracy>,
+    all: &Accuracy,
+    has_labels: bool,
+) -> Vec<String> {
+    let numbers = if has_labels { 6 } else { 2 };
+    let title = by.to_possible_value().map(|value| value.get_name().to_uppercase());
+    let titles = ["iterations", "exits", "right", "false exit", "missed exit", "unclear"];
+    let mut rows = vec![(title.unwrap_or_default(), titles.map(str::to_owned))];
+    let named = groups.iter().map(|(name, group)| (plain(name), group));
+    rows.extend(named.chain([("all".to_owned(), all)]).map(|(name, group)| {
+        let Accuracy { iterations, exits, false_exits, missed_exits, unclear, .. } = *group;
+        let numbers = [iterations, exits, group.right(), false_exits, missed_exits, unclear];
+        (name, numbers.map(|number| number.to_string()))
+    }));
+    let rows = rows.into_iter().map(|(name, cells)| {
+        [name].into_iter().chain(cells.into_iter().take(numbers)).collect::<Vec<_>>()
+    });
+    let mut lines = vec![String::new()];
+    lines.extend(aligned(&rows.collect::<Vec<_>>(), &[0]));
+    if let Some(precision) = all.precision() {
+        lines.push(format!("precision {precision}: exits that are right"));
+    }
+    if let Some(recall) = all.recall() {
+        lines.push(format!("recall    {recall}: finished work that is let go"));
+    }
+    lines
 }

@@ -1,19 +1,20 @@
 //! Selects the files to replay: files as they are named, folders with all transcripts in
-//! them, globs that the shell did not expand, lists.
+//! them, globs that the shell did not expand, lists. Of the files in a folder only those become
+//! rows that look like transcripts.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use gate_transcript::{Event, ProblemKind, Reader, Sink};
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 
-use super::labels::Labels;
-use super::listed::listed;
+use super::given::Labels;
 use super::run_folder::RunFolders;
 use crate::failure::Failure;
 
@@ -22,6 +23,12 @@ const EXTENSIONS: [&str; 8] = ["json", "jsonl", "ndjson", "log", "txt", "md", "o
 
 /// Characters that make a path a glob.
 const GLOB: [char; 4] = ['*', '?', '[', '{'];
+
+/// Bytes of a file that are read: as many as a reader needs to find the format.
+const HEAD: u64 = 64 << 10;
+
+/// Bytes that are read first, to find binary files and formats that the first record shows.
+const GLANCE: u64 = 8 << 10;
 
 /// Identity of a file: its device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -223,7 +230,7 @@ fn glob(path: &Path) -> Option<GlobMatcher> {
     glob.ok().map(|glob| glob.compile_matcher())
 }
 
-pub(super) fn is_glob(text: &OsStr) -> bool {
+fn is_glob(text: &OsStr) -> bool {
     text.to_string_lossy().contains(GLOB)
 }
 
@@ -231,4 +238,114 @@ fn has_extension(path: &Path) -> bool {
     path.extension().is_none_or(|extension| {
         EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
     })
+}
+
+/// The paths that the standard input lists, separated by line breaks or NUL.
+///
+/// # Errors
+///
+/// A standard input that cannot be read, or that holds no list.
+fn listed(folder: &Path, null: bool) -> Result<Vec<PathBuf>, Failure> {
+    let mut list = Vec::new();
+    io::stdin().lock().read_to_end(&mut list).map_err(|error| {
+        Failure::file("input-unreadable", "read", Path::new("the standard input"), &error)
+    })?;
+    if !null && list.contains(&b'\0') {
+        let message = "the list on the standard input is separated by NUL";
+        return Err(Failure::usage("list-invalid", message).hint("add -0 (--null)"));
+    }
+    let end = if null { b'\0' } else { b'\n' };
+    let paths = list.split(|&byte| byte == end);
+    let paths = paths.map(|path| if null { path } else { path.trim_ascii_end() });
+    let paths: Vec<_> = paths.filter(|path| !path.is_empty()).collect();
+    if is_text(folder, &paths) {
+        let message = "the standard input is no list of files: none of its lines names one";
+        let hint = "name the transcript itself, or give it to `gate scan -`";
+        return Err(Failure::usage("list-invalid", message).hint(hint));
+    }
+    Ok(paths.into_iter().map(|path| OsStr::from_bytes(path).into()).collect())
+}
+
+/// True if these are lines of a transcript: words or JSON, and no line of them
+/// leads to a file.
+fn is_text(folder: &Path, lines: &[&[u8]]) -> bool {
+    lines.iter().any(|line| is_prose(line)) && !lines.iter().any(|line| is_file_name(folder, line))
+}
+
+/// True for JSON and for words.
+fn is_prose(line: &[u8]) -> bool {
+    line.starts_with(b"{") || line.contains(&b' ')
+}
+
+fn is_file_name(folder: &Path, line: &[u8]) -> bool {
+    let path = OsStr::from_bytes(line);
+    folder.join(path).exists() || (!is_prose(line) && is_glob(path))
+}
+
+/// Why a file in a folder is no row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passed {
+    /// The file is no text.
+    Binary,
+    /// The file is JSON of no known format.
+    UnknownJson,
+}
+
+/// Why this file is no transcript. One that cannot be read may be one.
+pub(super) fn look(path: &Path) -> Option<Passed> {
+    let mut head = Vec::new();
+    let mut file = File::open(path).ok()?.take(GLANCE);
+    file.read_to_end(&mut head).ok()?;
+    if head.contains(&0) {
+        return Some(Passed::Binary);
+    }
+    let text = head.trim_ascii_start();
+    let may_be_json = text.starts_with(b"{") || text.starts_with(b"[");
+    if !may_be_json || !is_unknown(&head) {
+        return None;
+    }
+    file.set_limit(HEAD - head.len() as u64);
+    file.read_to_end(&mut head).ok()?;
+    is_unknown(&head).then_some(Passed::UnknownJson)
+}
+
+fn is_unknown(head: &[u8]) -> bool {
+    let mut unknown = Unknown(false);
+    let mut reader = Reader::new(None);
+    reader.push(head, &mut unknown);
+    reader.finish(&mut unknown);
+    unknown.0
+}
+
+struct Unknown(bool);
+
+impl Sink for Unknown {
+    fn event(&mut self, event: Event<'_>) {
+        if let Event::Problem(problem) = event {
+            self.0 |= problem.kind == ProblemKind::UnknownJson;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_text;
+
+    #[test]
+    fn a_transcript_is_distinguished_from_a_list_by_the_files_that_it_names() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a b.log"), "").unwrap();
+        let is_prose = |lines: &[&str]| {
+            let lines: Vec<_> = lines.iter().map(|line| line.as_bytes()).collect();
+            is_text(folder.path(), &lines)
+        };
+        assert!(is_prose(&["I fixed the parser.", "Done."]));
+        assert!(is_prose(&[r#"{"type":"result"}"#]));
+        assert!(is_prose(&["no such.log", "Done."]));
+        assert!(!is_prose(&["no such.log", "a b.log"]));
+        assert!(!is_prose(&["the rest of it", "t/*.log"]));
+        assert!(!is_prose(&["gone.log"]));
+        assert!(is_prose(&["all of *.log", "is gone"]), "a glob with words around it is prose");
+        assert!(!is_prose(&[]));
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gate_core::Policy;
 
-use super::labels::Labelled;
+use super::given::Labelled;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::{JudgedTranscript, MarkedTranscript, Memory};

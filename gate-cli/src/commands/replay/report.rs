@@ -1,27 +1,23 @@
 //! The output of `gate replay`: rows, groups, totals, and each wrong verdict explained.
 
-mod bar;
 mod group;
-mod summary;
 mod table;
 #[cfg(test)]
 mod tests;
-mod totals;
 mod why;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub(crate) use self::bar::Bar;
+use gate_core::text::readable_size;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
 pub(crate) use self::group::Grouping;
 use self::group::Groups;
-pub(crate) use self::summary::{Measured, SUMMARY};
-pub(crate) use self::totals::Totals;
-use super::accuracy::By;
+use super::accuracy::{self, Accuracy, By, ReplaySummary};
 use crate::failure::Failure;
-pub(crate) use crate::render::fit::stdout_columns;
-use crate::render::json_line;
-use crate::render::text::plain;
-use crate::replay::ReplayRecord;
+use crate::render::{counted, json_line};
+use crate::replay::{ReplayRecord, ReplayVerdict, SUMMARY};
 
 /// Wrong verdicts that are explained at most.
 const MAX_EXPLAINED: usize = 100;
@@ -120,17 +116,179 @@ impl Report {
     }
 }
 
-/// Text that may hold names of files, for a person.
-pub(crate) fn shown(text: &str) -> String {
-    plain(text)
+/// The totals of a replay.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    /// The number of files, and of those that were read.
+    pub(crate) files: usize,
+    pub(crate) read: usize,
+    /// Files in folders that are no transcripts: by their names, because they
+    /// are no text, because they are JSON of no known format.
+    pub(crate) other: u64,
+    pub(crate) binary: u64,
+    pub(crate) unknown: u64,
+    /// Labels that judge nothing.
+    pub(crate) idle: usize,
+    /// Rows of the earlier replay that have no counterpart.
+    pub(crate) gone: usize,
+    pub(crate) interrupted: bool,
+    pub(crate) elapsed: Duration,
+    /// The worst exit code of a file that could not be read.
+    pub(crate) code: u8,
+    /// Rows that were shown.
+    pub(crate) shown: u64,
+    rows: u64,
+    bytes: u64,
+    errors: u64,
+    changed: u64,
+    verdicts: BTreeMap<ReplayVerdict, u64>,
+    all: Accuracy,
+    groups: BTreeMap<String, Accuracy>,
 }
 
-/// A time, for a person.
-fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f64())
+impl Totals {
+    fn add(&mut self, row: &ReplayRecord, by: By) {
+        self.rows += 1;
+        self.bytes += row.bytes;
+        self.changed += u64::from(row.changed.is_some());
+        if let Some(verdict) = row.verdict {
+            *self.verdicts.entry(verdict).or_default() += 1;
+        }
+        if let Some(error) = &row.error {
+            self.errors += 1;
+            self.code = self.code.max(error.exit_code);
+        }
+        if row.verdict.is_some() || row.judged.is_some() {
+            self.all.add(row);
+            self.groups.entry(by.group(row)).or_default().add(row);
+        }
+    }
+
+    /// True if there is no row at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// The number of false and missed exits.
+    pub(crate) fn wrong(&self) -> u64 {
+        self.all.wrong()
+    }
+
+    fn interruption(&self) -> String {
+        format!("interrupted, {} of {}", self.read, counted(self.files as u64, "file"))
+    }
+
+    /// The totals, for a person.
+    fn lines(&self, layout: &Layout) -> Vec<String> {
+        let mut lines = vec![String::new()];
+        if self.interrupted {
+            lines.push(self.interruption());
+        }
+        lines.push(self.rows());
+        lines.extend(self.verdicts());
+        lines.extend(self.passed_over());
+        if layout.compared {
+            lines.push(self.compared());
+        }
+        lines.extend(self.accuracy(layout));
+        lines
+    }
+
+    fn rows(&self) -> String {
+        let passed = (self.binary + self.unknown) as usize;
+        let files = counted(self.read.saturating_sub(passed) as u64, "file");
+        let rows = counted(self.rows - self.errors, "iteration");
+        let hidden = match self.rows.saturating_sub(self.shown) {
+            0 => String::new(),
+            hidden => format!(" ({hidden} not shown)"),
+        };
+        let (size, seconds) = (readable_size(self.bytes), self.elapsed.as_secs_f64());
+        format!("{rows} in {files}{hidden}, {size} in {seconds:.1} s")
+    }
+
+    fn verdicts(&self) -> Option<String> {
+        let verdicts =
+            self.verdicts.iter().map(|(verdict, count)| format!("{count} {}", verdict.name()));
+        let errors = (self.errors > 0).then(|| format!("{} unread", self.errors));
+        let parts: Vec<_> = verdicts.chain(errors).collect();
+        (!parts.is_empty()).then(|| format!("  {}", parts.join(", ")))
+    }
+
+    fn passed_over(&self) -> Option<String> {
+        let kinds = [
+            (self.other, "by name"),
+            (self.binary, "binary"),
+            (self.unknown, "JSON of no known format"),
+        ];
+        let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<_> = kinds.map(|(count, kind)| format!("{count} {kind}")).collect();
+        (!parts.is_empty())
+            .then(|| format!("  passed over: {}; name a file to see it", parts.join(", ")))
+    }
+
+    fn compared(&self) -> String {
+        let gone = match self.gone {
+            0 => String::new(),
+            gone => format!(", {gone} not there any more"),
+        };
+        format!("  {} changed{gone}", counted(self.changed, "verdict"))
+    }
+
+    /// Right and wrong verdicts by group, and the shares that they predict for later ones.
+    fn accuracy(&self, layout: &Layout) -> Vec<String> {
+        let mut lines = match layout.by {
+            None if !layout.labels => return Vec::new(),
+            by => accuracy::table(by.unwrap_or_default(), &self.groups, &self.all, layout.labels),
+        };
+        match self.idle {
+            0 => {}
+            1 => lines.push("1 label judges nothing".to_owned()),
+            idle => lines.push(format!("{idle} labels judge nothing")),
+        }
+        lines
+    }
+
+    /// All numbers, for a program.
+    fn summary(&self, layout: &Layout) -> ReplaySummary {
+        ReplaySummary {
+            schema: SUMMARY,
+            by: layout.by.unwrap_or_default(),
+            groups: self.groups.iter().map(|(name, group)| (name.clone(), group.into())).collect(),
+            all: (&self.all).into(),
+        }
+    }
 }
 
-/// A number with what it counts.
-fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+/// The progress of a replay for a person at a terminal, on stderr. Elsewhere nothing is shown.
+pub(crate) struct Bar(ProgressBar);
+
+impl Bar {
+    /// A bar for so many bytes.
+    pub(crate) fn new(bytes: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(bytes), ProgressDrawTarget::stderr());
+        let style = "{wide_bar} {percent}%, {msg}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    /// Moves to so many bytes and files. A file may grow while it is read.
+    pub(crate) fn show(&self, bytes: u64, files: usize, all: usize) {
+        if bytes > self.0.length().unwrap_or_default() {
+            self.0.set_length(bytes);
+        }
+        self.0.set_message(format!("{files} of {all} files"));
+        self.0.set_position(bytes);
+    }
+
+    /// Prints something while the bar is hidden.
+    pub(crate) fn hidden<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.0.suspend(print)
+    }
+
+    /// Takes it away.
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
+    }
 }

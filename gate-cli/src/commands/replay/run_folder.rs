@@ -5,14 +5,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The file that marks a run folder.
-const MARK: &str = "run-info.yaml";
-
-/// The folder of a task's run folders.
-const RUNS: &str = "runs";
+use gate_fleet::run::layout::{OUTPUT, RUN_INFO, RUNS, STDOUT};
 
 /// Files of the agent's output: the first one that is not empty counts.
-const OUTPUTS: [&str; 2] = ["agent-stdout.txt", "output.md"];
+const OUTPUTS: [&str; 2] = [STDOUT, OUTPUT];
 
 /// The folders that were looked at.
 #[derive(Debug, Default)]
@@ -59,7 +55,7 @@ impl RunFolders {
 
 impl Kind {
     fn detect(folder: &Path) -> Self {
-        if folder.join(MARK).is_file() {
+        if folder.join(RUN_INFO).is_file() {
             let all = OUTPUTS.map(|name| folder.join(name));
             let there =
                 all.iter().find(|file| fs::metadata(file).is_ok_and(|metadata| metadata.len() > 0));
@@ -77,7 +73,7 @@ impl Kind {
 fn runs(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.map(|entry| entry.path());
-    let mut runs: Vec<_> = folders.filter(|folder| folder.join(MARK).is_file()).collect();
+    let mut runs: Vec<_> = folders.filter(|folder| folder.join(RUN_INFO).is_file()).collect();
     runs.sort();
     runs
 }

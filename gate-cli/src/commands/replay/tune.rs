@@ -16,11 +16,9 @@ use gate_core::decide::policy::Threshold;
 pub(crate) use self::proposal::TuneRecord;
 use self::proposal::{Case, Phrase, Proposed};
 use super::accuracy::Accuracy;
+use super::given::Labels;
 use super::inputs::{self, Inputs};
-use super::labels::Labels;
-use super::marks::Marks;
-use super::sweep::{MAX_THRESHOLD, Sweep};
-use super::workers::{Finding, Findings, Row, Work};
+use super::workers::{Finding, Findings, MAX_THRESHOLD, Row, Work, with_thresholds};
 use crate::commands::arguments::InputArgs;
 use crate::commands::common::DONE;
 use crate::context::Here;
@@ -58,7 +56,7 @@ pub(crate) fn run(here: &Here, args: &Tune) -> Result<u8, Failure> {
     Ok(DONE)
 }
 
-/// Reads labelled transcripts, and again under the proposed settings.
+/// Reads labelled transcripts, and again with a phrase that may be proposed.
 fn from_labels(
     here: &Here,
     args: &Tune,
@@ -69,9 +67,9 @@ fn from_labels(
         let labels = Labels::read(&here.places.folder.join(file))?;
         let paths = labels.paths(file);
         let Inputs { all, .. } = inputs::find(&here.places.folder, &paths, false, &labels)?;
-        let sweep = Some(Sweep::new(&settings.policy));
-        let work = Work { format: args.reading.format, sweep, ..Work::new(here, settings, all) };
-        cases(&Arc::new(Work { labels, marks: Marks::default(), ..work }))
+        let (format, policies) = (args.reading.format, with_thresholds(&settings.policy));
+        let work = Work::new(here, settings, all);
+        cases(&Arc::new(Work { labels, format, policies, ..work }))
     };
     let now = labelled(settings)?;
     let phrase = Phrase::missing(&now);
@@ -80,16 +78,14 @@ fn from_labels(
         None => now.clone(),
     };
     // A phrase that lets unfinished work go is none to propose.
-    let (phrase, then) = match measured(&with_phrase).false_exits > measured(&now).false_exits {
-        true => (None, &now),
-        false => (phrase, &with_phrase),
-    };
+    let (phrase, then) =
+        match measured(&with_phrase, None).false_exits > measured(&now, None).false_exits {
+            true => (None, &now),
+            false => (phrase, &with_phrase),
+        };
     let mut proposed = Proposed { phrase, threshold: best_threshold(then, settings) };
-    let after = match proposed.threshold {
-        None => then.clone(),
-        Some(threshold) => labelled(&proposed.with_threshold(settings, threshold))?,
-    };
-    if measured(&after).wrong() >= measured(&now).wrong() {
+    let after: Vec<_> = then.iter().map(|case| case.under(proposed.threshold)).collect();
+    if measured(&after, None).wrong() >= measured(&now, None).wrong() {
         proposed = Proposed::default();
     }
     TuneRecord::new(&here.places, settings, &proposed, &now, &after)
@@ -99,9 +95,9 @@ fn from_labels(
 /// can be tried.
 fn from_ledger(here: &Here, settings: &Resolved) -> Result<TuneRecord, Failure> {
     let mut memory = Memory::open(&here.places, settings.policy.project_id.as_deref())?;
-    let sweep = Sweep::new(&settings.policy);
+    let policies = with_thresholds(&settings.policy);
     let marked = memory.marked_decisions()?;
-    let now: Vec<_> = marked.iter().map(|marked| Case::marked(marked, &sweep)).collect();
+    let now: Vec<_> = marked.iter().map(|marked| Case::marked(marked, &policies)).collect();
     let threshold = best_threshold(&now, settings);
     let after: Vec<_> = now.iter().map(|case| case.under(threshold)).collect();
     let proposed = Proposed { phrase: None, threshold };
@@ -115,34 +111,28 @@ fn cases(work: &Arc<Work>) -> Result<Vec<Case>, Failure> {
     while !findings.is_done() {
         for finding in findings.next(TICK) {
             let Finding::Row(row) = finding else { continue };
-            let Row { record, swept } = *row;
+            let Row { record, exits } = *row;
             if let Some(failure) = record.error {
                 return Err(failure);
             }
-            cases.extend(swept.and_then(|swept| Case::labelled(record, swept)));
+            cases.extend(Case::labelled(record, exits));
         }
     }
     Ok(cases)
 }
 
-fn measured(cases: &[Case]) -> Accuracy {
+/// The verdicts if this were the threshold; without one under the settings in force.
+fn measured(cases: &[Case], threshold: Option<u32>) -> Accuracy {
     let mut accuracy = Accuracy::default();
-    cases.iter().for_each(|case| accuracy.add_as(case.exits, Some(case.label)));
-    accuracy
-}
-
-/// The verdicts if this were the threshold.
-fn accuracy_under(cases: &[Case], threshold: u32) -> Accuracy {
-    let mut accuracy = Accuracy::default();
-    cases.iter().for_each(|case| accuracy.add_as(case.swept.exits(threshold), Some(case.label)));
+    cases.iter().for_each(|case| accuracy.add_as(case.exits(threshold), Some(case.label)));
     accuracy
 }
 
 /// The threshold with the fewest wrong verdicts and no more false exits than now; the
 /// highest one among equals. None if no other is better.
 fn best_threshold(cases: &[Case], settings: &Resolved) -> Option<u32> {
-    let now = measured(cases);
-    let all = (0..=MAX_THRESHOLD).map(|threshold| (threshold, accuracy_under(cases, threshold)));
+    let now = measured(cases, None);
+    let all = (0..=MAX_THRESHOLD).map(|threshold| (threshold, measured(cases, Some(threshold))));
     let safe = all.filter(|(_, then)| then.false_exits <= now.false_exits);
     let best = safe.min_by_key(|(threshold, then)| (then.wrong(), u32::MAX - threshold))?;
     let other = settings.policy.threshold != Threshold::Fixed(best.0);

@@ -12,15 +12,14 @@ use std::time::Duration;
 
 use gate_checks::CheckSite;
 use gate_core::config::Resolved;
-use gate_core::decide::policy::When;
+use gate_core::decide::policy::{Threshold, When};
+use gate_core::{Decision, Policy, Verdict, decide};
 use gate_transcript::Forced;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::inputs::Input;
-use super::labels::{Labelled, Labels};
+use super::given::{Labelled, Labels};
+use super::inputs::{Input, Passed, look};
 use super::marks::Marks;
-use super::sniff::{self, Passed};
-use super::sweep::{Sweep, Swept};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::{Gate, Replayed, Step};
@@ -34,6 +33,9 @@ const FILES_AHEAD: usize = 128;
 /// Rows that a file may hold back until its turn. With [`FILES_AHEAD`] this bounds memory.
 const ROWS_AHEAD: usize = 64;
 
+/// The highest threshold that is tried.
+pub(super) const MAX_THRESHOLD: u32 = 8;
+
 /// One result of reading a file.
 #[derive(Debug)]
 pub(super) enum Finding {
@@ -43,11 +45,31 @@ pub(super) enum Finding {
     Passed(Passed),
 }
 
-/// An iteration, and its verdicts under other settings if a sweep was asked for.
+/// An iteration.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) record: ReplayRecord,
-    pub(super) swept: Option<Swept>,
+    /// By policy (see [`Work::policies`]): may the loop end here?
+    pub(super) exits: Vec<bool>,
+}
+
+/// The policy with each threshold from 0 to [`MAX_THRESHOLD`].
+pub(super) fn with_thresholds(policy: &Policy) -> Vec<Policy> {
+    let with = |threshold| {
+        let mut policy = policy.clone();
+        policy.threshold = Threshold::Fixed(threshold);
+        policy
+    };
+    (0..=MAX_THRESHOLD).map(with).collect()
+}
+
+/// Decides an iteration again under each policy; true where the loop may end.
+pub(super) fn exits_under(policies: &[Policy], decision: &Decision) -> Vec<bool> {
+    if policies.is_empty() {
+        return Vec::new();
+    }
+    let input = &decision.input;
+    policies.iter().map(|policy| decide(input, policy).verdict == Verdict::Exit).collect()
 }
 
 /// The input that all threads share.
@@ -59,7 +81,8 @@ pub(super) struct Work {
     pub(super) settings: Resolved,
     pub(super) site: CheckSite,
     pub(super) format: Option<Forced>,
-    pub(super) sweep: Option<Sweep>,
+    /// Other policies under which each iteration is decided again, by what one scan has shown.
+    pub(super) policies: Vec<Policy>,
     pub(super) jobs: usize,
     /// Bytes read so far.
     pub(super) read: AtomicU64,
@@ -112,7 +135,7 @@ impl Findings {
         let (sender, receiver) = sync_channel(ROWS_AHEAD);
         self.open.push_back(receiver);
         let work = self.work.clone();
-        self.pool.spawn_fifo(move || work.read_file(file, &Output(sender)));
+        self.pool.spawn_fifo(move || work.read_file(file, &sender));
     }
 
     /// The findings that come next; waits for the first of them up to `timeout`. It is
@@ -141,16 +164,6 @@ impl Findings {
     }
 }
 
-/// The way of one file's findings to the thread that prints.
-struct Output(SyncSender<Finding>);
-
-impl Output {
-    fn send(&self, finding: Finding) {
-        // Nobody receives any more once the replay was interrupted.
-        let _ = self.0.send(finding);
-    }
-}
-
 impl Work {
     /// Reads these files on all cores, without labels.
     pub(super) fn new(here: &Here, settings: &Resolved, inputs: Vec<Input>) -> Self {
@@ -165,7 +178,7 @@ impl Work {
                 ..CheckSite::new(&places.folder)
             },
             format: None,
-            sweep: None,
+            policies: Vec::new(),
             jobs: available_parallelism().map_or(1, NonZero::get),
             read: AtomicU64::new(0),
             gates: Mutex::default(),
@@ -187,7 +200,7 @@ impl Work {
         self.gates.lock().unwrap_or_else(PoisonError::into_inner).push(gate);
     }
 
-    fn read_file(&self, file: usize, output: &Output) {
+    fn read_file(&self, file: usize, output: &SyncSender<Finding>) {
         let input = &self.inputs[file];
         // A defect is one file's: the others are read all the same.
         let read = catch_unwind(AssertUnwindSafe(|| {
@@ -204,17 +217,17 @@ impl Work {
         }
     }
 
-    fn replay(&self, gate: &Gate, input: &Input, output: &Output) {
+    fn replay(&self, gate: &Gate, input: &Input, output: &SyncSender<Finding>) {
         if let Some(failure) = &input.error {
             return self.fail(input, 0, failure.clone(), output);
         }
-        let passed = if input.wanted { None } else { sniff::look(&input.path) };
+        let passed = if input.wanted { None } else { look(&input.path) };
         if let Some(passed) = passed {
             self.read.fetch_add(input.size, Ordering::Relaxed);
-            return output.send(Finding::Passed(passed));
+            return send(output, Finding::Passed(passed));
         }
         // The next iteration, or the end, shows that the one before was not the last.
-        let mut before: Option<Row> = None;
+        let mut latest: Option<Row> = None;
         let mut rows = 0;
         let source = Source::File(input.path.clone());
         let read = gate.replay(&source, self.format, &mut |step| match step {
@@ -222,17 +235,20 @@ impl Work {
                 self.read.fetch_add(bytes, Ordering::Relaxed);
             }
             Step::Iteration(replayed) => {
-                let swept = self.sweep.as_ref().map(|sweep| sweep.decide(&replayed.decision));
-                let row = Row { record: row(gate, input, rows, *replayed), swept };
+                let exits = exits_under(&self.policies, &replayed.decision);
+                let row = Row { record: row(gate, input, rows, *replayed), exits };
                 rows += 1;
-                if let Some(before) = before.replace(row) {
-                    self.send(input, before, false, output);
+                if let Some(earlier) = latest.replace(row) {
+                    let label = self.label(input, &earlier.record, false);
+                    send(output, labelled(earlier, label));
                 }
             }
         });
-        if let Some(last) = before {
-            let marked = self.marked(gate, input, &last.record);
-            self.send_labelled(input, last, (read.is_ok(), marked), output);
+        if let Some(last) = latest {
+            // A label from a file goes before an operator's mark.
+            let label = self.label(input, &last.record, read.is_ok());
+            let label = label.or_else(|| self.marked(gate, input, &last.record));
+            send(output, labelled(last, label));
         }
         if let Err(failure) = read {
             self.fail(input, rows, failure, output);
@@ -252,36 +268,32 @@ impl Work {
         })
     }
 
-    fn send(&self, input: &Input, row: Row, last: bool, output: &Output) {
-        self.send_labelled(input, row, (last, None), output);
+    /// The label of a row, which may be the last one of its file.
+    fn label(&self, input: &Input, row: &ReplayRecord, is_last: bool) -> Option<Labelled> {
+        self.labels.get(input.id?, row.iteration, is_last)
     }
 
-    /// Sends a row with its label; `last` is true for the file's last iteration. A label from
-    /// a file goes before an operator's mark.
-    fn send_labelled(
-        &self,
-        input: &Input,
-        Row { record: row, swept }: Row,
-        (last, marked): (bool, Option<Labelled>),
-        output: &Output,
-    ) {
-        let label = input.id.and_then(|id| self.labels.get(id, row.iteration, last)).or(marked);
-        let judged = label
-            .zip(row.verdict)
-            .map(|(label, verdict)| Judged::new(verdict, label.label, label.ambiguous));
-        let record = ReplayRecord {
-            label: label.map(|label| label.label),
-            ambiguous: label.is_some_and(|label| label.ambiguous),
-            judged,
-            ..row
-        };
-        output.send(Finding::Row(Box::new(Row { record, swept })));
-    }
-
-    fn fail(&self, input: &Input, rows: u64, failure: Failure, output: &Output) {
+    fn fail(&self, input: &Input, rows: u64, failure: Failure, output: &SyncSender<Finding>) {
         let record = ReplayRecord { error: Some(failure), ..empty(input, rows) };
-        self.send(input, Row { record, swept: None }, true, output);
+        let label = self.label(input, &record, true);
+        send(output, labelled(Row { record, exits: Vec::new() }, label));
     }
+}
+
+/// Sends a finding to the thread that prints. Nobody receives any more once the replay was
+/// interrupted.
+fn send(output: &SyncSender<Finding>, finding: Finding) {
+    let _ = output.send(finding);
+}
+
+/// A row with its label, and its verdict beside that.
+fn labelled(mut row: Row, label: Option<Labelled>) -> Finding {
+    if let Some(Labelled { label, ambiguous }) = label {
+        let record = &mut row.record;
+        (record.label, record.ambiguous) = (Some(label), ambiguous);
+        record.judged = record.verdict.map(|verdict| Judged::new(verdict, label, ambiguous));
+    }
+    Finding::Row(Box::new(row))
 }
 
 fn row(gate: &Gate, input: &Input, before: u64, replayed: Replayed) -> ReplayRecord {
@@ -309,20 +321,6 @@ fn empty(input: &Input, before: u64) -> ReplayRecord {
         file: input.shown.clone(),
         iteration: input.iteration + before,
         first_line: 1,
-        verdict: None,
-        signal: None,
-        indicators: None,
-        reasons: Vec::new(),
-        warnings: Vec::new(),
-        next: None,
-        assumed: Vec::new(),
-        transcript: None,
-        label: None,
-        ambiguous: false,
-        judged: None,
-        changed: None,
-        error: None,
-        bytes: 0,
-        duration_ms: 0,
+        ..ReplayRecord::default()
     }
 }

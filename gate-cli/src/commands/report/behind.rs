@@ -38,7 +38,8 @@ impl BehindClaims {
     pub(super) fn read(
         here: &Here,
         policy: &Policy,
-        (loops, since): (&[LoopRecord], Option<Timestamp>),
+        loops: &[LoopRecord],
+        since: Option<Timestamp>,
     ) -> Result<Option<Self>, Failure> {
         let project = Runs::here(&here.places)?;
         let names: BTreeSet<_> =

@@ -156,7 +156,7 @@ fn claims(one: &LoopRecord) -> u64 {
     claims.count() as u64
 }
 
-fn refused(one: &LoopRecord) -> u64 {
+pub(super) fn refused(one: &LoopRecord) -> u64 {
     one.iterations.iter().filter(|iteration| is_refused(iteration)).count() as u64
 }
 

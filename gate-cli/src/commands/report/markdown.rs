@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use super::figures::{ReportRecord, agent_name};
+use super::behind::BehindClaims;
+use super::figures::{AgentFigures, ReportRecord, agent_name};
 use super::text::{
     check_figures, claim, claims, cost, covered, failures, figures, found, headline, title,
 };
-use crate::loops::LoopRecord;
+use crate::loops::{IterationRecord, LoopRecord};
 use crate::render::text::plain;
 use crate::render::{local_time, span};
 
@@ -31,20 +32,15 @@ pub(super) fn document(report: &ReportRecord) -> String {
 
 fn section(lines: &mut Vec<String>, one: &LoopRecord) {
     lines.push(format!("## {}: {}", one.state.word(), cell(&title(one))));
-    lines.push(String::new());
-    lines.push(format!("- **Why**: {}", cell(&one.why)));
-    if let Some(next) = &one.next {
-        lines.push(format!("- **Next**: {}", cell(next)));
-    }
+    lines.extend([String::new(), format!("- **Why**: {}", cell(&one.why))]);
+    lines.extend(one.next.as_ref().map(|next| format!("- **Next**: {}", cell(next))));
     lines.push(format!("- **Took**: {}", figures(one)));
-    lines.push(format!("- **Agent**: {}", cell(&agent_name(one))));
-    lines.push(String::new());
+    lines.extend([format!("- **Agent**: {}", cell(&agent_name(one))), String::new()]);
     for failure in failures(one) {
-        lines.push(format!("{}: {}", cell(&failure.check), cell(&failure.summary)));
-        lines.push(String::new());
-        for line in failure.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
-            lines.push(format!("    {}", plain(line)));
-        }
+        let (check, summary) = (cell(&failure.check), cell(&failure.summary));
+        lines.extend([format!("{check}: {summary}"), String::new()]);
+        let excerpt = failure.excerpt.iter().flat_map(|excerpt| excerpt.lines());
+        lines.extend(excerpt.map(|line| format!("    {}", plain(line))));
         lines.push(String::new());
     }
     if one.iterations.is_empty() {
@@ -53,49 +49,37 @@ fn section(lines: &mut Vec<String>, one: &LoopRecord) {
     lines.push("| # | time | verdict | agent said | found | took | cost |".to_owned());
     lines.push("| --: | --- | --- | --- | --- | --: | --: |".to_owned());
     let earlier = one.iterations.len().saturating_sub(MAX_ITERATIONS);
-    for iteration in &one.iterations[earlier..] {
-        let took = iteration.agent_ms.unwrap_or_default() + iteration.decision_ms;
-        lines.push(format!(
-            "| {} | {} | {} | {} | {} | {} | {} |",
-            iteration.iteration,
-            local_time(&iteration.time),
-            iteration.verdict.name(),
-            cell(&claim(iteration)),
-            cell(&found(iteration)),
-            span(Duration::from_millis(took)),
-            iteration.usage.dollars(),
-        ));
-    }
+    lines.extend(one.iterations[earlier..].iter().map(row));
     if earlier > 0 {
-        lines.push(String::new());
-        lines.push(format!("{earlier} earlier iterations are not listed."));
+        lines.extend([String::new(), format!("{earlier} earlier iterations are not listed.")]);
     }
     lines.push(String::new());
 }
 
+fn row(iteration: &IterationRecord) -> String {
+    let took_ms = iteration.agent_ms.unwrap_or_default() + iteration.decision_ms;
+    let (number, time) = (iteration.iteration, local_time(&iteration.time));
+    let (verdict, cost) = (iteration.verdict.name(), iteration.usage.dollars());
+    let (claim, found) = (cell(&claim(iteration)), cell(&found(iteration)));
+    let took = span(Duration::from_millis(took_ms));
+    format!("| {number} | {time} | {verdict} | {claim} | {found} | {took} | {cost} |")
+}
+
 fn summary(lines: &mut Vec<String>, report: &ReportRecord) {
-    lines.push("## Over all".to_owned());
-    lines.push(String::new());
+    lines.extend(["## Over all".to_owned(), String::new()]);
     lines.push(format!("- Claims: {}", claims(&report.totals)));
-    if let Some(behind) = &report.behind {
-        lines.push(format!("- Behind them, in the transcripts: {}", behind.sentence()));
-    }
-    for refusals in &report.refusals {
-        lines.push(format!("- Refused: {} × `{}`", refusals.count, refusals.code));
-    }
-    for check in &report.checks {
-        lines.push(format!("- Check {}", cell(&check_figures(check))));
-    }
+    let behind = report.behind.as_ref().map(BehindClaims::sentence);
+    lines.extend(behind.map(|behind| format!("- Behind them, in the transcripts: {behind}")));
+    let refusals = report.refusals.iter();
+    lines.extend(refusals.map(|one| format!("- Refused: {} × `{}`", one.count, one.code)));
+    let checks = report.checks.iter();
+    lines.extend(checks.map(|check| format!("- Check {}", cell(&check_figures(check)))));
     for agent in &report.agents {
+        let AgentFigures { done, loops, .. } = agent;
+        let (name, cost) = (cell(&agent.agent), cost(agent.usage.cost_micro_usd));
         let per_done = agent.cost_per_done_usd.map(|usd| format!(", ${usd:.2} each done"));
-        lines.push(format!(
-            "- Agent {}: {} of {} done, {}{}",
-            cell(&agent.agent),
-            agent.done,
-            agent.loops,
-            cost(agent.usage.cost_micro_usd),
-            per_done.unwrap_or_default(),
-        ));
+        let per_done = per_done.unwrap_or_default();
+        lines.push(format!("- Agent {name}: {done} of {loops} done, {cost}{per_done}"));
     }
     lines.push(String::new());
 }

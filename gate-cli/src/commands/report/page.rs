@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use maud::{Markup, html};
+use gate_core::Verdict;
+use maud::{Markup, Render, html};
 
-use super::figures::{ReportRecord, agent_name};
+use super::figures::{ReportRecord, agent_name, is_refused, refused};
 use super::text::{
     claim, claims, cost, covered, failures, figures, found, grouped, headline, title,
 };
-use super::timeline::{class, svg};
 use crate::loops::{IterationRecord, LoopRecord, LoopState};
 use crate::render::text::{brief, clock, lines, plain};
 use crate::render::{local_time, span, web};
@@ -22,6 +22,18 @@ const MAX_EXCERPT_CHARS: usize = 1_500;
 /// The longest text in a cell, in characters. A long night has many folded rows.
 const MAX_CELL_CHARS: usize = 80;
 const MAX_FOLDED_CHARS: usize = 36;
+
+/// The width of a timeline, in its own units.
+const WIDTH: f64 = 1000.0;
+
+/// The height of a block in it.
+const HEIGHT: f64 = 28.0;
+
+/// The narrowest block: one that is narrower cannot be seen.
+const MIN_BLOCK: f64 = 3.0;
+
+/// The latest iterations that are drawn.
+const MAX_BLOCKS: usize = 120;
 
 pub(super) fn document(report: &ReportRecord) -> String {
     let headline = headline(&report.totals);
@@ -44,12 +56,12 @@ fn section(one: &LoopRecord) -> Markup {
                 p.next { strong { "Next: " } (with_code(next)) }
             }
             p.figures { (plain(&agent_name(one))) " · " (figures(one)) " · " (local_time(&one.started)) " to " (local_time(&one.ended)) }
-            @if !one.iterations.is_empty() { (svg(one)) }
+            @if !one.iterations.is_empty() { (timeline(one)) }
             @for failure in failures(one) {
                 figure {
                     figcaption { strong { (plain(&failure.check)) } ": " (plain(&failure.summary)) }
                     @if let Some(excerpt) = &failure.excerpt {
-                        pre tabindex="0" { (shortened(&lines(excerpt))) }
+                        pre tabindex="0" { (cut(&lines(excerpt), MAX_EXCERPT_CHARS)) }
                     }
                 }
             }
@@ -80,43 +92,47 @@ fn iterations(one: &LoopRecord) -> Markup {
     }
 }
 
+/// The titles of the columns of iterations.
+const ITERATION_TITLES: [&str; 10] = [
+    "#",
+    "Time",
+    "Verdict",
+    "Agent said",
+    "gate found",
+    "Files changed",
+    "Agent",
+    "Checks",
+    "Tokens",
+    "Cost",
+];
+
 fn table(iterations: &[IterationRecord], caption: &str, most: usize) -> Markup {
-    html! {
-        div.wide tabindex="0" role="region" aria-label=(caption) {
-            table.iterations {
-                caption { (caption) }
-                thead { tr {
-                    th scope="col" { "#" } th scope="col" { "Time" } th scope="col" { "Verdict" }
-                    th scope="col" { "Agent said" } th scope="col" { "gate found" }
-                    th scope="col" { "Files changed" } th scope="col" { "Agent" } th scope="col" { "Checks" }
-                    th scope="col" { "Tokens" } th scope="col" { "Cost" }
-                } }
-                tbody { @for iteration in iterations { (row(iteration, most)) } }
-            }
-        }
-    }
+    let rows: Vec<_> = iterations.iter().map(|iteration| row(iteration, most)).collect();
+    web::table(caption, 7, &ITERATION_TITLES, &rows)
 }
 
 fn row(iteration: &IterationRecord, most: usize) -> Markup {
-    let milliseconds = |ms: u64| span(Duration::from_millis(ms));
     let verdict = match iteration.released {
         Some(_) => "released",
         None => iteration.verdict.name(),
     };
-    html! {
-        tr class=(class(iteration)) {
-            th scope="row" { (iteration.iteration) }
-            td { (time(&iteration.time)) }
-            td { (verdict) }
-            td { (cut(&plain(&claim(iteration)), most)) }
-            td { (cut(&plain(&found(iteration)), most)) }
-            td { (files(iteration)) }
-            td { @if let Some(ms) = iteration.agent_ms { (milliseconds(ms)) } }
-            td { (milliseconds(iteration.decision_ms)) }
-            td { @if iteration.usage.tokens > 0 { (grouped(iteration.usage.tokens)) } }
-            td { (iteration.usage.dollars()) }
-        }
-    }
+    let tokens = Some(iteration.usage.tokens).filter(|tokens| *tokens > 0).map(grouped);
+    let cells: [&dyn Render; 9] = [
+        &time(&iteration.time),
+        &verdict,
+        &cut(&plain(&claim(iteration)), most),
+        &cut(&plain(&found(iteration)), most),
+        &files(iteration),
+        &iteration.agent_ms.map(milliseconds).unwrap_or_default(),
+        &milliseconds(iteration.decision_ms),
+        &tokens.unwrap_or_default(),
+        &iteration.usage.dollars(),
+    ];
+    web::row(Some(class(iteration)), &iteration.iteration, &cells)
+}
+
+fn milliseconds(time_ms: u64) -> String {
+    span(Duration::from_millis(time_ms))
 }
 
 /// The number of files that differ from the loop's beginning, or if the iteration changed any.
@@ -131,7 +147,63 @@ fn files(iteration: &IterationRecord) -> String {
     }
 }
 
+/// The timeline of a loop: a block for each iteration, as wide as it took.
+fn timeline(one: &LoopRecord) -> Markup {
+    let earlier = one.iterations.len().saturating_sub(MAX_BLOCKS);
+    let drawn = &one.iterations[earlier..];
+    let times: Vec<f64> = drawn.iter().map(|iteration| time_ms(iteration) as f64).collect();
+    let total: f64 = times.iter().sum::<f64>().max(1.0);
+    let free = WIDTH - MIN_BLOCK * drawn.len() as f64;
+    let mut x = 0.0;
+    let blocks = drawn.iter().zip(times).map(|(iteration, time)| {
+        let width = MIN_BLOCK + free.max(0.0) * time / total;
+        let block = (iteration, x, width);
+        x += width;
+        block
+    });
+    let blocks: Vec<_> = blocks.collect();
+    html! {
+        svg.timeline viewBox=(format!("0 0 {:.0} {HEIGHT:.0}", x.max(1.0))) preserveAspectRatio="none"
+            role="img" aria-label=(timeline_label(one)) {
+            @for (iteration, x, width) in blocks {
+                rect class=(class(iteration)) x=(format!("{x:.1}")) y="0"
+                    width=(format!("{:.1}", (width - 1.0).max(1.0))) height=(format!("{HEIGHT:.0}")) {
+                    title { (hint(iteration)) }
+                }
+            }
+        }
+    }
+}
+
+/// The agent's time and that of the decision.
+fn time_ms(iteration: &IterationRecord) -> u64 {
+    iteration.agent_ms.unwrap_or_default().saturating_add(iteration.decision_ms)
+}
+
+/// The class of a block and of a row: the colour of its verdict.
+fn class(iteration: &IterationRecord) -> &'static str {
+    match iteration.verdict {
+        Verdict::Exit => "good",
+        Verdict::Tripped | Verdict::Blocked => "bad",
+        Verdict::Continue if is_refused(iteration) => "refused",
+        Verdict::Continue => "going",
+    }
+}
+
+fn hint(iteration: &IterationRecord) -> String {
+    let time = milliseconds(time_ms(iteration));
+    format!("iteration {}: {}, {time}", iteration.iteration, iteration.verdict.name())
+}
+
+fn timeline_label(one: &LoopRecord) -> String {
+    let (iterations, refused) = (one.iterations.len(), refused(one));
+    format!("Timeline: {iterations} iterations, {refused} refused claims")
+}
+
 fn summary(report: &ReportRecord) -> Markup {
+    let refusals = report.refusals.iter();
+    let refusals: Vec<_> =
+        refusals.map(|one| web::row(None, &html! { code { (one.code) } }, &[&one.count])).collect();
     html! {
         section.over {
             h2 { "Over all" }
@@ -139,16 +211,8 @@ fn summary(report: &ReportRecord) -> Markup {
             @if let Some(behind) = &report.behind {
                 p { "Behind them, in the transcripts: " (behind.sentence()) "." }
             }
-            @if !report.refusals.is_empty() {
-                div.wide tabindex="0" role="region" aria-label="Refused claims by reason" {
-                    table {
-                        caption { "Refused claims by reason" }
-                        thead { tr { th scope="col" { "Reason" } th.number scope="col" { "Claims" } } }
-                        tbody { @for one in &report.refusals {
-                            tr { th scope="row" { code { (one.code) } } td.number { (one.count) } }
-                        } }
-                    }
-                }
+            @if !refusals.is_empty() {
+                (web::table("Refused claims by reason", 2, &["Reason", "Claims"], &refusals))
             }
             @if !report.checks.is_empty() { (checks(report)) }
             (agents(report))
@@ -157,50 +221,30 @@ fn summary(report: &ReportRecord) -> Markup {
 }
 
 fn checks(report: &ReportRecord) -> Markup {
-    html! {
-        div.wide tabindex="0" role="region" aria-label="Checks" {
-            table {
-                caption { "Checks, the slowest first" }
-                thead { tr {
-                    th scope="col" { "Check" } th.number scope="col" { "Runs" }
-                    th.number scope="col" { "Did not pass" } th.number scope="col" { "Flaky" }
-                    th.number scope="col" { "Slowest" } th.number scope="col" { "Together" }
-                } }
-                tbody { @for check in &report.checks {
-                    tr {
-                        th scope="row" { (cell(&check.check)) }
-                        td.number { (check.runs) } td.number { (check.failed) } td.number { (check.flaky) }
-                        td.number { (span(Duration::from_millis(check.slowest_ms))) }
-                        td.number { (span(Duration::from_millis(check.total_ms))) }
-                    }
-                } }
-            }
-        }
-    }
+    let rows = report.checks.iter().map(|check| {
+        let (slowest, total) = (milliseconds(check.slowest_ms), milliseconds(check.total_ms));
+        let cells: [&dyn Render; 5] = [&check.runs, &check.failed, &check.flaky, &slowest, &total];
+        web::row(None, &cell(&check.check), &cells)
+    });
+    let titles = ["Check", "Runs", "Did not pass", "Flaky", "Slowest", "Together"];
+    web::table("Checks, the slowest first", 2, &titles, &rows.collect::<Vec<_>>())
 }
 
 fn agents(report: &ReportRecord) -> Markup {
-    html! {
-        div.wide tabindex="0" role="region" aria-label="Agents" {
-            table {
-                caption { "Agents" }
-                thead { tr {
-                    th scope="col" { "Agent" } th.number scope="col" { "Loops" } th.number scope="col" { "Done" }
-                    th.number scope="col" { "Claims" } th.number scope="col" { "Refused" }
-                    th.number scope="col" { "Cost" } th.number scope="col" { "Cost of one done" }
-                } }
-                tbody { @for agent in &report.agents {
-                    tr {
-                        th scope="row" { (cell(&agent.agent)) }
-                        td.number { (agent.loops) } td.number { (agent.done) }
-                        td.number { (agent.claims) } td.number { (agent.refused) }
-                        td.number { (cost(agent.usage.cost_micro_usd)) }
-                        td.number { @if let Some(usd) = agent.cost_per_done_usd { "$" (format!("{usd:.2}")) } }
-                    }
-                } }
-            }
-        }
-    }
+    let rows = report.agents.iter().map(|agent| {
+        let per_done = agent.cost_per_done_usd.map(|usd| format!("${usd:.2}"));
+        let cells: [&dyn Render; 6] = [
+            &agent.loops,
+            &agent.done,
+            &agent.claims,
+            &agent.refused,
+            &cost(agent.usage.cost_micro_usd),
+            &per_done.unwrap_or_default(),
+        ];
+        web::row(None, &cell(&agent.agent), &cells)
+    });
+    let titles = ["Agent", "Loops", "Done", "Claims", "Refused", "Cost", "Cost of one done"];
+    web::table("Agents", 2, &titles, &rows.collect::<Vec<_>>())
 }
 
 /// A sentence whose words between backticks are commands.
@@ -220,10 +264,6 @@ fn time(text: &str) -> String {
 
 fn cell(text: &str) -> String {
     cut(&plain(text), MAX_CELL_CHARS)
-}
-
-fn shortened(text: &str) -> String {
-    cut(text, MAX_EXCERPT_CHARS)
 }
 
 fn cut(text: &str, most: usize) -> String {

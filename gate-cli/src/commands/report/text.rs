@@ -5,9 +5,10 @@ use std::time::Duration;
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::signal::Status;
 
+use super::behind::BehindClaims;
 use super::figures::{CheckFigures, ReportRecord, Totals, agent_name, is_refused};
 use crate::loops::{CheckRecord, IterationRecord, LoopRecord, LoopState, dollars};
-use crate::render::{Mark, Page, local_time, span};
+use crate::render::{Mark, Page, counted, local_time, span};
 
 /// The failures of a loop whose text is shown.
 const MAX_FAILURES: usize = 3;
@@ -26,9 +27,7 @@ pub(super) fn card(report: &ReportRecord) -> String {
                 page.detail(line);
             }
         }
-        if let Some(next) = &one.next {
-            page.row("next", next);
-        }
+        page.rows("next", &one.next);
         page.row("took", &figures(one));
         page.row("agent", &agent_name(one));
     }
@@ -42,9 +41,7 @@ fn summary(page: &mut Page, report: &ReportRecord) {
     }
     page.blank();
     page.row("claims", &claims(&report.totals));
-    if let Some(behind) = &report.behind {
-        page.row("behind", &behind.sentence());
-    }
+    page.rows("behind", report.behind.as_ref().map(BehindClaims::sentence));
     for refusals in &report.refusals {
         page.row("refused", &format!("{} × {}", refusals.count, refusals.code));
     }
@@ -68,12 +65,8 @@ pub(super) fn headline(totals: &Totals) -> String {
     match totals.loops {
         0 => "No loops.".to_owned(),
         loops => {
-            let loops = if loops == 1 { "1 loop".to_owned() } else { format!("{loops} loops") };
-            format!(
-                "{loops}: {}. {}, {time}.",
-                states.join(", "),
-                cost(totals.usage.cost_micro_usd)
-            )
+            let cost = cost(totals.usage.cost_micro_usd);
+            format!("{}: {}. {cost}, {time}.", counted(loops, "loop"), states.join(", "))
         }
     }
 }
@@ -98,10 +91,7 @@ pub(super) fn title(one: &LoopRecord) -> String {
 
 /// Iterations, time and cost of a loop.
 pub(super) fn figures(one: &LoopRecord) -> String {
-    let iterations = match one.iterations.len() {
-        1 => "1 iteration".to_owned(),
-        count => format!("{count} iterations"),
-    };
+    let iterations = counted(one.iterations.len() as u64, "iteration");
     let mut figures = vec![iterations, span(Duration::from_millis(one.duration_ms))];
     figures.extend(Some(one.usage.dollars()).filter(|cost| !cost.is_empty()));
     if one.usage.tokens > 0 {

@@ -183,17 +183,11 @@ pub(super) fn rows(page: &mut Page, loops: &[LoopStatus], project: &str) {
         if line.project != project {
             page.row("project", &line.project);
         }
-        if let Some(doing) = &line.doing {
-            page.row("now", doing);
-        }
+        page.rows("now", &line.doing);
         if line.state == RunningState::Ended(LoopState::Done) {
             continue;
         }
-        if !line.why.is_empty() {
-            page.row("why", &line.why);
-        }
-        if let Some(next) = &line.next {
-            page.row("next", next);
-        }
+        page.rows("why", Some(&line.why).filter(|why| !why.is_empty()));
+        page.rows("next", &line.next);
     }
 }

@@ -49,21 +49,6 @@ pub(crate) enum Work {
     List(ListWork),
 }
 
-impl Work {
-    /// The command answers in JSON.
-    pub(crate) fn json(&self) -> bool {
-        match self {
-            Self::Add(args) => args.json,
-            Self::Claim(args) => args.json,
-            Self::Renew { lease, .. } | Self::Release(lease) => lease.json,
-            Self::Unblock(args) => args.json,
-            Self::Ci(args) => args.json,
-            Self::Show(args) => args.json,
-            Self::List(args) => args.json,
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct AddWork {
     /// The item's id, such as W-00042.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use gate_fleet::bus::Message;
 use gate_fleet::fact::{Fact, Scope};
 
-use super::super::facts::title;
+use super::super::promote::title;
 use super::super::{Promoted, Promotion, Source, add};
 use super::task;
 

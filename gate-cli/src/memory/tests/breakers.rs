@@ -3,7 +3,7 @@
 use gate_core::decide::breaker::{Act, BreakerState};
 use gate_core::history::Owner;
 
-use super::super::{BreakerStatus, Loop, Operation, Which};
+use super::super::{BreakerStatus, Operation, Which};
 use super::*;
 
 fn operate(memory: &mut Memory, which: Which<'_>, act: Act) -> Result<BreakerStatus, Failure> {
@@ -15,7 +15,7 @@ fn stopped<'t>(memory: &mut Memory, tasks: &[&'t str]) -> Vec<&'t str> {
     let policy = policy("");
     let mut is_stopped = |task: &str| {
         let task = Some(task).filter(|task| !task.is_empty());
-        memory.stops(&Loop { run: None, task }, &policy).unwrap()
+        memory.stops(None, task, &policy).unwrap()
     };
     tasks.iter().copied().filter(|task| is_stopped(task)).collect()
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use gate_core::ledger::Record;
-use gate_fleet::work::{ItemState, ReplayedItem, ReplayedItems, WorkError, WorkItem};
+use gate_fleet::work::{
+    ItemState, Lease, LeaseState, ReplayedItem, ReplayedItems, WorkError, WorkItem,
+};
 
 use crate::failure::Failure;
 use crate::memory::Memory;
@@ -36,6 +38,27 @@ impl Memory {
         let rows: BTreeSet<_> = rows.iter().map(|row| row.work.id.as_str()).collect();
         let missing = book.items().find(|(id, _)| !rows.contains(id));
         Ok(missing.map(|(id, entry)| (entry.seq, about_item(id, "has no row"))))
+    }
+
+    /// The work items with a live lease, of all projects in the store, each with its project.
+    ///
+    /// # Errors
+    ///
+    /// A store that cannot be read, a row that its record contradicts.
+    pub(crate) fn leased_items(&mut self) -> Result<Vec<(String, WorkItem)>, Failure> {
+        let (mut view, _) = self.examine()?;
+        let projects = view.projects()?;
+        drop(view);
+        let mut leased = Vec::new();
+        for project in projects {
+            let (mut view, _) = self.store.examine(&project)?;
+            let now = view.now()?;
+            let is_live = |lease: &Lease| lease.state(now) == LeaseState::Active;
+            let items = all(&mut view, |item| item.lease.as_ref().is_some_and(is_live))?;
+            drop(view);
+            leased.extend(items.into_iter().map(|item| (project.clone(), item.work)));
+        }
+        Ok(leased)
     }
 }
 

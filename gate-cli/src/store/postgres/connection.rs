@@ -140,27 +140,27 @@ impl Session {
     pub(super) async fn rows(
         &self,
         statement: &'static str,
-        given: &[(&(dyn ToSql + Sync), Type)],
+        values: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<Vec<Row>, Error> {
         if self.is_direct.get() != Some(true) {
-            return self.client.query_typed(statement, given).await;
+            return self.client.query_typed(statement, values).await;
         }
         let known = self.statements.borrow().get(statement).cloned();
         let prepared = match known {
             None => {
                 self.statements.borrow_mut().insert(statement, None);
-                return self.client.query_typed(statement, given).await;
+                return self.client.query_typed(statement, values).await;
             }
             Some(Some(prepared)) => prepared,
             Some(None) => {
-                let types: Vec<_> = given.iter().map(|(_, kind)| kind.clone()).collect();
+                let types: Vec<_> = values.iter().map(|(_, kind)| kind.clone()).collect();
                 let prepared = self.client.prepare_typed(statement, &types).await?;
                 self.statements.borrow_mut().insert(statement, Some(prepared.clone()));
                 prepared
             }
         };
-        let given: Vec<_> = given.iter().map(|(value, _)| *value).collect();
-        self.client.query(&prepared, &given).await
+        let values: Vec<_> = values.iter().map(|(value, _)| *value).collect();
+        self.client.query(&prepared, &values).await
     }
 
     /// Finds out once if the connection is the server's own. What is not known counts as a pooler.

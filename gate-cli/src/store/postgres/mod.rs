@@ -212,7 +212,7 @@ fn questions<'q>(
         latest(kind::LOSS_ACCEPTED, 1.into()),
     ];
     let marked = marked.map(|head| vec![project, SqlValue::sought(head.seq)]);
-    questions.extend(marked.map(|given| Question::new(statements::ENTRY, given)));
+    questions.extend(marked.map(|values| Question::new(statements::ENTRY, values)));
     let Some(upcoming) = upcoming else { return questions };
     let in_loop = upcoming.in_loop.as_str().into();
     questions.extend([
@@ -223,10 +223,10 @@ fn questions<'q>(
         Question::new(statements::HAS_POLICY, vec![upcoming.policy_digest.as_str().into()]),
     ]);
     if let (Some(run), Some(iteration)) = (&upcoming.run, upcoming.iteration) {
-        let given = vec![project, run.as_str().into(), SqlValue::sought(iteration)];
-        questions.push(Question::new(statements::DECISION, given));
+        let values = vec![project, run.as_str().into(), SqlValue::sought(iteration)];
+        questions.push(Question::new(statements::DECISION, values));
     }
-    questions.retain(Question::can_be_asked);
+    questions.retain(|question| question.values.iter().all(SqlValue::can_be_found));
     questions
 }
 

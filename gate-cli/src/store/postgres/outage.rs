@@ -121,8 +121,12 @@ impl Server {
     /// ended the transaction that held the lock before.
     fn holds(&self, project: &str, head: Head) -> Result<bool, StoreError> {
         let session = Session::connect(self, self.outages.connecting)?;
-        let running = Running::new(self, &session).in_transaction();
+        let mut running = Running::new(self, &session).in_transaction();
         running.run(&self.writing(project))?;
+        if running.version()? == 0 {
+            // The transaction would have made the tables.
+            return Ok(false);
+        }
         let kept = View::new(Box::new(running), project)?.entry(head.seq)?;
         Ok(kept.is_some_and(|sealed| sealed.hash == head.hash))
     }

@@ -15,7 +15,6 @@ use tokio_postgres::{Error, Row, SimpleQueryMessage};
 use super::super::addition;
 use super::super::error::StoreError;
 use super::super::sql::{Cell, Rows, Sql, SqlValue};
-use super::super::view::name;
 use super::super::{migration, statements};
 use super::connection::Session;
 use super::{Server, fault};
@@ -46,18 +45,12 @@ pub(super) struct Running<'a> {
 #[derive(Debug)]
 pub(super) struct Question<'q> {
     statement: &'static str,
-    given: Vec<SqlValue<'q>>,
+    pub(super) values: Vec<SqlValue<'q>>,
 }
 
 impl<'q> Question<'q> {
-    pub(super) fn new(statement: &'static str, given: Vec<SqlValue<'q>>) -> Self {
-        Self { statement, given }
-    }
-
-    /// False for a text that a database refuses to look for.
-    pub(super) fn can_be_asked(&self) -> bool {
-        let is_unfit = |value: &SqlValue<'_>| matches!(value, SqlValue::Text(Some(text)) if name("", text).is_err());
-        !self.given.iter().any(is_unfit)
+    pub(super) fn new(statement: &'static str, values: Vec<SqlValue<'q>>) -> Self {
+        Self { statement, values }
     }
 }
 
@@ -110,9 +103,10 @@ impl<'a> Running<'a> {
     /// The database's error, or its silence.
     pub(super) fn begin(&self, sql: &str, asked: &[Question<'_>]) -> Result<Beginning, StoreError> {
         let begin = format!("{sql}; {}", statements::VERSION);
-        let given: Vec<Vec<_>> = asked.iter().map(|question| typed(&question.given)).collect();
-        let queries = asked.iter().zip(&given);
-        let queries = queries.map(|(question, given)| self.session.rows(question.statement, given));
+        let values: Vec<Vec<_>> = asked.iter().map(|question| typed(&question.values)).collect();
+        let queries = asked.iter().zip(&values);
+        let queries =
+            queries.map(|(question, values)| self.session.rows(question.statement, values));
         // The requests leave in this order.
         let answers = join(self.session.client().simple_query(&begin), join_all(queries));
         let (begun, answers) =
@@ -230,14 +224,14 @@ impl Sql for Running<'_> {
     fn rows(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<Rows, StoreError> {
         let is_this =
-            |question: &Question<'_>| question.statement == statement && question.given == given;
+            |question: &Question<'_>| question.statement == statement && question.values == values;
         if let Some(at) = self.answers.iter().position(|(question, _)| is_this(question)) {
             return Ok(self.answers.swap_remove(at).1);
         }
-        let rows = self.answer(self.session.rows(statement, &typed(given)))?;
+        let rows = self.answer(self.session.rows(statement, &typed(values)))?;
         let read = rows.iter().map(cells).collect::<Result<_, Error>>();
         read.map_err(|error| fault::store_error(&self.server.place, &error))
     }
@@ -245,11 +239,11 @@ impl Sql for Running<'_> {
     fn change(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<bool, StoreError> {
         self.answers.clear();
-        let given = typed(given);
-        let request = self.session.client().execute_typed(statement, &given);
+        let values = typed(values);
+        let request = self.session.client().execute_typed(statement, &values);
         let done = self.wait(request).ok_or_else(|| fault::silent(&self.server.place))?;
         match done {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Ok(false),
@@ -338,8 +332,8 @@ fn version_in(messages: &[SimpleQueryMessage]) -> Option<i64> {
 }
 
 /// Parameters with their types.
-fn typed<'v>(given: &'v [SqlValue<'v>]) -> Vec<(&'v (dyn ToSql + Sync), Type)> {
-    let typed = given.iter().map(|value| match value {
+fn typed<'v>(values: &'v [SqlValue<'v>]) -> Vec<(&'v (dyn ToSql + Sync), Type)> {
+    let typed = values.iter().map(|value| match value {
         SqlValue::Integer(number) => (number as &(dyn ToSql + Sync), Type::INT8),
         SqlValue::Text(text) => (text as _, Type::TEXT),
     });

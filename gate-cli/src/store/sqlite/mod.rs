@@ -6,7 +6,6 @@
 
 mod connection;
 mod fault;
-mod lock;
 mod private;
 mod transaction;
 mod upkeep;
@@ -18,8 +17,7 @@ use std::time::Duration;
 use gate_core::ledger::Head;
 use rusqlite::TransactionBehavior::{Deferred, Immediate};
 
-use self::connection::Opened;
-use self::lock::LockWait;
+use self::connection::{LockWait, Opened};
 pub(crate) use self::private::TOKEN_KEY;
 use self::private::{Folder, unwritable};
 use self::transaction::Running;

@@ -76,16 +76,16 @@ impl Running<'_> {
         })
     }
 
-    fn bound(&self, statement: &str, given: &[SqlValue<'_>]) -> rusqlite::Result<Statement<'_>> {
+    fn bound(&self, statement: &str, values: &[SqlValue<'_>]) -> rusqlite::Result<Statement<'_>> {
         let mut statement = self.transaction.prepare(statement)?;
-        for (at, value) in given.iter().enumerate() {
+        for (at, value) in values.iter().enumerate() {
             statement.raw_bind_parameter(at + 1, value)?;
         }
         Ok(statement)
     }
 
-    fn select(&self, statement: &str, given: &[SqlValue<'_>]) -> rusqlite::Result<Rows> {
-        let mut statement = self.bound(statement, given)?;
+    fn select(&self, statement: &str, values: &[SqlValue<'_>]) -> rusqlite::Result<Rows> {
+        let mut statement = self.bound(statement, values)?;
         let columns = statement.column_count();
         let mut rows = statement.raw_query();
         let mut read = Vec::new();
@@ -101,17 +101,17 @@ impl Sql for Running<'_> {
     fn rows(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<Rows, StoreError> {
-        self.checked(self.select(statement, given))
+        self.checked(self.select(statement, values))
     }
 
     fn change(
         &mut self,
         statement: &'static str,
-        given: &[SqlValue<'_>],
+        values: &[SqlValue<'_>],
     ) -> Result<bool, StoreError> {
-        let done = self.bound(statement, given).and_then(|mut statement| statement.raw_execute());
+        let done = self.bound(statement, values).and_then(|mut statement| statement.raw_execute());
         match done {
             Err(error) if fault::is_taken(&error) => Ok(false),
             done => self.checked(done.map(|_| true)),

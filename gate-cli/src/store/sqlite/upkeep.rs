@@ -9,8 +9,7 @@ use super::super::sql::{Sql, texts};
 use super::super::upkeep::{Condition, missing};
 use super::super::{migration, statements};
 use super::SqliteStore;
-use super::connection::Opened;
-use super::lock::LockWait;
+use super::connection::{LockWait, Opened};
 
 impl SqliteStore {
     pub(super) fn examined(&mut self) -> Result<Condition, StoreError> {

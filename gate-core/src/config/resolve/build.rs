@@ -20,8 +20,8 @@ use crate::decide::checks::{CRITERIA, built_in};
 use crate::decide::language::{Language, LanguageChange, LanguageRule};
 use crate::decide::pattern::Pattern;
 use crate::decide::policy::{
-    CustomSignal, IntegrityPolicy, Mode, Policy, RawAllowance, RawCriterion, SignalPolicy, Spelling,
-    Threshold,
+    CustomSignal, IntegrityPolicy, Mode, Policy, RawAllowance, RawCriterion, SignalPolicy,
+    Spelling, Threshold,
 };
 
 /// Defaults of the check of this name.

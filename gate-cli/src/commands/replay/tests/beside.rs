@@ -6,9 +6,8 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::super::earlier::EarlierReplay;
+use super::super::given::{EarlierReplay, Idle, Labelled, Labels};
 use super::super::inputs::FileId;
-use super::super::labels::{Idle, Labelled, Labels};
 use crate::failure::Failure;
 use crate::replay::{Changed, Label, ReplayRecord, ReplayVerdict};
 
@@ -122,20 +121,7 @@ fn row(file: &str, iteration: u64, verdict: Option<ReplayVerdict>) -> ReplayReco
         iteration,
         first_line: 1,
         verdict,
-        signal: None,
-        indicators: None,
-        reasons: Vec::new(),
-        warnings: Vec::new(),
-        next: None,
-        assumed: Vec::new(),
-        transcript: None,
-        label: None,
-        ambiguous: false,
-        judged: None,
-        changed: None,
-        error: None,
-        bytes: 0,
-        duration_ms: 0,
+        ..ReplayRecord::default()
     }
 }
 

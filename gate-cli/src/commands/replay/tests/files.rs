@@ -7,8 +7,8 @@ use clap::Parser;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 
+use super::super::given::Labels;
 use super::super::inputs::{Input, Inputs, find};
-use super::super::labels::Labels;
 use crate::commands::cli::{Cli, Command};
 use crate::commands::replay::Replay;
 

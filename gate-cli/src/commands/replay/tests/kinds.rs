@@ -4,8 +4,8 @@ use std::fs;
 
 use tempfile::TempDir;
 
+use super::super::inputs::{Passed, look};
 use super::super::run_folder::RunFolders;
-use super::super::sniff::{Passed, look};
 
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();

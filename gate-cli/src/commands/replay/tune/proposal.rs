@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use gate_core::Policy;
 use gate_core::config::Resolved;
-use gate_core::decide::policy::Threshold;
 use gate_core::decide::signal::NearMiss;
 use schemars::JsonSchema;
 use serde::Serialize;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
-use super::super::labels::Labelled;
-use super::super::report::Measured;
-use super::super::sweep::{MAX_THRESHOLD, Sweep, Swept};
-use super::{accuracy_under, measured};
+use super::super::accuracy::Measured;
+use super::super::given::Labelled;
+use super::super::workers::{MAX_THRESHOLD, exits_under};
+use super::measured;
 use crate::commands::install::diff::diff;
 use crate::failure::Failure;
 use crate::memory::MarkedDecision;
@@ -34,39 +34,47 @@ pub(super) struct Case {
     name: String,
     pub(super) label: Labelled,
     /// True if the loop may end.
-    pub(super) exits: bool,
+    exits: bool,
     near_misses: Vec<NearMiss>,
-    pub(super) swept: Swept,
+    /// By threshold from 0: may the loop end?
+    by_threshold: Vec<bool>,
 }
 
 impl Case {
     /// A row of a replay; none without a label.
-    pub(super) fn labelled(row: ReplayRecord, swept: Swept) -> Option<Self> {
+    pub(super) fn labelled(row: ReplayRecord, by_threshold: Vec<bool>) -> Option<Self> {
         let label = Labelled { label: row.label?, ambiguous: row.ambiguous };
         Some(Self {
             name: format!("{}, iteration {}", row.file, row.iteration),
             label,
             exits: row.verdict.is_some_and(ReplayVerdict::lets_end),
             near_misses: row.signal.map(|signal| signal.near_misses).unwrap_or_default(),
-            swept,
+            by_threshold,
         })
     }
 
     /// A decision that an operator has marked.
-    pub(super) fn marked(marked: &MarkedDecision, sweep: &Sweep) -> Self {
+    pub(super) fn marked(marked: &MarkedDecision, policies: &[Policy]) -> Self {
         Self {
             name: format!("decision {}", marked.seq),
             label: Labelled { label: marked.mistake.into(), ambiguous: false },
             exits: marked.decision.success,
             near_misses: Vec::new(),
-            swept: sweep.decide(&marked.decision),
+            by_threshold: exits_under(policies, &marked.decision),
+        }
+    }
+
+    /// May the loop end under this threshold? Without one, under the settings in force.
+    pub(super) fn exits(&self, threshold: Option<u32>) -> bool {
+        match threshold {
+            None => self.exits,
+            Some(threshold) => self.by_threshold.get(threshold as usize) == Some(&true),
         }
     }
 
     /// The same under a threshold.
     pub(super) fn under(&self, threshold: Option<u32>) -> Self {
-        let exits = threshold.map_or(self.exits, |threshold| self.swept.exits(threshold));
-        Self { exits, ..self.clone() }
+        Self { exits: self.exits(threshold), ..self.clone() }
     }
 
     /// The text of the promises that were not accepted.
@@ -120,16 +128,6 @@ pub(super) struct Proposed {
 }
 
 impl Proposed {
-    /// The settings with the phrase and a threshold.
-    pub(super) fn with_threshold(&self, settings: &Resolved, threshold: u32) -> Resolved {
-        let mut settings = match &self.phrase {
-            Some(phrase) => phrase.added(settings),
-            None => settings.clone(),
-        };
-        settings.policy.threshold = Threshold::Fixed(threshold);
-        settings
-    }
-
     /// The text of gate.toml with the changes. Comments and order stay.
     fn written(&self, settings: &Resolved, before: &str) -> Result<String, Failure> {
         let mut document: DocumentMut = before.parse().map_err(|error| {
@@ -238,7 +236,7 @@ fn thresholds(cases: &[Case], settings: &Resolved) -> Vec<TuneThreshold> {
     let in_force = settings.policy.threshold_in_force();
     let mut rows = Vec::new();
     for threshold in 0..=MAX_THRESHOLD {
-        let accuracy = accuracy_under(cases, threshold);
+        let accuracy = measured(cases, Some(threshold));
         let measured = (&accuracy).into();
         rows.push(TuneThreshold { threshold, in_force: threshold == in_force, measured });
         if accuracy.exits == 0 {
@@ -276,10 +274,10 @@ impl TuneRecord {
             exits,
             others,
             few: exits < MIN_LABELS || others < MIN_LABELS,
-            now: (&measured(now)).into(),
+            now: (&measured(now, None)).into(),
             thresholds: thresholds(now, settings),
             changes,
-            after: (&measured(after)).into(),
+            after: (&measured(after, None)).into(),
             differences: differences
                 .map(|(now, after)| TuneDifference {
                     name: now.name.clone(),
@@ -311,25 +309,22 @@ impl TuneRecord {
             let many = format!("fewer than {MIN_LABELS} of a kind: what helps here may be chance");
             page.marked(Mark::Unsure, "few", &many);
         }
-        page.row("now", &self.now.sentence());
-        for row in &self.thresholds {
+        let thresholds = self.thresholds.iter().map(|row| {
             let in_force = if row.in_force { " (in force)" } else { "" };
-            let sentence = row.measured.sentence();
-            page.row("", &format!("threshold {}{in_force}: {sentence}", row.threshold));
-        }
+            format!("threshold {}{in_force}: {}", row.threshold, row.measured.sentence())
+        });
+        page.rows("now", [self.now.sentence()].into_iter().chain(thresholds));
         if self.changes.is_empty() {
             return page.into_text();
         }
-        page.row("then", &self.after.sentence());
-        for change in self.differences.iter().take(MAX_NAMED_CASES) {
+        let differences = self.differences.iter().take(MAX_NAMED_CASES).map(|change| {
             let ends = if change.ends { "ends then" } else { "goes on then" };
-            page.row("", &format!("{}: {ends} (label {})", change.name, change.label.name()));
-        }
-        if self.differences.len() > MAX_NAMED_CASES {
-            page.row(
-                "",
-                &format!("and {} more: see --json", self.differences.len() - MAX_NAMED_CASES),
-            );
+            format!("{}: {ends} (label {})", change.name, change.label.name())
+        });
+        page.rows("then", [self.after.sentence()].into_iter().chain(differences));
+        let more = self.differences.len().saturating_sub(MAX_NAMED_CASES);
+        if more > 0 {
+            page.row("", &format!("and {more} more: see --json"));
         }
         page.row("next", "nothing is written: change gate.toml if you agree");
         format!("{}\n{}", page.into_text(), self.diff)

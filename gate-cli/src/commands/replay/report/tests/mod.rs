@@ -21,21 +21,7 @@ fn place(file: &str) -> ReplayRecord {
         file: file.to_owned(),
         iteration: 1,
         first_line: 1,
-        verdict: None,
-        signal: None,
-        indicators: None,
-        reasons: Vec::new(),
-        warnings: Vec::new(),
-        next: None,
-        assumed: Vec::new(),
-        transcript: None,
-        label: None,
-        ambiguous: false,
-        judged: None,
-        changed: None,
-        error: None,
-        bytes: 0,
-        duration_ms: 0,
+        ..ReplayRecord::default()
     }
 }
 
