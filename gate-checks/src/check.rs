@@ -6,7 +6,7 @@ use std::sync::Arc;
 pub use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::first_tests::FirstTests;
-use gate_core::decide::policy::{Allowance, Mode};
+use gate_core::decide::policy::{Allowance, Policy};
 use gate_core::mask::Masker;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub trait Check: Send + Sync {
     where
         Self: Sized,
     {
-        Evidence::new(self.id().as_str(), Mode::default(), outcome).with_summary(summary)
+        self.id().record(outcome, summary)
     }
 }
 
@@ -100,6 +100,32 @@ pub struct CheckContext {
 }
 
 impl CheckContext {
+    /// The context of a loop's check at this tree, of which nothing older is known. `folder` is the
+    /// tree's folder of the state.
+    pub(crate) fn new(
+        policy: &Policy,
+        site: &CheckSite,
+        tree: Arc<Snapshot>,
+        folder: Option<&Path>,
+    ) -> Self {
+        Self {
+            tree,
+            baseline: None,
+            allow: policy.integrity.allow.clone().into(),
+            occasion: Occasion::Loop,
+            about: Arc::default(),
+            first_tests: None,
+            cancel: Cancellation::default(),
+            events: Events::nobody(),
+            masker: Arc::new(site.masker()),
+            logs: Arc::new(Logs::new(folder)),
+            slots: Slots::at(site, policy.machine_jobs),
+            copies_max_bytes: policy.copies_max_bytes,
+            private: None,
+            site: Arc::new(site.clone()),
+        }
+    }
+
     /// The project's folder.
     pub fn project(&self) -> &Path {
         &self.site.project

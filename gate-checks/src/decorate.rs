@@ -1,11 +1,11 @@
-//! Decorators of checks: a timeout, a retry, a slot of the machine, and the cache.
+//! The steps around the run of a check: the cache, a slot of the machine, retries, a timeout.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::CheckPolicy;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -15,50 +15,104 @@ use crate::check::{Check, CheckContext};
 use crate::event::Event;
 use crate::id::CheckId;
 
-/// A wrapper around a check, which may skip the run and may change the record.
+/// A check with the steps around its run.
+pub(crate) struct BoundCheck {
+    pub(crate) check: Arc<dyn Check>,
+    /// The longest run. A check that is ended then is inconclusive: its outcome is not known.
+    pub(crate) limit: Duration,
+    /// The most further runs after a failure. A later pass is a pass that names what wavered; what
+    /// could not be measured is not tried again.
+    pub(crate) retries: u32,
+    /// It waits for one of the machine's slots, if checks are bound to them.
+    pub(crate) takes_slot: bool,
+    /// Looks for an earlier record first, and offers a new one.
+    pub(crate) cached: Option<Cached>,
+}
+
+/// The cache of a check that runs a command.
+pub(crate) struct Cached {
+    pub(crate) policy: CheckPolicy,
+    pub(crate) command: CachedCommand,
+    pub(crate) cache: Arc<EvidenceCache>,
+}
+
 #[async_trait]
-pub(crate) trait Decoration: Send + Sync {
-    async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence;
-}
-
-/// A check in a wrapper.
-pub(crate) fn decorated(
-    inner: Arc<dyn Check>,
-    decoration: impl Decoration + 'static,
-) -> Arc<dyn Check> {
-    Arc::new(Decorated { inner, decoration })
-}
-
-struct Decorated<D> {
-    inner: Arc<dyn Check>,
-    decoration: D,
-}
-
-#[async_trait]
-impl<D: Decoration> Check for Decorated<D> {
+impl Check for BoundCheck {
     fn id(&self) -> &CheckId {
-        self.inner.id()
+        self.check.id()
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
-        self.decoration.run(&*self.inner, cx).await
+        let Some(Cached { policy, command, cache }) = &self.cached else {
+            return self.run_in_slot(cx).await;
+        };
+        let work = Work { check: self.id(), policy, command, cx };
+        if let Some(earlier) = cache.find(&work) {
+            return earlier;
+        }
+        let mut evidence = self.run_in_slot(cx).await;
+        // What is kept holds no secrets either.
+        cx.masker.evidence(&mut evidence);
+        cache.offer(&work, &evidence);
+        evidence
     }
 }
 
-/// Ends a check that runs longer than its timeout. Such a check is inconclusive: its outcome is not
-/// known.
-pub(crate) struct Timeout {
-    pub(crate) limit: Duration,
-}
+/// A shorter wait is not reported.
+const MIN_REPORTED_WAIT: Duration = Duration::from_secs(1);
 
-#[async_trait]
-impl Decoration for Timeout {
-    async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
+/// Summary of a check that was given no slot in time.
+pub(crate) const NO_SLOT: &str = "it waited for a check slot of this machine, and none was free \
+                                  in time: `machine_jobs` in [checks] says how many there are";
+
+impl BoundCheck {
+    async fn run_in_slot(&self, cx: &CheckContext) -> Evidence {
+        let slots = if self.takes_slot { cx.slots.as_ref() } else { None };
+        let Some(slots) = slots else { return self.run_with_retries(cx).await };
+        let (came, check) = (Instant::now(), self.id());
+        let mut waited = false;
+        let slot = slots.take(&cx.cancel, || {
+            waited = true;
+            cx.events.send(Event::Waiting { check: check.clone() });
+        });
+        let Some(_slot) = slot.await else { return check.record(Outcome::Inconclusive, NO_SLOT) };
+        if waited {
+            cx.events.send(Event::Started { check: check.clone() });
+        }
+        let time = came.elapsed();
+        let mut evidence = self.run_with_retries(cx).await;
+        note_wait(&mut evidence, time);
+        evidence
+    }
+
+    async fn run_with_retries(&self, cx: &CheckContext) -> Evidence {
+        let mut evidence = self.run_within_limit(cx).await;
+        let mut wavered = Vec::new();
+        for left in (0..self.retries).rev() {
+            if evidence.outcome != Outcome::Fail || cx.cancel.is_cancelled() {
+                break;
+            }
+            cx.events.send(Event::Retried { check: self.id().clone(), left });
+            wavered.extend(failed_tests(&evidence));
+            let earlier_ms = evidence.duration_ms;
+            evidence = self.run_within_limit(cx).await;
+            evidence.duration_ms += earlier_ms;
+        }
+        if evidence.outcome == Outcome::Pass {
+            evidence.flaky.extend(wavered);
+            evidence.flaky.sort();
+            evidence.flaky.dedup();
+        }
+        evidence
+    }
+
+    async fn run_within_limit(&self, cx: &CheckContext) -> Evidence {
+        let began = Instant::now();
         let cancel = cx.cancel.child();
         let cx = CheckContext { cancel: cancel.clone(), ..cx.clone() };
-        let run = inner.run(&cx);
+        let run = self.check.run(&cx);
         tokio::pin!(run);
-        tokio::select! {
+        let evidence = tokio::select! {
             evidence = &mut run => evidence,
             () = sleep(self.limit) => {
                 cancel.cancel(CancelReason::Deadline, Grace::Usual);
@@ -67,7 +121,9 @@ impl Decoration for Timeout {
                 let limit = shown(self.limit);
                 evidence.with_summary(format!("it did not end within {limit} and was ended"))
             }
-        }
+        };
+        // One that ran a program has that program's time.
+        if evidence.duration_ms == 0 { evidence.with_duration(began.elapsed()) } else { evidence }
     }
 }
 
@@ -81,38 +137,8 @@ pub(crate) fn shown(limit: Duration) -> String {
     }
 }
 
-/// Runs a check that failed again, at most so many times. A later pass is a
-/// pass that names what wavered; what could not be measured is not tried again.
-pub(crate) struct Retry {
-    pub(crate) times: u32,
-}
-
-#[async_trait]
-impl Decoration for Retry {
-    async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
-        let mut evidence = inner.run(cx).await;
-        let mut wavered = Vec::new();
-        for left in (0..self.times).rev() {
-            if evidence.outcome != Outcome::Fail || cx.cancel.is_cancelled() {
-                break;
-            }
-            cx.events.send(Event::Retried { check: inner.id().clone(), left });
-            wavered.extend(failed(&evidence));
-            let before = evidence.duration_ms;
-            evidence = inner.run(cx).await;
-            evidence.duration_ms += before;
-        }
-        if evidence.outcome == Outcome::Pass {
-            evidence.flaky.extend(wavered);
-            evidence.flaky.sort();
-            evidence.flaky.dedup();
-        }
-        evidence
-    }
-}
-
 /// The failures of this run, by the names of tests if known.
-fn failed(evidence: &Evidence) -> Vec<String> {
+fn failed_tests(evidence: &Evidence) -> Vec<String> {
     let detail = evidence.detail.as_ref();
     let tests = detail.and_then(|detail| detail["tests"]["failed_tests"].as_array());
     let names = tests.into_iter().flatten().filter_map(Value::as_str);
@@ -120,42 +146,8 @@ fn failed(evidence: &Evidence) -> Vec<String> {
     if names.is_empty() { vec![evidence.check.clone()] } else { names }
 }
 
-/// A shorter wait is not reported.
-const MIN_REPORTED_WAIT: Duration = Duration::from_secs(1);
-
-/// Summary of a check that was given no slot in time.
-pub(crate) const NO_SLOT: &str = "it waited for a check slot of this machine, and none was free \
-                                  in time: `machine_jobs` in [checks] says how many there are";
-
-/// Runs a check once it has one of the machine's slots, if checks are bound to them.
-pub(crate) struct Slotted;
-
-#[async_trait]
-impl Decoration for Slotted {
-    async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
-        let Some(slots) = &cx.slots else { return inner.run(cx).await };
-        let (came, check) = (Instant::now(), inner.id());
-        let mut waited = false;
-        let slot = slots.take(&cx.cancel, || {
-            waited = true;
-            cx.events.send(Event::Waiting { check: check.clone() });
-        });
-        let Some(_slot) = slot.await else {
-            let record = Evidence::new(check.as_str(), Mode::default(), Outcome::Inconclusive);
-            return record.with_summary(NO_SLOT);
-        };
-        if waited {
-            cx.events.send(Event::Started { check: check.clone() });
-        }
-        let time = came.elapsed();
-        let mut evidence = inner.run(cx).await;
-        note(&mut evidence, time);
-        evidence
-    }
-}
-
 /// Notes a check's wait for its slot, unless it was short.
-fn note(evidence: &mut Evidence, time: Duration) {
+fn note_wait(evidence: &mut Evidence, time: Duration) {
     if time < MIN_REPORTED_WAIT {
         return;
     }
@@ -163,28 +155,6 @@ fn note(evidence: &mut Evidence, time: Duration) {
     let detail = evidence.detail.get_or_insert_with(|| json!({}));
     if let Some(detail) = detail.as_object_mut() {
         detail.insert("waited_for_slot_ms".to_owned(), json!(millis));
-    }
-}
-
-/// Looks for an earlier record first, and offers a new one.
-pub(crate) struct Cached {
-    pub(crate) policy: CheckPolicy,
-    pub(crate) command: CachedCommand,
-    pub(crate) cache: Arc<EvidenceCache>,
-}
-
-#[async_trait]
-impl Decoration for Cached {
-    async fn run(&self, inner: &dyn Check, cx: &CheckContext) -> Evidence {
-        let work = Work { check: inner.id(), policy: &self.policy, command: &self.command, cx };
-        if let Some(earlier) = self.cache.find(&work) {
-            return earlier;
-        }
-        let mut evidence = inner.run(cx).await;
-        // What is kept holds no secrets either.
-        cx.masker.evidence(&mut evidence);
-        self.cache.offer(&work, &evidence);
-        evidence
     }
 }
 

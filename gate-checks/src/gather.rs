@@ -29,11 +29,9 @@ use crate::cancellation::Cancellation;
 use crate::check::{About, CheckContext, Occasion};
 use crate::checks::{self, OwnChecks, Planned};
 use crate::event::{Event, Events};
-use crate::logs::Logs;
 use crate::schedule::{self, Rules};
 use crate::settings::BadSetting;
 use crate::site::CheckSite;
-use crate::slots::Slots;
 use crate::store;
 use crate::too_long::TooLong;
 use crate::worktree::{Changes, FileList, Snapshot, WorkTree, WorktreeError};
@@ -139,6 +137,7 @@ pub enum GatherError {
 /// # Errors
 ///
 /// [`GatherError`]: nothing was run.
+#[allow(clippy::needless_pass_by_value, reason = "it is published like this")]
 pub fn gather(
     policy: &Policy,
     site: CheckSite,
@@ -162,7 +161,6 @@ pub fn gather(
     let folder = folder.as_deref();
     let is_session = options.occasion == Occasion::Session;
     let cache = Arc::new(EvidenceCache::new(folder, options.fresh, is_session));
-    let masker = Arc::new(site.masker());
     let wanted = (options.checks.only(), &options.own_checks);
     let mut plan = checks::plan(policy, &site, &cache, wanted);
     if is_session {
@@ -184,11 +182,6 @@ pub fn gather(
             deadline,
         },
         cx: CheckContext {
-            slots: Slots::at(&site, policy.machine_jobs),
-            copies_max_bytes: policy.copies_max_bytes,
-            private: None,
-            site: Arc::new(site),
-            tree: before,
             baseline: options.baseline.clone(),
             allow: policy.integrity.allow.iter().chain(&options.allow).cloned().collect(),
             occasion: options.occasion,
@@ -196,10 +189,10 @@ pub fn gather(
             first_tests: options.first_tests.clone().map(Arc::new),
             cancel: options.cancel.clone(),
             events: options.events.clone(),
-            masker: Arc::clone(&masker),
-            logs: Arc::new(Logs::new(folder)),
+            ..CheckContext::new(policy, &site, before, folder)
         },
     };
+    let masker = Arc::clone(&gathering.cx.masker);
     let mut gathered = gathering.run(&plan);
     too_long.note(&gathered.evidence, options.deadline, schedule::is_too_long);
     gathered.evidence.extend(left_out(policy, options.checks.only()));

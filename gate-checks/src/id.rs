@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::Mode;
+
 /// A check's name, as settings and records call it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CheckId(String);
@@ -15,6 +18,11 @@ impl CheckId {
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// A record of the check. gate adds the mode that settings give the check.
+    pub(crate) fn record(&self, outcome: Outcome, summary: impl Into<String>) -> Evidence {
+        Evidence::new(&self.0, Mode::default(), outcome).with_summary(summary)
     }
 }
 

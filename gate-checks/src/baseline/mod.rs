@@ -8,15 +8,12 @@
 //! default branch, else the checked out commit. There is none outside of git and before the first
 //! commit.
 
-mod base;
 mod change;
 mod error;
 mod harness;
 mod since_beginning;
 mod storage;
 mod stored_file;
-mod submodules;
-mod test_results;
 #[cfg(test)]
 mod tests;
 mod tool;
@@ -134,6 +131,25 @@ struct Body {
     old_texts: Vec<Name>,
 }
 
+impl Body {
+    /// A commit, and nothing beside it.
+    fn of_commit(commit: String, origin: Origin, time: &str) -> Self {
+        Self {
+            version: VERSION,
+            origin,
+            time: time.to_owned(),
+            commit,
+            dirty: BTreeMap::new(),
+            guarded: BTreeMap::new(),
+            tools: Vec::new(),
+            watched: BTreeMap::new(),
+            harness: BTreeMap::new(),
+            submodules: BTreeMap::new(),
+            old_texts: Vec::new(),
+        }
+    }
+}
+
 impl Baseline {
     /// The tree as it stands at this moment. None outside of git, and before the first commit.
     ///
@@ -194,23 +210,11 @@ impl Baseline {
             .into_iter();
         let guarded = guarded.map(|file| (Name::new(file.path()), Mark::new(file))).collect();
         let tools = tool::configured(policy, site);
-        let (version, time) = (VERSION, time.to_owned());
         let watched = watched::watched(&tree);
         let harness = harness::harness(&tree, &now);
-        let submodules = submodules::moved(&tree, &commit)?;
-        let body = Body {
-            version,
-            origin,
-            time,
-            commit,
-            dirty,
-            guarded,
-            tools,
-            watched,
-            harness,
-            submodules,
-            old_texts: Vec::new(),
-        };
+        let submodules = watched::moved_submodules(&tree, &commit)?;
+        let body = Body::of_commit(commit, origin, time);
+        let body = Body { dirty, guarded, tools, watched, harness, submodules, ..body };
         let refs = tree.refs().map(Arc::new);
         let tree = Some(now.digest().into());
         Ok(Some(Self { tree, refs, ..Self::new(body, bytes) }))
@@ -232,6 +236,16 @@ impl Baseline {
         };
         let refs = tree.refs().map(Arc::new);
         Ok(Some(Self { refs, ..Self::committed_at(commit, origin, time) }))
+    }
+
+    /// The base of a pull request or of a push. `commit` is its full name.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Baseline::take`].
+    pub fn new_base(site: &CheckSite, commit: &str, time: &str) -> Result<Self, BaselineError> {
+        let refs = WorkTree::open(site)?.refs().map(Arc::new);
+        Ok(Self { refs, ..Self::committed_at(commit.to_owned(), Origin::Base, time) })
     }
 
     /// The tree of another work tree of the repository when a session began that works there now:
@@ -258,20 +272,7 @@ impl Baseline {
     }
 
     fn committed_at(commit: String, origin: Origin, time: &str) -> Self {
-        let body = Body {
-            version: VERSION,
-            origin,
-            time: time.to_owned(),
-            commit,
-            dirty: BTreeMap::new(),
-            guarded: BTreeMap::new(),
-            tools: Vec::new(),
-            watched: BTreeMap::new(),
-            harness: BTreeMap::new(),
-            submodules: BTreeMap::new(),
-            old_texts: Vec::new(),
-        };
-        Self::new(body, BTreeMap::new())
+        Self::new(Body::of_commit(commit, origin, time), BTreeMap::new())
     }
 
     /// True if it has files of tests.
@@ -280,11 +281,9 @@ impl Baseline {
     ///
     /// A commit that is gone.
     pub(crate) fn has_tests(&self, tree: &WorkTree) -> Result<bool, BaselineError> {
-        let files = self.files(tree)?;
-        let dirty = self.body.dirty.iter().filter(|(_, mark)| mark.is_some());
-        let mut names = files.keys().chain(dirty.map(|(name, _)| &name.0));
-        Ok(names
-            .any(|name| std::str::from_utf8(name).ok().and_then(guarded) == Some(Guarded::Test)))
+        let files = self.files_of_tests(tree)?;
+        let is_test = |file: &PathBuf| file.to_str().and_then(guarded) == Some(Guarded::Test);
+        Ok(files.iter().any(is_test))
     }
 
     fn new(body: Body, bytes: BTreeMap<String, Vec<u8>>) -> Self {
@@ -403,6 +402,17 @@ impl Baseline {
         Ok(())
     }
 
+    /// The folders, relative to the root, in which its commit has a file of this name.
+    ///
+    /// # Errors
+    ///
+    /// A commit that is gone.
+    pub fn folders_with(&self, tree: &WorkTree, name: &str) -> Result<Vec<PathBuf>, BaselineError> {
+        let paths = self.files(tree)?.into_keys().map(|file| stored_file::path(&file));
+        let named = paths.filter(|path| path.file_name().is_some_and(|file| file == name));
+        Ok(named.filter_map(|path| path.parent().map(Path::to_owned)).collect())
+    }
+
     /// The files of the commit.
     fn files(&self, tree: &WorkTree) -> Result<BTreeMap<Vec<u8>, Blob>, BaselineError> {
         tree.files_of(&self.body.commit)?
@@ -435,7 +445,7 @@ impl Baseline {
         let kept = self.folder.as_ref().and_then(|folder| fs::read(folder.join(&mark.hash)).ok());
         let bytes = self.bytes.get(&mark.hash).cloned().or(kept);
         let bytes = bytes.filter(|bytes| mark.is_of(bytes));
-        Ok(StoredFile { bytes: bytes.ok_or_else(|| lost(path))?, kind: mark.kind.into() })
+        Ok(StoredFile { bytes: bytes.ok_or_else(|| lost(path))?, kind: mark.kind })
     }
 }
 

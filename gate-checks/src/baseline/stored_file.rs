@@ -33,17 +33,7 @@ pub(super) struct Name(pub(super) Vec<u8>);
 pub(super) struct Mark {
     /// BLAKE3 of the bytes, in hex digits.
     pub(super) hash: String,
-    pub(super) kind: KeptKind,
-}
-
-/// The kind of a stored file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum KeptKind {
-    Plain,
-    Executable,
-    Link,
-    Other,
+    pub(super) kind: Kind,
 }
 
 impl StoredFile {
@@ -72,33 +62,15 @@ impl StoredFile {
 impl Mark {
     pub(super) fn new(file: &File) -> Self {
         let hash = blake3::Hash::from_bytes(*file.hash()).to_hex().to_string();
-        Self { hash, kind: file.kind().into() }
+        let kind = match file.kind() {
+            Kind::Unreadable => Kind::Special,
+            kind => kind,
+        };
+        Self { hash, kind }
     }
 
     pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
         blake3::hash(bytes).to_hex().as_str() == self.hash
-    }
-}
-
-impl From<Kind> for KeptKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Plain => Self::Plain,
-            Kind::Executable => Self::Executable,
-            Kind::Link => Self::Link,
-            Kind::Special | Kind::Unreadable => Self::Other,
-        }
-    }
-}
-
-impl From<KeptKind> for Kind {
-    fn from(kind: KeptKind) -> Self {
-        match kind {
-            KeptKind::Plain => Self::Plain,
-            KeptKind::Executable => Self::Executable,
-            KeptKind::Link => Self::Link,
-            KeptKind::Other => Self::Special,
-        }
     }
 }
 

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use gate_core::integrity::{AGENT_SETTINGS, Finding, GIT, HOOK, decisive};
+use gate_core::integrity::{AGENT_SETTINGS, Finding, GIT, HOOK, SUBMODULE, decisive};
 
 use super::Baseline;
-use crate::worktree::{Snapshot, WorkTree};
+use crate::worktree::{Snapshot, WorkTree, WorktreeError};
 
 /// The largest of them that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -86,4 +86,36 @@ fn difference(name: &str, was: Option<&String>, is: Option<&String>) -> Option<F
     let finding = if is_git { GIT.finding(name) } else { HOOK.finding(name) };
     let message = format!("{}: it {how}", finding.message);
     Some(Finding { message, ..finding })
+}
+
+/// The submodules that stand at another commit than the tree's commit says.
+pub(super) fn moved_submodules(
+    tree: &WorkTree,
+    commit: &str,
+) -> Result<BTreeMap<String, String>, WorktreeError> {
+    let mut moved = BTreeMap::new();
+    for (path, named) in tree.submodules_of(commit)? {
+        if let Some(head) = tree.head_of_submodule(&path)?.filter(|head| *head != named) {
+            moved.insert(path, head);
+        }
+    }
+    Ok(moved)
+}
+
+impl Baseline {
+    /// The submodules that stand at another commit now.
+    ///
+    /// # Errors
+    ///
+    /// A git command that fails.
+    pub(crate) fn moved_submodules(&self, tree: &WorkTree) -> Result<Vec<Finding>, WorktreeError> {
+        let mut findings = Vec::new();
+        for (path, named) in tree.submodules_of(self.commit())? {
+            let was = self.body.submodules.get(&path).unwrap_or(&named);
+            if tree.head_of_submodule(&path)?.is_some_and(|head| head != *was) {
+                findings.push(SUBMODULE.finding(&path));
+            }
+        }
+        Ok(findings)
+    }
 }

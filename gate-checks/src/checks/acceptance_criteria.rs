@@ -7,16 +7,12 @@
 //! whoever marked them, usually the agent: such a pass is a claim. What cannot be read or
 //! run, and a file without criteria, is inconclusive.
 
-use std::time::Instant;
-
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
 
-use super::acceptance::{
-    CommandResult, Criteria, Plan, PlanError, PlanRules, Tally, Verify, files, parse,
-};
-use super::launch::{CopyReport, Launch, argv};
+use super::acceptance::{CommandResult, Criteria, Plan, PlanError, Tally, Verify, files, parse};
+use super::launch::{Launch, argv};
 use crate::baseline::Baseline;
 use crate::check::{Check, CheckContext, CheckId};
 use crate::worktree::WorkTree;
@@ -37,7 +33,7 @@ impl AcceptanceCriteria {
     /// The criteria of the settings and of all files.
     fn read(&self, cx: &CheckContext) -> Criteria {
         let CheckPolicy { files: entries, criteria, .. } = &self.settings;
-        let rules = PlanRules::from(&self.settings);
+        let rules = &self.settings;
         let configured = Criteria::configured(criteria);
         if entries.is_empty() {
             return configured;
@@ -69,19 +65,11 @@ impl AcceptanceCriteria {
 
     /// Runs the command of a criterion.
     async fn verify(&self, cx: &CheckContext, verify: &Verify) -> CommandResult {
-        let launch = Launch {
-            id: &self.id,
-            settings: &self.settings,
-            argv: match verify {
-                Verify::Argv(command) => argv(command, false),
-                Verify::Line(line) => argv(std::slice::from_ref(line), true),
-            },
-            variables: Vec::new(),
-            stdin: None,
-            reader: None,
-            copy_report: CopyReport::default(),
+        let argv = match verify {
+            Verify::Argv(command) => argv(command, false),
+            Verify::Line(line) => argv(std::slice::from_ref(line), true),
         };
-        let launched = match launch.run(cx).await {
+        let launched = match Launch::new(&self.id, &self.settings, argv).run(cx).await {
             Ok(launched) => launched,
             Err(evidence) => {
                 let why = evidence.summary.clone();
@@ -92,8 +80,34 @@ impl AcceptanceCriteria {
         let excerpt = launched.came_to(outcome, "", None).excerpt;
         CommandResult { outcome, why, excerpt }
     }
+}
 
-    async fn judged(&self, cx: &CheckContext) -> Evidence {
+/// A file of criteria as the baseline has it.
+fn earlier_plan(
+    cx: &CheckContext,
+    baseline: &Baseline,
+    file: &str,
+    rules: &CheckPolicy,
+) -> Result<Option<(String, Plan)>, PlanError> {
+    let unreadable = |why: String| PlanError::Unreadable { file: file.to_owned(), why };
+    let tree = WorkTree::open(&cx.site).map_err(|error| unreadable(error.to_string()))?;
+    let path = cx.site.project.join(file);
+    let Ok(inside) = path.strip_prefix(tree.root()) else { return Ok(None) };
+    let stored = baseline.content(&tree, inside).map_err(|error| unreadable(error.to_string()))?;
+    let Some(stored) = stored else { return Ok(None) };
+    let text = String::from_utf8_lossy(&stored.bytes);
+    // Of a file that was broken then, nothing is known.
+    let plan = parse(inside, file, &text, rules).ok();
+    Ok(plan.map(|plan| (file.to_owned(), plan)))
+}
+
+#[async_trait]
+impl Check for AcceptanceCriteria {
+    fn id(&self) -> &CheckId {
+        &self.id
+    }
+
+    async fn run(&self, cx: &CheckContext) -> Evidence {
         if self.settings.files.is_empty() && self.settings.criteria.is_empty() {
             let missing = format!(
                 "no criteria are named: write [[criteria]], or files = [\"…\"] in [checks.{}]",
@@ -118,43 +132,6 @@ impl AcceptanceCriteria {
                 criterion.result = Some(self.verify(cx, verify).await);
             }
         }
-        let verdict = criteria.verdict();
-        let evidence = self.evidence(verdict.outcome, verdict.summary);
-        let mut evidence = evidence.with_detail(verdict.detail);
-        evidence.claim = verdict.claim;
-        evidence.excerpt = verdict.excerpt;
-        evidence
-    }
-}
-
-/// A file of criteria as the baseline has it.
-fn earlier_plan(
-    cx: &CheckContext,
-    baseline: &Baseline,
-    file: &str,
-    rules: PlanRules<'_>,
-) -> Result<Option<(String, Plan)>, PlanError> {
-    let unreadable = |why: String| PlanError::Unreadable { file: file.to_owned(), why };
-    let tree = WorkTree::open(&cx.site).map_err(|error| unreadable(error.to_string()))?;
-    let path = cx.site.project.join(file);
-    let Ok(inside) = path.strip_prefix(tree.root()) else { return Ok(None) };
-    let stored = baseline.content(&tree, inside).map_err(|error| unreadable(error.to_string()))?;
-    let Some(stored) = stored else { return Ok(None) };
-    let text = String::from_utf8_lossy(&stored.bytes);
-    // Of a file that was broken then, nothing is known.
-    let plan = parse(inside, file, &text, rules).ok();
-    Ok(plan.map(|plan| (file.to_owned(), plan)))
-}
-
-#[async_trait]
-impl Check for AcceptanceCriteria {
-    fn id(&self) -> &CheckId {
-        &self.id
-    }
-
-    async fn run(&self, cx: &CheckContext) -> Evidence {
-        let start = Instant::now();
-        let evidence = self.judged(cx).await;
-        evidence.with_duration(start.elapsed())
+        criteria.verdict(&self.id)
     }
 }

@@ -20,7 +20,6 @@
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -67,7 +66,6 @@ impl Check for CleanGit {
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
-        let start = Instant::now();
         let (site, ignore) = (cx.site.clone(), self.ignore.clone());
         let cancel = cx.cancel.clone();
         let looking = tokio::task::spawn_blocking(move || look(&site, &ignore, &cancel));
@@ -75,7 +73,7 @@ impl Check for CleanGit {
             Ok(found) => found.map_err(|error| error.to_string()),
             Err(error) => Err(format!("looking at the work tree ended early: {error}")),
         };
-        self.judged(found).with_duration(start.elapsed())
+        self.judged(found)
     }
 }
 

@@ -11,7 +11,7 @@ use gate_core::decide::checks::{CheckKind, Cost};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
-use super::launch::{CopyReport, Launch, argv};
+use super::launch::{Launch, argv};
 use super::test_run::TestRun;
 use super::verified_tests::VerifiedTests;
 use crate::check::{Check, CheckContext, CheckId, Occasion};
@@ -51,15 +51,7 @@ impl CommandCheck {
         if self.settings.control && cx.occasion != Occasion::Session {
             return VerifiedTests { id: &self.id, settings: &self.settings, cx }.run().await;
         }
-        let run = TestRun {
-            id: &self.id,
-            settings: &self.settings,
-            cx,
-            keep_going: false,
-            variables: Vec::new(),
-            copy_report: CopyReport::default(),
-        };
-        match run.run().await {
+        match TestRun::new(&self.id, &self.settings, cx).run().await {
             Ok(ran) => ran.judged(&self.settings),
             Err(evidence) => *evidence,
         }
@@ -72,16 +64,8 @@ impl CommandCheck {
     }
 
     async fn run_command(&self, cx: &CheckContext) -> Evidence {
-        let launch = Launch {
-            id: &self.id,
-            settings: &self.settings,
-            argv: argv(&self.settings.command, self.settings.shell),
-            variables: Vec::new(),
-            stdin: None,
-            reader: None,
-            copy_report: CopyReport::default(),
-        };
-        let launched = match launch.run(cx).await {
+        let argv = argv(&self.settings.command, self.settings.shell);
+        let launched = match Launch::new(&self.id, &self.settings, argv).run(cx).await {
             Ok(launched) => launched,
             Err(evidence) => return *evidence,
         };

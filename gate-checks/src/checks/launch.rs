@@ -2,10 +2,11 @@
 //! came of the job to a record.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gate_core::config::ByteSize;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode, Priority};
+use gate_core::decide::policy::{CheckPolicy, Priority};
 use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::{Map, Value, json};
 
@@ -13,7 +14,7 @@ use super::not_installed::not_installed;
 use crate::check::{CheckContext, CheckId};
 use crate::control::{self, Names};
 use crate::copy::Mapping;
-use crate::process::{Capture, Job, JobEnd, JobResult, LineReader, environment};
+use crate::process::{Capture, Job, JobEnd, JobResult, LineReader, Stream, environment};
 use crate::slots::IN_CHECK;
 
 /// The most that is kept of what a failed program printed, in characters.
@@ -38,6 +39,32 @@ pub(super) struct Launch<'a> {
     /// Receives each line of its output.
     pub(super) reader: Option<LineReader>,
     pub(super) copy_report: CopyReport<'a>,
+}
+
+/// A value that the lines of a job go into.
+#[derive(Default)]
+pub(super) struct Collected<T>(Arc<Mutex<T>>);
+
+impl<T: Default + Send + 'static> Collected<T> {
+    pub(super) fn new(value: T) -> Self {
+        Self(Arc::new(Mutex::new(value)))
+    }
+
+    /// Takes each line of a job into the value.
+    pub(super) fn reader(
+        &self,
+        mut take: impl FnMut(&mut T, Stream, &str) + Send + 'static,
+    ) -> LineReader {
+        let value = Arc::clone(&self.0);
+        Box::new(move |stream, line| {
+            take(&mut value.lock().unwrap_or_else(PoisonError::into_inner), stream, line);
+        })
+    }
+
+    /// The value, after the job has ended.
+    pub(super) fn take(&self) -> T {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// Reports a run in a copy of the tree as if it had run in the tree.
@@ -131,7 +158,13 @@ impl Launched {
     }
 }
 
-impl Launch<'_> {
+impl<'a> Launch<'a> {
+    /// A program with no variables of its own and an empty standard input.
+    pub(super) fn new(id: &'a CheckId, settings: &'a CheckPolicy, argv: Vec<String>) -> Self {
+        let (variables, copy_report) = (Vec::new(), CopyReport::default());
+        Self { id, settings, argv, variables, stdin: None, reader: None, copy_report }
+    }
+
     /// Runs it.
     ///
     /// # Errors
@@ -169,8 +202,7 @@ impl Launch<'_> {
     }
 
     fn inconclusive(&self, summary: &str) -> Box<Evidence> {
-        let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
-        let mut evidence = evidence.with_summary(self.copy_report.text(summary));
+        let mut evidence = self.id.record(Outcome::Inconclusive, self.copy_report.text(summary));
         evidence.argv = self.argv.iter().map(|word| self.copy_report.text(word)).collect();
         Box::new(evidence)
     }
@@ -195,8 +227,8 @@ fn record(
     let log = cx.logs.keep(id, &format!("{}{text}", copy_report.log_note()));
     let excerpt = excerpt_of(&text, copy_report);
     let missing = not_installed(&text);
-    let evidence = Evidence::new(id.as_str(), Mode::default(), Outcome::Inconclusive);
-    let mut evidence = evidence
+    let mut evidence = id
+        .record(Outcome::Inconclusive, "")
         .with_duration(ended.duration)
         .with_detail(detail(ended, cx.site.supervisor.is_some()));
     evidence.log = log.map(|log| log.display().to_string());

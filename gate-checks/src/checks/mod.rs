@@ -22,7 +22,7 @@ use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
 use crate::cache::{CachedCommand, EvidenceCache};
 use crate::check::{Check, CheckId};
-use crate::decorate::{Cached, Retry, Slotted, Timeout, decorated};
+use crate::decorate::{BoundCheck, Cached};
 use crate::site::CheckSite;
 
 pub(crate) use acceptance::{Verify, written_commands};
@@ -95,16 +95,13 @@ fn configured(
     match kind {
         CheckKind::CleanGit => reads_files(CleanGit::new(id, settings), settings),
         CheckKind::Criteria => {
-            let check = AcceptanceCriteria::new(id, settings);
-            let check = decorated(Arc::new(check), Timeout { limit: limit(settings) });
-            decorated(check, Slotted)
+            starts_commands(AcceptanceCriteria::new(id, settings), limit(settings))
         }
         CheckKind::Handoff => reads_files(Handoff::new(id, settings), settings),
         CheckKind::Integrity => reads_files(Integrity::new(id, policy), settings),
         CheckKind::TestsFirst => {
             let limit = limit(settings).saturating_mul(TRIES);
-            let check = decorated(Arc::new(TestsFirst::new(id, settings)), Timeout { limit });
-            decorated(check, Slotted)
+            starts_commands(TestsFirst::new(id, settings), limit)
         }
         CheckKind::Review => {
             let command = CachedCommand { words: settings.command.clone(), uses_baseline: false };
@@ -128,7 +125,15 @@ fn configured(
 /// Adds the timeout to a check that only reads files. It is cheap, so its result is not
 /// cached.
 fn reads_files(check: impl Check + 'static, settings: &CheckPolicy) -> Arc<dyn Check> {
-    decorated(Arc::new(check), Timeout { limit: limit(settings) })
+    let limit = limit(settings);
+    let check = Arc::new(check);
+    Arc::new(BoundCheck { check, limit, retries: 0, takes_slot: false, cached: None })
+}
+
+/// Adds the timeout and a slot to a check that starts commands beside what it reads.
+fn starts_commands(check: impl Check + 'static, limit: Duration) -> Arc<dyn Check> {
+    let check = Arc::new(check);
+    Arc::new(BoundCheck { check, limit, retries: 0, takes_slot: true, cached: None })
 }
 
 /// Adds the timeout, retries, a slot and the cache to a check that runs a program.
@@ -141,11 +146,14 @@ fn runs_program(
     // One that verifies its tests runs its command several times, each within the limit.
     let times = if command.uses_baseline { TRIES } else { 1 };
     let limit = limit(settings).saturating_mul(times);
-    let check = decorated(Arc::new(check), Timeout { limit });
-    let check = decorated(check, Retry { times: settings.retry });
-    let check = decorated(check, Slotted);
     let cached = Cached { policy: settings.clone(), command, cache: Arc::clone(cache) };
-    decorated(check, cached)
+    Arc::new(BoundCheck {
+        check: Arc::new(check),
+        limit,
+        retries: settings.retry,
+        takes_slot: true,
+        cached: Some(cached),
+    })
 }
 
 /// The most runs of one command in a check that verifies its tests.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use gate_core::config::{self, Layer};
@@ -21,7 +21,7 @@ use tokio::time::sleep;
 use super::limit;
 use crate::cancellation::Cancellation;
 use crate::check::{Check, CheckContext, CheckId};
-use crate::decorate::{Retry, Slotted, Timeout, decorated};
+use crate::decorate::BoundCheck;
 use crate::settings::BadSetting;
 
 /// Time that a check has to return after its cancellation. Then its thread is left behind.
@@ -81,9 +81,13 @@ impl OwnChecks {
     /// The check of this name, with the timeout and the retries of its settings.
     pub(super) fn planned(&self, name: &str, settings: &CheckPolicy) -> Option<Arc<dyn Check>> {
         let check = Arc::clone(self.0.iter().find(|check| check.id().as_str() == name)?);
-        let check = decorated(Arc::new(OwnCheck(check)), Timeout { limit: limit(settings) });
-        let check = decorated(check, Retry { times: settings.retry });
-        Some(decorated(check, Slotted))
+        Some(Arc::new(BoundCheck {
+            check: Arc::new(OwnCheck(check)),
+            limit: limit(settings),
+            retries: settings.retry,
+            takes_slot: true,
+            cached: None,
+        }))
     }
 }
 
@@ -104,7 +108,6 @@ impl Check for OwnCheck {
     }
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
-        let began = Instant::now();
         let (sender, receiver) = oneshot::channel();
         let (check, own_cx) = (Arc::clone(&self.0), cx.clone());
         let thread = thread::Builder::new().name(self.id().to_string()).spawn(move || {
@@ -123,9 +126,6 @@ impl Check for OwnCheck {
         let found = ended.unwrap_or_else(|summary| self.evidence(Outcome::Inconclusive, summary));
         let summary = brief(&found.summary, 300);
         let mut evidence = found.with_summary(summary);
-        if evidence.duration_ms == 0 {
-            evidence = evidence.with_duration(began.elapsed());
-        }
         evidence.check = self.id().to_string();
         evidence
     }

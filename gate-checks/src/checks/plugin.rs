@@ -3,7 +3,6 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
@@ -13,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use super::launch::{CopyReport, Launch};
+use super::launch::{Collected, Launch};
 use crate::check::{Check, CheckContext, CheckId};
-use crate::process::{LineReader, Stream};
+use crate::process::Stream;
 use gate_core::text::brief;
 
 /// The longest answer that is read.
@@ -133,18 +132,14 @@ impl Plugin {
         let request = request_file(&self.request(cx)).map_err(|error| {
             self.inconclusive(format!("its request cannot be written: {error}"))
         })?;
-        let answer = Words::default();
+        let answer = Collected::<String>::default();
         let launch = Launch {
-            id: &self.id,
-            settings: &self.settings,
-            argv: vec![program.display().to_string()],
-            variables: Vec::new(),
             stdin: Some(request.path().to_owned()),
-            reader: Some(answer.reader()),
-            copy_report: CopyReport::default(),
+            reader: Some(answer.reader(take_line)),
+            ..Launch::new(&self.id, &self.settings, vec![program.display().to_string()])
         };
         let launched = launch.run(cx).await?;
-        let (outcome, summary, detail) = match (launched.exit_code, parse(&answer.text())) {
+        let (outcome, summary, detail) = match (launched.exit_code, parse(&answer.take())) {
             (Some(0), Ok(answer)) => (outcome(answer.outcome), answer.summary, answer.detail),
             (Some(0), Err(problem)) => (Outcome::Inconclusive, problem, None),
             (Some(code), _) => (Outcome::Inconclusive, format!("it ended with code {code}"), None),
@@ -170,6 +165,14 @@ impl Check for Plugin {
 
     async fn run(&self, cx: &CheckContext) -> Evidence {
         self.answer(cx).await.unwrap_or_else(|evidence| *evidence)
+    }
+}
+
+/// Takes a line of the standard output, up to the longest answer.
+fn take_line(text: &mut String, stream: Stream, line: &str) {
+    if stream == Stream::Stdout && text.len() < MAX_ANSWER_BYTES {
+        text.push_str(line);
+        text.push('\n');
     }
 }
 
@@ -202,27 +205,6 @@ fn parse(text: &str) -> Result<PluginAnswer, String> {
     match answer.schema.as_str() {
         "gate.check.result.v1" => Ok(answer),
         other => Err(format!("its answer is `{}`, not gate.check.result.v1", brief(other, 60))),
-    }
-}
-
-/// A standard output, up to the longest answer.
-#[derive(Clone, Default)]
-struct Words(Arc<Mutex<String>>);
-
-impl Words {
-    fn reader(&self) -> LineReader {
-        let words = self.clone();
-        Box::new(move |stream, line| {
-            let mut text = words.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if stream == Stream::Stdout && text.len() < MAX_ANSWER_BYTES {
-                text.push_str(line);
-                text.push('\n');
-            }
-        })
-    }
-
-    fn text(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -11,16 +11,15 @@
 //! the two may come from a file that it shows.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::CheckPolicy;
 use serde::Deserialize;
 
-use super::launch::{CopyReport, Launch, argv};
+use super::launch::{Collected, Launch, argv};
 use crate::check::{Check, CheckContext, CheckId};
-use crate::process::{LineReader, Stream};
+use crate::process::Stream;
 use gate_core::text::brief;
 
 /// Bytes of the end of the reviewer's output that are read.
@@ -49,21 +48,17 @@ impl Check for Review {
             let summary = "it has no command: write the reviewer's as `command`";
             return self.evidence(Outcome::Inconclusive, summary);
         }
-        let words = LastLines::default();
+        let words = Collected::<LastLines>::default();
+        let argv = argv(&self.settings.command, self.settings.shell);
         let launch = Launch {
-            id: &self.id,
-            settings: &self.settings,
-            argv: argv(&self.settings.command, self.settings.shell),
-            variables: Vec::new(),
-            stdin: None,
-            reader: Some(words.reader()),
-            copy_report: CopyReport::default(),
+            reader: Some(words.reader(LastLines::take)),
+            ..Launch::new(&self.id, &self.settings, argv)
         };
         let launched = match launch.run(cx).await {
             Ok(launched) => launched,
             Err(evidence) => return *evidence,
         };
-        let (outcome, summary) = weigh(verdict(&words.text()), launched.exit_code);
+        let (outcome, summary) = weigh(verdict(&words.take().text()), launched.exit_code);
         launched.came_to(outcome, &summary, None)
     }
 }
@@ -179,29 +174,26 @@ fn parse_json(text: &str) -> Option<Verdict> {
 }
 
 /// The last lines of a standard output.
-#[derive(Clone, Default)]
-struct LastLines(Arc<Mutex<VecDeque<String>>>);
+#[derive(Default)]
+struct LastLines {
+    lines: VecDeque<String>,
+    bytes: usize,
+}
 
 impl LastLines {
-    fn reader(&self) -> LineReader {
-        let lines = self.clone();
-        let mut kept = 0;
-        Box::new(move |stream, line| {
-            if stream != Stream::Stdout {
-                return;
-            }
-            let mut lines = lines.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept += line.len() + 1;
-            lines.push_back(line.to_owned());
-            while kept > MAX_OUTPUT_BYTES && lines.len() > 1 {
-                kept -= lines.pop_front().map_or(0, |line| line.len() + 1);
-            }
-        })
+    fn take(&mut self, stream: Stream, line: &str) {
+        if stream != Stream::Stdout {
+            return;
+        }
+        self.bytes += line.len() + 1;
+        self.lines.push_back(line.to_owned());
+        while self.bytes > MAX_OUTPUT_BYTES && self.lines.len() > 1 {
+            self.bytes -= self.lines.pop_front().map_or(0, |line| line.len() + 1);
+        }
     }
 
     fn text(&self) -> String {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+        self.lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -1,19 +1,18 @@
 //! One run of a command that reports on tests.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::CheckPolicy;
 use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::whole_lines;
 use tokio::time::sleep;
 
-use super::launch::{CopyReport, EXCERPT, Launch, Launched, argv};
+use super::launch::{Collected, CopyReport, EXCERPT, Launch, Launched, argv};
 use crate::cancellation::{CancelReason, Grace};
 use crate::check::{CheckContext, CheckId};
 use crate::decorate::shown;
-use crate::report::{self, Judged, Reader, Request, TestReport};
+use crate::report::{self, Judged, Request, TestReport};
 use crate::temporary::Temporary;
 
 /// Python compares bytecode with its source by size and by seconds: bytecode that a run left behind
@@ -47,7 +46,13 @@ pub(super) struct Ran {
     pub(super) report: Option<TestReport>,
 }
 
-impl TestRun<'_> {
+impl<'a> TestRun<'a> {
+    /// A run in the tree itself.
+    pub(super) fn new(id: &'a CheckId, settings: &'a CheckPolicy, cx: &'a CheckContext) -> Self {
+        let (variables, copy_report) = (Vec::new(), CopyReport::default());
+        Self { id, settings, cx, keep_going: false, variables, copy_report }
+    }
+
     /// Runs it, no longer than the settings say.
     ///
     /// # Errors
@@ -96,18 +101,19 @@ impl TestRun<'_> {
             cwd: &cwd,
             keep_going: self.keep_going,
         });
-        let reader = Shared::new(prepared.reader);
+        let reader = Collected::new(Some(prepared.reader));
         let launch = Launch {
-            id: self.id,
-            settings: self.settings,
-            argv: argv(&prepared.argv, self.settings.shell),
             variables: self.variables(cx, prepared.env, prepared.env_added),
-            stdin: None,
-            reader: Some(reader.lines()),
+            reader: Some(reader.reader(|reader, stream, line| {
+                if let Some(reader) = reader {
+                    reader.line(stream, line);
+                }
+            })),
             copy_report: self.copy_report,
+            ..Launch::new(self.id, self.settings, argv(&prepared.argv, self.settings.shell))
         };
         let launched = launch.run(cx).await?;
-        let mut report = reader.finish();
+        let mut report = reader.take().and_then(|reader| reader.finish());
         report.iter_mut().for_each(|report| report.explain(&cwd));
         // Names of tests are kept with the baseline, and shown.
         for test in report.iter_mut().flat_map(|report| &mut report.tests) {
@@ -142,8 +148,7 @@ impl TestRun<'_> {
     }
 
     fn inconclusive(&self, summary: String) -> Evidence {
-        let evidence = Evidence::new(self.id.as_str(), Mode::default(), Outcome::Inconclusive);
-        let mut evidence = evidence.with_summary(summary);
+        let mut evidence = self.id.record(Outcome::Inconclusive, summary);
         evidence.argv = argv(&self.settings.command, self.settings.shell);
         evidence
     }
@@ -183,32 +188,4 @@ fn messages(failures: &[TestFailure]) -> String {
         None => failure.message.clone(),
     });
     messages.collect::<Vec<_>>().join("\n")
-}
-
-/// A reader that the process feeds and the check ends.
-#[derive(Clone)]
-struct Shared(Arc<Mutex<Option<Box<dyn Reader>>>>);
-
-impl Shared {
-    fn new(reader: Box<dyn Reader>) -> Self {
-        Self(Arc::new(Mutex::new(Some(reader))))
-    }
-
-    fn lines(&self) -> crate::process::LineReader {
-        let shared = self.clone();
-        Box::new(move |stream, line| {
-            if let Some(reader) = &mut *shared.lock() {
-                reader.line(stream, line);
-            }
-        })
-    }
-
-    fn finish(&self) -> Option<TestReport> {
-        let reader = self.lock().take();
-        reader.and_then(|reader| reader.finish())
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Box<dyn Reader>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }

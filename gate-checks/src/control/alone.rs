@@ -3,36 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Control;
-use crate::runner::{Runner, RunnerCommand};
-
-/// Options of runners that take no word: what follows them is a path. Of all others the next word
-/// may be the value.
-const SWITCHES: [&str; 24] = [
-    "-q",
-    "-qq",
-    "-v",
-    "-vv",
-    "-vvv",
-    "-s",
-    "-x",
-    "-l",
-    "-ra",
-    "-rA",
-    "--ci",
-    "--coverage",
-    "--run",
-    "--no-header",
-    "--quiet",
-    "--runInBand",
-    "--silent",
-    "--test",
-    "--verbose",
-    "-race",
-    "-cover",
-    "-i",
-    "--watch=false",
-    "--experimental-vm-modules",
-];
+use crate::runner::{Runner, RunnerCommand, is_switch};
 
 impl RunnerCommand {
     /// The arguments that run the tests of a control alone; none if they stand in a script.
@@ -89,9 +60,9 @@ impl RunnerCommand {
 fn without_paths(args: &[String], cwd: &Path) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for word in args {
-        let is_value = kept.last().is_some_and(|last| {
-            last.starts_with('-') && !last.contains('=') && !SWITCHES.contains(&last.as_str())
-        });
+        let is_value = kept
+            .last()
+            .is_some_and(|last| last.starts_with('-') && !last.contains('=') && !is_switch(last));
         let file = word.split("::").next().unwrap_or(word);
         let is_path = cwd.join(file).exists() || word.contains(['*', '/']);
         if word.starts_with('-') || is_value || !is_path {

@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 
 use super::cargo_package::Package;
-use super::draft::{Draft, Namer};
-use super::kind::Kind;
-use super::names::Name;
-use super::place::{Place, used};
+use super::names::{Kind, Name};
+use super::place::{Draft, Namer, Place, used};
 use super::pytest::line_end;
 use super::rust_source::{takes_a_test, test_module_end};
 

@@ -2,11 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::draft::{Draft, Namer};
-use super::kind::Kind;
-use super::names::Name;
-use super::place::Place;
-use super::place::{name as name_of, text};
+use super::names::{Kind, Name};
+use super::place::{Draft, Namer, Place, name as name_of, text};
 use super::pytest::line_end;
 
 /// A test file in a folder that the command's patterns reach, in the package that is there. Also

@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use super::Place;
-use super::draft::{Draft, Namer};
 use super::javascript::Module;
-use super::kind::Kind;
-use super::names::Name;
-use super::place::{name as name_of, text, used};
+use super::names::{Kind, Name};
+use super::place::{Draft, Namer, Place, name as name_of, text, used};
 use crate::runner::Runner;
 
 /// A file beside one of the project's tests, with the same endings; if it has none, one beside

@@ -8,11 +8,9 @@
 mod alone;
 mod cargo;
 mod cargo_package;
-mod draft;
 mod go;
 mod javascript;
 mod jest;
-mod kind;
 mod names;
 mod node;
 mod place;
@@ -27,15 +25,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-#[cfg(test)]
-pub(crate) use kind::Kind;
-pub(crate) use kind::Kinds;
-pub(crate) use names::Names;
+pub(crate) use names::{Kind, Kinds, Names};
 pub(crate) use place::{Changed, Place};
 
 use crate::runner::Runner;
-use draft::{Draft, Namer};
 use names::Name;
+use place::{Draft, Namer};
 
 /// True for a text about the control with these names, or about one of its files.
 pub(crate) fn is_about(text: &str, id: &Names) -> bool {

@@ -1,8 +1,28 @@
 //! Names of planted tests: words that a project could have, and a random number.
 
+use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use super::kind::{Kind, Kinds};
+use serde::{Deserialize, Serialize};
+
+/// The way in which a planted test fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// It raises, throws or panics.
+    Raise,
+    /// The framework's assertion does not hold.
+    Assertion,
+    /// The same, among the tests of a file that the baseline has.
+    Inside,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 3] = [Self::Raise, Self::Assertion, Self::Inside];
+}
+
+/// Some of the kinds.
+pub(crate) type Kinds = BTreeSet<Kind>;
 
 /// Words that tests are called after.
 const WORDS: [&str; 16] = [

@@ -2,12 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::draft::{Draft, Namer};
 use super::javascript::Module;
-use super::kind::Kind;
-use super::names::Name;
-use super::place::Place;
-use super::place::{name as name_of, text, used};
+use super::names::{Kind, Name};
+use super::place::{Draft, Namer, Place, name as name_of, text, used};
 use crate::worktree::Globs;
 
 /// A file that the runner finds by itself, or in the folder that the command names, or beside what

@@ -4,11 +4,8 @@ use std::path::{Path, PathBuf};
 
 use gate_core::integrity::{Language, code_alone};
 
-use super::draft::{Draft, Namer};
-use super::kind::Kind;
-use super::names::Name;
-use super::place::Place;
-use super::place::name as name_of;
+use super::names::{Kind, Name};
+use super::place::{Draft, Namer, Place, name as name_of};
 use super::pytest_settings::Settings;
 
 /// A file beside the project's other tests, below the folder that the command or the settings name;

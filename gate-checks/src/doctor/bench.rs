@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
@@ -13,6 +13,7 @@ use crate::copy::Copy;
 use crate::event::Events;
 use crate::gather::{Checks, GatherError, GatherOptions, gather};
 use crate::site::CheckSite;
+use crate::worktree::Globs;
 
 /// Why something could not be tried.
 #[derive(Debug, thiserror::Error)]
@@ -109,7 +110,70 @@ impl<'a> Bench<'a> {
         Proof { does_not_pass: self.must_pass, ..proof }
     }
 
+    /// The proof of a run with something in its way: what came of it is said by these sentences.
+    pub(super) fn weigh(&self, evidence: &Evidence, failed: String, passed: String) -> Proof {
+        let (standing, how) = match evidence.outcome {
+            Outcome::Fail => (SelfTestOutcome::CanFail, failed),
+            Outcome::Pass => (SelfTestOutcome::CannotFail, passed),
+            _ => (SelfTestOutcome::NotShown, evidence.summary.clone()),
+        };
+        self.proof(standing, how, evidence)
+    }
+
+    /// Runs a check that compares with a commit as it is: the proof that there can be none if it does
+    /// not pass, in a tree that says so.
+    pub(super) fn does_not_begin(&self, as_it_is: &str) -> Result<Option<Proof>, GatherError> {
+        if !self.copy.root.join(".git").is_dir() {
+            return Ok(Some(self.not_shown("the project is in no git repository")));
+        }
+        let plain = self.run()?;
+        let how = format!("it does not pass where {as_it_is}: {}", plain.summary);
+        let passes = plain.outcome == Outcome::Pass;
+        Ok((!passes).then(|| self.proof(SelfTestOutcome::NotShown, how, &plain)))
+    }
+
     pub(super) fn not_shown(&self, how: impl Into<String>) -> Proof {
         Proof::new(self.name, SelfTestOutcome::NotShown, how)
     }
+}
+
+/// Files that git ignores are no part of the tree, but are read all the
+/// same.
+pub(super) fn fetch(bench: &Bench<'_>) -> io::Result<()> {
+    let (copy, project) = (bench.copy, bench.site.project.canonicalize()?);
+    for name in &bench.settings().files {
+        let to = copy.project.join(name);
+        let inside = to.strip_prefix(&copy.project).unwrap_or(Path::new(name)).to_owned();
+        let from = project.join(inside);
+        let climbs = Path::new(name).components().any(|part| part == Component::ParentDir);
+        if !climbs && to.starts_with(&copy.root) && from.is_file() && to.symlink_metadata().is_err()
+        {
+            fs::create_dir_all(to.parent().unwrap_or(&copy.project))?;
+            fs::copy(from, to)?;
+        }
+    }
+    Ok(())
+}
+
+/// The first file that the settings name, which lies in the copy.
+pub(super) fn file(bench: &Bench<'_>) -> Option<PathBuf> {
+    let copy = bench.copy;
+    let mut entries = bench.settings().files.iter();
+    let file = entries.find_map(|entry| file_of_entry(copy, entry))?.canonicalize().ok()?;
+    file.starts_with(&copy.root).then_some(file)
+}
+
+/// The file of a path, or the first one that a glob matches.
+fn file_of_entry(copy: &Copy, entry: &String) -> Option<PathBuf> {
+    let path = copy.project.join(entry);
+    if path.is_file() {
+        return Some(path);
+    }
+    let globs = Globs::new(std::slice::from_ref(entry)).ok()?;
+    let mut files = copy.files.iter().map(|file| copy.root.join(file));
+    files.find(|file| {
+        let inside = file.strip_prefix(&copy.project);
+        inside.is_ok_and(|inside| globs.matches(inside.as_os_str().as_encoded_bytes()))
+            && file.is_file()
+    })
 }

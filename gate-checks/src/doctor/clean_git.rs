@@ -10,14 +10,8 @@ use super::proof::{Proof, SelfTestOutcome};
 
 /// A new file and a changed one: it has to fail and to name both.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
-    let root = &bench.copy.root;
-    if !root.join(".git").is_dir() {
-        return Ok(bench.not_shown("the project is in no git repository"));
-    }
-    let before = bench.run()?;
-    if before.outcome != Outcome::Pass {
-        let how = format!("it does not pass where all is committed: {}", before.summary);
-        return Ok(bench.proof(SelfTestOutcome::NotShown, how, &before));
+    if let Some(proof) = bench.does_not_begin("all is committed")? {
+        return Ok(proof);
     }
     let new = "gate-self-test-untracked.txt";
     fs::write(bench.copy.project.join(new), "gate self-test\n")?;

@@ -7,8 +7,7 @@ use std::path::Path;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use serde_json::{Value, json};
 
-use super::bench::{Bench, Trouble};
-use super::named::{fetch, file};
+use super::bench::{Bench, Trouble, fetch, file};
 use super::proof::{Proof, SelfTestOutcome};
 
 /// Text of the added item.
@@ -37,19 +36,13 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
         return Ok(bench.not_shown(format!("{shown} has no place for an item more")));
     }
     let after = bench.run()?;
-    let (standing, how) = match after.outcome {
-        Outcome::Fail if before.outcome == Outcome::Pass || names(&after) => {
-            (SelfTestOutcome::CanFail, format!("it failed with an open item more in {shown}"))
-        }
-        Outcome::Fail => {
-            (SelfTestOutcome::NotShown, format!("it fails as it is: {}", before.summary))
-        }
-        Outcome::Pass => {
-            (SelfTestOutcome::CannotFail, format!("it passed with an open item more in {shown}"))
-        }
-        _ => (SelfTestOutcome::NotShown, after.summary.clone()),
-    };
-    Ok(bench.proof(standing, how, &after))
+    if after.outcome == Outcome::Fail && before.outcome != Outcome::Pass && !names(&after) {
+        let how = format!("it fails as it is: {}", before.summary);
+        return Ok(bench.proof(SelfTestOutcome::NotShown, how, &after));
+    }
+    let [failed, passed] =
+        ["failed", "passed"].map(|ended| format!("it {ended} with an open item more in {shown}"));
+    Ok(bench.weigh(&after, failed, passed))
 }
 
 /// Adds an open item in the file's own format; false if it has no place.

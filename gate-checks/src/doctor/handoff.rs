@@ -4,8 +4,7 @@ use std::fs;
 
 use gate_core::decide::evidence::Outcome;
 
-use super::bench::{Bench, Trouble};
-use super::named::{fetch, file};
+use super::bench::{Bench, Trouble, fetch, file};
 use super::proof::{Proof, SelfTestOutcome};
 
 /// A handoff that lacks nearly all.
@@ -25,10 +24,7 @@ pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {
     let shown = file.strip_prefix(&bench.copy.project).unwrap_or(&file).display().to_string();
     fs::write(&file, LACKING)?;
     let after = bench.run()?;
-    let (standing, how) = match after.outcome {
-        Outcome::Fail => (SelfTestOutcome::CanFail, format!("it failed with {shown} emptied")),
-        Outcome::Pass => (SelfTestOutcome::CannotFail, format!("it passed with {shown} emptied")),
-        _ => (SelfTestOutcome::NotShown, after.summary.clone()),
-    };
-    Ok(bench.proof(standing, how, &after))
+    let [failed, passed] =
+        ["failed", "passed"].map(|ended| format!("it {ended} with {shown} emptied"));
+    Ok(bench.weigh(&after, failed, passed))
 }

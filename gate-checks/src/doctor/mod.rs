@@ -14,7 +14,6 @@ mod examine;
 mod finding;
 mod handoff;
 mod integrity;
-mod named;
 mod proof;
 mod sabotage;
 #[cfg(test)]

@@ -75,7 +75,7 @@ mod system {
         if confinement.has_namespaces {
             enter_namespaces(confinement)?;
         }
-        restrict(confinement)
+        ruleset(confinement).map_err(io::Error::other)
     }
 
     fn enter_namespaces(confinement: &Confinement) -> io::Result<()> {
@@ -177,10 +177,6 @@ mod system {
             Some([0, 0, 0, 0]) => Ok(()),
             _ => Err(io::Error::other("the loopback interface cannot be started")),
         }
-    }
-
-    fn restrict(confinement: &Confinement) -> io::Result<()> {
-        ruleset(confinement).map_err(io::Error::other)
     }
 
     fn ruleset(confinement: &Confinement) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

@@ -1,7 +1,7 @@
 //! Merges the proposals of all kinds into one list of checks with unique names.
 
+use super::Kind;
 use super::folder::Folder;
-use super::kind::Kind;
 use super::proposal::{Aim, Found, Proposal};
 use super::python;
 use super::workflows::CiCommand;
@@ -56,11 +56,11 @@ fn look(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Can
         let special = taken.iter().any(|(ecosystem, _)| !is_general(kinds, ecosystem));
         for mut proposal in found.proposals {
             if taken.iter().any(|(ecosystem, aim)| {
-                *aim == proposal.aim && (kind.general || *ecosystem == kind.ecosystem)
+                *aim == proposal.aim && (kind.is_general || *ecosystem == kind.ecosystem)
             }) {
                 continue;
             }
-            proposal.optional |= kind.general && special && proposal.aim != Aim::Tests;
+            proposal.optional |= kind.is_general && special && proposal.aim != Aim::Tests;
             all.push(Candidate { ecosystem: kind.ecosystem, below: None, proposal });
         }
     }
@@ -68,7 +68,7 @@ fn look(folder: &Folder<'_>, kinds: &[Kind], notes: &mut Vec<String>) -> Vec<Can
 }
 
 fn is_general(kinds: &[Kind], ecosystem: &str) -> bool {
-    kinds.iter().any(|kind| kind.general && kind.ecosystem == ecosystem)
+    kinds.iter().any(|kind| kind.is_general && kind.ecosystem == ecosystem)
 }
 
 /// Proposals for the folders one level below.

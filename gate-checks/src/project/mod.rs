@@ -10,40 +10,48 @@ mod criteria;
 mod dotnet;
 mod folder;
 mod go;
-mod gradle;
-mod just;
-mod kind;
-mod make;
-mod maven;
+mod jvm;
 mod merge;
 mod node;
 mod proposal;
 mod python;
-mod repository;
-mod targets;
+mod recipes;
 mod watching;
 mod workflows;
 
 use std::path::Path;
 
 use folder::Folder;
-use kind::Kind;
 use proposal::Found;
 pub use proposal::{Aim, Detected, Proposal};
 
+/// A kind of tool.
+struct Kind {
+    /// End of the check's name.
+    ecosystem: &'static str,
+    /// Runs any command, so that a tool of the language is a better choice.
+    is_general: bool,
+    /// Looks at a folder.
+    look: fn(&Folder<'_>) -> Found,
+}
+
 /// The kinds of tools, in the order in which they take the plain names.
 const KINDS: [Kind; 10] = [
-    Kind::special("rust", cargo::look),
-    Kind::special("node", node::look),
-    Kind::special("python", python::look),
-    Kind::special("go", go::look),
-    Kind::special("java", gradle::look),
-    Kind::special("java", maven::look),
-    Kind::special("dotnet", dotnet::look),
-    Kind::special("bats", bats::look),
-    Kind::general("make", make::look),
-    Kind::general("just", just::look),
+    special("rust", cargo::look),
+    special("node", node::look),
+    special("python", python::look),
+    special("go", go::look),
+    special("java", jvm::look_for_gradle),
+    special("java", jvm::look_for_maven),
+    special("dotnet", dotnet::look),
+    special("bats", bats::look),
+    Kind { is_general: true, ..special("make", recipes::look_for_make) },
+    Kind { is_general: true, ..special("just", recipes::look_for_just) },
 ];
+
+const fn special(ecosystem: &'static str, look: fn(&Folder<'_>) -> Found) -> Kind {
+    Kind { ecosystem, is_general: false, look }
+}
 
 /// Looks at a project, and proposes checks for it. What CI runs is not looked at: a check without a
 /// command takes its own from here, and files of CI are easy to write.
@@ -69,9 +77,16 @@ fn detect_with(project: &Path, reads_ci: bool, is_there: &dyn Fn(&str) -> bool) 
     Detected {
         proposals: found.proposals,
         notes: [found.notes, read.notes].concat(),
-        repository: repository::holds(project),
+        repository: is_in_repository(project),
         criteria: criteria::files(project),
     }
+}
+
+/// True if the folder, or one above it, has a `.git`: a folder, or the file of a worktree
+/// or submodule.
+fn is_in_repository(project: &Path) -> bool {
+    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    project.ancestors().any(|folder| folder.join(".git").exists())
 }
 
 #[cfg(test)]

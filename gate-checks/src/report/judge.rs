@@ -5,8 +5,7 @@ use gate_core::decide::test_failure::TestFailure;
 use gate_core::text::brief;
 use serde_json::{Value, json};
 
-use super::format::serves;
-use super::{Format, Status, TestReport};
+use super::{Format, Status, TestReport, serves};
 
 /// Most failing tests that a summary names.
 const MAX_SUMMARY_NAMES: usize = 5;

@@ -12,7 +12,6 @@
 mod console;
 mod failure;
 mod file;
-mod format;
 mod go;
 mod go_text;
 mod jest;
@@ -37,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use tally::{Budget, Tally};
 
 pub use crate::process::Stream;
-pub use format::Format;
+pub use gate_core::decide::policy::ReportFormat as Format;
 pub use judge::{Judged, judge};
 pub use runner::{Prepared, Request, prepare};
 pub(crate) use runner::{runner_format, with_options};
@@ -113,6 +112,11 @@ impl TestReport {
     pub(crate) fn is_empty(&self) -> bool {
         self.executed() == 0 && self.skipped == 0 && self.errors.is_empty()
     }
+}
+
+/// True if a report serves as one of the demanded format: pytest writes JUnit XML.
+fn serves(report: Format, demanded: Format) -> bool {
+    report == demanded || (report, demanded) == (Format::Pytest, Format::Junit)
 }
 
 /// Reads a result while the process writes it.

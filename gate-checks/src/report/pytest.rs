@@ -20,7 +20,6 @@ use super::{Format, Reader, Status, Stream, Tally, TestReport, file};
 pub(super) struct Pytest {
     path: PathBuf,
     started: StartEvidence,
-    text: TextFacts,
     sessions: Sessions,
 }
 
@@ -33,26 +32,10 @@ enum StartEvidence {
     Trace(PathBuf),
 }
 
-/// Facts in the text of a session.
-#[derive(Default)]
-struct TextFacts {
-    sessions: u64,
-    /// Last lines such as `1 passed in 0.01s`.
-    sums: u64,
-    selected: Option<u64>,
-    /// Why a session was ended early, and how many last lines stood before.
-    quit: Option<(String, u64)>,
-}
-
 impl Pytest {
     /// pytest itself is run, and leaves its XML here.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self {
-            path,
-            started: StartEvidence::Certainly,
-            text: TextFacts::default(),
-            sessions: Sessions::default(),
-        }
+        Self { path, started: StartEvidence::Certainly, sessions: Sessions::default() }
     }
 
     /// pytest may be run, by something that is; it leaves this trace then.
@@ -63,7 +46,7 @@ impl Pytest {
     fn has_begun(&self) -> bool {
         match &self.started {
             StartEvidence::Certainly => true,
-            StartEvidence::Trace(trace) => trace.exists() || !self.text.is_silent(),
+            StartEvidence::Trace(trace) => trace.exists() || !self.sessions.are_silent(),
         }
     }
 
@@ -84,7 +67,6 @@ impl Pytest {
 impl Reader for Pytest {
     fn line(&mut self, _stream: Stream, line: &str) {
         if line.len() <= 500 {
-            self.text.take(line);
             self.sessions.take(line);
         }
     }
@@ -101,8 +83,8 @@ impl Reader for Pytest {
                 let cache = Cache::read(&cache(&self.path), &mut tally);
                 cache.compare(&mut tally);
                 let is_one = matches!(self.started, StartEvidence::Certainly);
-                self.text.compare(is_one, cache.selected.is_some(), &mut tally);
-                if self.text.is_silent() && cache.selected.is_none() {
+                self.sessions.compare(is_one, cache.selected.is_some(), &mut tally);
+                if self.sessions.are_silent() && cache.selected.is_none() {
                     tally.problem("how many tests pytest selected is not known");
                 }
             }
@@ -163,80 +145,6 @@ fn value<T: DeserializeOwned>(path: &Path, tally: &mut Tally) -> Option<T> {
             None
         }
     }
-}
-
-impl TextFacts {
-    /// True if no line of a session was seen.
-    fn is_silent(&self) -> bool {
-        self.sessions == 0 && self.sums == 0 && self.selected.is_none()
-    }
-
-    fn take(&mut self, line: &str) {
-        if line.starts_with("====") && line.contains(" test session starts ") {
-            self.sessions += 1;
-        } else if is_sum(line) {
-            self.sums += 1;
-        } else if let Some(number) = selected(line) {
-            // Later ones may be sessions that a test runs.
-            self.selected.get_or_insert(number);
-        } else if line.starts_with("!!!") && line.contains("Exit") {
-            self.quit = Some((line.trim_matches(['!', ' ']).to_owned(), self.sums));
-        }
-    }
-
-    /// Compares the report with the text. If pytest is the command, one session counts:
-    /// others were run by its tests, and it ends last. Then the cache knows better how many
-    /// tests it selected.
-    fn compare(&self, is_one: bool, is_known: bool, tally: &mut Tally) {
-        let report = tally.so_far();
-        let reported = report.executed() + report.skipped;
-        let several = self.sessions.max(self.sums) > 1;
-        if let Some((quit, before)) = &self.quit
-            && (!is_one || self.sums <= before + 1)
-        {
-            tally.problem(format!("the session was ended early: {quit}"));
-        }
-        if several && !is_one {
-            tally.problem("pytest ran several times and left one report: give it a check each");
-        }
-        if let Some(selected) = self.selected
-            && selected > reported
-            && !(several && is_one && is_known)
-        {
-            tally.problem(format!("pytest selected {selected} tests and reported {reported}"));
-        }
-    }
-}
-
-/// `3 passed, 1 skipped in 0.03s`, with or without `=` around it.
-pub(super) fn is_sum(line: &str) -> bool {
-    let line = line.trim_matches(['=', ' ']);
-    let Some((counts, time)) = line.rsplit_once(" in ") else { return false };
-    let seconds = time.split(' ').next().and_then(|time| time.strip_suffix('s'));
-    let timed = seconds.is_some_and(|seconds| seconds.parse::<f64>().is_ok());
-    let words = ["passed", "failed", "skipped", "error", "xfailed", "xpassed", "deselected"];
-    let first = counts.split(", ").next().and_then(|count| count.split_once(' '));
-    let counts_tests = first.is_some_and(|(number, word)| {
-        number.parse::<u64>().is_ok() && words.iter().any(|known| word.starts_with(known))
-    });
-    timed && (counts_tests || counts == "no tests ran")
-}
-
-/// The number of tests that will run, by a line of the text.
-pub(super) fn selected(line: &str) -> Option<u64> {
-    if let Some(rest) = line.strip_prefix("collected ") {
-        let last = rest.split(" / ").find(|part| part.ends_with(" selected"));
-        return first_number(last.unwrap_or(rest));
-    }
-    // With xdist: `2 workers [18 items]`.
-    let (workers, items) = line.trim_end().strip_suffix(']')?.split_once(" [")?;
-    let is_sum = workers.ends_with(" workers") || workers.ends_with(" worker");
-    let counts = items.strip_suffix(" items").or_else(|| items.strip_suffix(" item"))?;
-    if is_sum { first_number(counts) } else { None }
-}
-
-fn first_number(text: &str) -> Option<u64> {
-    text.split_whitespace().next()?.parse().ok()
 }
 
 const DIALECT: Dialect = Dialect { add_case, announces: false };

@@ -1,9 +1,8 @@
-//! pytest that none of our options reached: the results in its text alone.
+//! The text of pytest. If none of our options reached it, the results are in its text alone.
 //!
 //! Only the last line of each session counts tests, without their names. A session is broken if it
 //! has no such line, if it was interrupted, or if its line counts fewer tests than were collected.
 
-use super::pytest::{is_sum, selected};
 use super::{Status, Tally};
 
 /// The sums of all sessions.
@@ -15,15 +14,23 @@ pub(super) struct Sessions {
     errors: u64,
     /// A session began and has no last line yet.
     open: bool,
+    /// The tests that the open session selected.
     selected: Option<u64>,
+    begun: u64,
+    /// The number of last lines such as `1 passed in 0.01s`.
     ended: u64,
     broken: bool,
+    /// The tests that the first session selected. Later ones may be sessions that a test runs.
+    first_selected: Option<u64>,
+    /// Why a session was ended early, and how many had ended before.
+    quit: Option<(String, u64)>,
 }
 
 impl Sessions {
     /// Takes a line.
     pub(super) fn take(&mut self, line: &str) {
         if line.starts_with("====") && line.contains(" test session starts ") {
+            self.begun += 1;
             self.broken |= self.open;
             self.open = true;
         } else if is_sum(line) {
@@ -31,8 +38,40 @@ impl Sessions {
         } else if let Some(number) = selected(line) {
             self.open = true;
             self.selected = Some(number);
-        } else if line.starts_with("!!!") && line.trim_end().ends_with("!!!") {
-            self.broken = true;
+            self.first_selected.get_or_insert(number);
+        } else if line.starts_with("!!!") {
+            self.broken |= line.trim_end().ends_with("!!!");
+            if line.contains("Exit") {
+                self.quit = Some((line.trim_matches(['!', ' ']).to_owned(), self.ended));
+            }
+        }
+    }
+
+    /// True if no line of a session was seen.
+    pub(super) fn are_silent(&self) -> bool {
+        self.begun == 0 && self.ended == 0 && self.first_selected.is_none()
+    }
+
+    /// Compares the report with the text. If pytest is the command, one session counts:
+    /// others were run by its tests, and it ends last. Then the cache knows better how many
+    /// tests it selected.
+    pub(super) fn compare(&self, is_one: bool, is_known: bool, tally: &mut Tally) {
+        let report = tally.so_far();
+        let reported = report.executed() + report.skipped;
+        let several = self.begun.max(self.ended) > 1;
+        if let Some((quit, ended)) = &self.quit
+            && (!is_one || self.ended <= ended + 1)
+        {
+            tally.problem(format!("the session was ended early: {quit}"));
+        }
+        if several && !is_one {
+            tally.problem("pytest ran several times and left one report: give it a check each");
+        }
+        if let Some(selected) = self.first_selected
+            && selected > reported
+            && !(several && is_one && is_known)
+        {
+            tally.problem(format!("pytest selected {selected} tests and reported {reported}"));
         }
     }
 
@@ -76,6 +115,37 @@ impl Sessions {
         let counters = [self.passed, self.failed, self.skipped, self.errors];
         counters.iter().fold(0, |sum, counter| sum.saturating_add(*counter))
     }
+}
+
+/// `3 passed, 1 skipped in 0.03s`, with or without `=` around it.
+pub(super) fn is_sum(line: &str) -> bool {
+    let line = line.trim_matches(['=', ' ']);
+    let Some((counts, time)) = line.rsplit_once(" in ") else { return false };
+    let seconds = time.split(' ').next().and_then(|time| time.strip_suffix('s'));
+    let timed = seconds.is_some_and(|seconds| seconds.parse::<f64>().is_ok());
+    let words = ["passed", "failed", "skipped", "error", "xfailed", "xpassed", "deselected"];
+    let first = counts.split(", ").next().and_then(|count| count.split_once(' '));
+    let counts_tests = first.is_some_and(|(number, word)| {
+        number.parse::<u64>().is_ok() && words.iter().any(|known| word.starts_with(known))
+    });
+    timed && (counts_tests || counts == "no tests ran")
+}
+
+/// The number of tests that will run, by a line of the text.
+pub(super) fn selected(line: &str) -> Option<u64> {
+    if let Some(rest) = line.strip_prefix("collected ") {
+        let last = rest.split(" / ").find(|part| part.ends_with(" selected"));
+        return first_number(last.unwrap_or(rest));
+    }
+    // With xdist: `2 workers [18 items]`.
+    let (workers, items) = line.trim_end().strip_suffix(']')?.split_once(" [")?;
+    let is_sum = workers.ends_with(" workers") || workers.ends_with(" worker");
+    let counts = items.strip_suffix(" items").or_else(|| items.strip_suffix(" item"))?;
+    if is_sum { first_number(counts) } else { None }
+}
+
+fn first_number(text: &str) -> Option<u64> {
+    text.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Runner, TABLE, Verb};
+use super::{Runner, TABLE, Verb, options_with_value};
 
 /// A runner in a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,28 +49,26 @@ impl<'a> Words<'a> {
 
     fn runner(self) -> Option<Invocation> {
         let name = self.name();
-        let entries = TABLE.iter().filter(|entry| entry.programs.contains(&name));
-        let found =
-            entries.filter_map(|entry| Some((entry.runner, self.options_after(entry.verb)?)));
-        let found = found.map(|(runner, options)| Invocation {
-            runner,
-            program: self.at,
-            options: self.at + options,
+        let mut entries =
+            TABLE.runner.iter().filter(|entry| entry.programs.iter().any(|known| known == name));
+        let found = entries.find_map(|entry| {
+            let options = self.at + self.options_after(&entry.verb)?;
+            Some(Invocation { runner: entry.runner, program: self.at, options })
         });
-        found.into_iter().next().or_else(|| self.script_of_node())
+        found.or_else(|| self.script_of_node())
     }
 
     /// Index of the first option after the words that make a program run tests.
-    fn options_after(self, verb: Verb) -> Option<usize> {
+    fn options_after(self, verb: &Verb) -> Option<usize> {
         match verb {
             Verb::Any => Some(1),
             Verb::First(words) if self.name() == "go" => {
                 let verb = self.past_folder(1);
-                words.contains(&self.get(verb)).then(|| self.past_folder(verb + 1))
+                has_word(words, self.get(verb)).then(|| self.past_folder(verb + 1))
             }
             Verb::First(words) => {
                 let verb = self.verb_of_cargo();
-                words.contains(&self.get(verb)).then_some(verb + 1)
+                has_word(words, self.get(verb)).then_some(verb + 1)
             }
             Verb::Nextest => {
                 let verb = if self.name() == "cargo" { self.verb_of_cargo() } else { 1 };
@@ -79,12 +77,12 @@ impl<'a> Words<'a> {
             }
             Verb::Among(words) => {
                 let rest = &self.argv[self.at + 1..];
-                let goal = rest.iter().any(|word| words.contains(&goal_of(word)));
+                let goal = rest.iter().any(|word| has_word(words, goal_of(word)));
                 goal.then_some(1)
             }
             Verb::Option(option) => {
                 // Only what stands before the first file is the program's own.
-                let script = self.past_options(1, NODE_VALUED);
+                let script = self.past_options(1, options_with_value("node"));
                 let own = &self.argv[self.at + 1..(self.at + script).min(self.argv.len())];
                 own.iter().any(|word| word == option).then_some(1)
             }
@@ -111,20 +109,21 @@ impl<'a> Words<'a> {
         if !matches!(self.name(), "node" | "nodejs" | "tsx") {
             return None;
         }
-        let script = Words { at: self.at + self.past_options(1, NODE_VALUED), ..self };
+        let script =
+            Words { at: self.at + self.past_options(1, options_with_value("node")), ..self };
         let is_file = script.get(0).contains('/') || script.get(0).ends_with("js");
         let found = if is_file { script.runner() } else { None };
         found.filter(|found| matches!(found.runner, Runner::Jest | Runner::Vitest | Runner::Mocha))
     }
 
     /// Index of the first word that is neither an option nor an option's value.
-    fn past_options(self, from: usize, valued: &[&str]) -> usize {
+    fn past_options(self, from: usize, valued: &[impl AsRef<str>]) -> usize {
         let mut at = from;
         while self.get(at).starts_with('-') {
             if self.get(at) == "--" {
                 return at + 1;
             }
-            at += 1 + usize::from(valued.contains(&self.get(at)));
+            at += 1 + usize::from(valued.iter().any(|option| option.as_ref() == self.get(at)));
         }
         at
     }
@@ -132,17 +131,19 @@ impl<'a> Words<'a> {
     /// Index of the command behind a prefix; `None` if this is no prefix.
     fn after_prefix(self) -> Option<usize> {
         let past = |from, valued: &[&str]| Some(self.at + self.past_options(from, valued));
+        let past_listed =
+            |from, list| Some(self.at + self.past_options(from, options_with_value(list)));
         match (self.name(), self.get(1)) {
             ("env" | "cross-env", _) => Some(self.at + self.past_assignments()),
             ("nohup" | "time" | "xvfb-run" | "bunx" | "uvx", _) => past(1, &["--from", "--with"]),
             ("nice", _) => past(1, &["-n"]),
             ("timeout", _) => past(1, &["-k", "-s", "--kill-after", "--signal"]).map(|at| at + 1),
-            ("npx", _) => past(1, NPM_VALUED),
-            ("npm", "exec" | "x") => past(2, NPM_VALUED),
+            ("npx", _) => past_listed(1, "npm"),
+            ("npm", "exec" | "x") => past_listed(2, "npm"),
             ("uv" | "poetry" | "hatch" | "pipenv" | "pdm" | "rye" | "pixi" | "pipx", "run") => {
-                past(2, UV_VALUED)
+                past_listed(2, "uv")
             }
-            ("uv", "tool") if self.get(2) == "run" => past(3, UV_VALUED),
+            ("uv", "tool") if self.get(2) == "run" => past_listed(3, "uv"),
             ("conda" | "mamba" | "micromamba", "run") => past(2, &["-n", "--name", "-p"]),
             ("bun", "run" | "x") => past(2, &[]),
             ("bun", _) => past(1, &["--cwd"]),
@@ -195,45 +196,9 @@ fn is_python(name: &str) -> bool {
     version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
-const NPM_VALUED: &[&str] = &["-p", "--package", "-w", "--workspace", "--prefix"];
-
-const UV_VALUED: &[&str] = &[
-    "-p",
-    "--python",
-    "--with",
-    "--with-editable",
-    "--with-requirements",
-    "--extra",
-    "--group",
-    "--only-group",
-    "--no-group",
-    "--package",
-    "--env-file",
-    "--project",
-    "--directory",
-    "--from",
-    "-e",
-    "--environment",
-];
-
-const NODE_VALUED: &[&str] = &[
-    "-r",
-    "--require",
-    "--import",
-    "--loader",
-    "--experimental-loader",
-    "--env-file",
-    "-C",
-    "--conditions",
-    "--test-reporter",
-    "--test-reporter-destination",
-    "--test-name-pattern",
-    "--test-skip-pattern",
-    "--test-concurrency",
-    "--test-timeout",
-    "--test-shard",
-    "--tsconfig",
-];
+fn has_word(words: &[String], word: &str) -> bool {
+    words.iter().any(|known| known == word)
+}
 
 #[cfg(test)]
 mod tests {

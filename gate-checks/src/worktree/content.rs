@@ -9,7 +9,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 use super::file::Kind;
-use super::stat::Stat;
+use super::file::Stat;
 
 /// Bytes that are read from a file at once.
 const READ_BYTES: usize = 256 << 10;

@@ -1,8 +1,12 @@
-//! One file of the work tree.
+//! One file of the work tree, and its metadata, read without opening it.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+use serde::{Deserialize, Serialize};
 
 /// One file of the work tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +17,8 @@ pub struct File {
 }
 
 /// The kind of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A plain file.
     Plain,
@@ -22,6 +27,7 @@ pub enum Kind {
     /// A symbolic link; its content is the text that it holds.
     Link,
     /// A pipe, a socket or a device; it is never opened.
+    #[serde(rename = "other")]
     Special,
     /// A file or folder that could not be read. It is known by its times and
     /// size alone, and equals nothing that could be read.
@@ -29,7 +35,7 @@ pub enum Kind {
 }
 
 impl File {
-    pub(super) fn new(path: Box<[u8]>, kind: Kind, hash: [u8; 32]) -> Self {
+    pub(crate) fn new(path: Box<[u8]>, kind: Kind, hash: [u8; 32]) -> Self {
         Self { path, kind, hash }
     }
 
@@ -64,4 +70,57 @@ impl Kind {
             Self::Unreadable => b'?',
         }
     }
+}
+
+const TYPE: u32 = 0o170_000;
+const FOLDER: u32 = 0o040_000;
+const PLAIN: u32 = 0o100_000;
+const LINK: u32 = 0o120_000;
+
+/// The metadata that differs between two states of a file. Only the kernel sets `ctime`, and it
+/// does so at every write through a file descriptor. A write to mapped memory need not set it
+/// after the first such write: gate does not see that change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stat {
+    pub(super) size: u64,
+    /// When the bytes last changed, in nanoseconds since 1970.
+    pub(super) mtime: i64,
+    /// When anything last changed, in nanoseconds since 1970.
+    pub(super) ctime: i64,
+    pub(super) inode: u64,
+    pub(super) device: u64,
+    pub(super) mode: u32,
+}
+
+impl Stat {
+    pub(super) fn new(metadata: &Metadata) -> Self {
+        Self {
+            size: metadata.size(),
+            mtime: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            ctime: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+            device: metadata.dev(),
+            mode: metadata.mode(),
+        }
+    }
+
+    /// The kind of file, as far as the metadata tells.
+    pub(super) fn kind(&self) -> Kind {
+        match self.mode & TYPE {
+            PLAIN if self.mode & 0o100 != 0 => Kind::Executable,
+            PLAIN => Kind::Plain,
+            LINK => Kind::Link,
+            FOLDER => Kind::Unreadable,
+            _ => Kind::Special,
+        }
+    }
+
+    /// The part of the mode that says what it is.
+    pub(super) fn file_type(&self) -> u32 {
+        self.mode & TYPE
+    }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }

@@ -17,7 +17,6 @@
 //! program that has a file mapped into its memory can write to it later
 //! without its times being set each time; neither gate nor git sees that until
 //! something else touches the file.
-
 mod caches;
 mod committed;
 mod content;
@@ -30,24 +29,17 @@ mod globs;
 mod identity;
 mod ignored;
 mod index;
-mod written_files;
-
-mod links;
 mod names;
 mod other_work;
 mod parallel;
 mod refs;
 mod repository;
 mod root;
-
 mod since;
 mod snapshot;
-mod stat;
 mod stat_cache;
 mod state_dir;
 mod status;
-mod submodules;
-
 mod tools;
 mod tracked;
 mod tree_scan;
@@ -72,9 +64,9 @@ pub(crate) use names::shown;
 pub use other_work::{OtherWork, Search, WorkPlace};
 pub use refs::{Refs, TreeHead, work_trees};
 pub use snapshot::{Changes, Snapshot};
+pub(crate) use stat_cache::WrittenFiles;
 pub(crate) use status::Status;
 pub(crate) use tools::{ENVIRONMENT_MARKER, ENVIRONMENT_NAMES};
-pub(crate) use written_files::WrittenFiles;
 
 use git::Git;
 use ignored::IgnoreRules;

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
 use super::changed::{Around, Changed, text};
 use super::finding::{Finding, Severity};
-use super::guarded::Guarded;
+use super::guarded::{Guarded, is_product, is_vendored};
 use super::language::Language;
 use super::lexer::View;
-use super::lines;
 use super::own_settings::only_permissions;
-use super::place::{is_product, is_vendored};
 use super::rule::{self, Rule};
 use super::shadowing;
 use super::source_coding::other_coding;
@@ -98,7 +98,7 @@ impl<'a> Examiner<'a> {
             Language::Rust => Suite::new(view, language, true),
             _ => Suite::none(),
         });
-        let difference = lines::lines(old.text, new.text);
+        let difference = difference(old.text, new.text);
         let rules = || Rule::all_for(language);
         for line in difference.removed.into_iter().filter(|line| !suites[0].holds(*line)) {
             for rule in rules().filter(|rule| rule.find(old, line) == Some(line)) {
@@ -151,10 +151,51 @@ impl<'a> Examiner<'a> {
 fn placed(finding: Finding, file: &Changed<'_>) -> Finding {
     let (Some(before), Some(now)) = (file.before, file.now) else { return finding };
     let (before, now) = (text(before), text(now));
-    let difference = lines::lines(&before, &now);
+    let difference = difference(&before, &now);
     match (difference.added.first(), difference.removed.first()) {
         (Some(line), _) => finding.at(*line, now.lines().nth(*line).unwrap_or_default()),
         (None, Some(line)) => Finding { line: Some(line + 1), ..finding },
         (None, None) => finding,
+    }
+}
+
+/// Indices, from 0, of the lines that one text alone has.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) removed: Vec<usize>,
+    pub(super) added: Vec<usize>,
+}
+
+/// Compares lines, whatever ends them.
+pub(super) fn difference(before: &str, now: &str) -> Difference {
+    let [before, now] =
+        [before, now].map(|text| text.lines().map(str::trim_end).collect::<Vec<_>>());
+    let mut difference = Difference::default();
+    for op in capture_diff_slices(Algorithm::Myers, &before, &now) {
+        if !matches!(op, DiffOp::Equal { .. }) {
+            difference.removed.extend(op.old_range());
+            difference.added.extend(op.new_range());
+        }
+    }
+    difference
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_added_and_removed() {
+        let found = difference("a\nb\nc\n", "a\r\nc\nd");
+        assert_eq!(found, Difference { removed: vec![1], added: vec![2] });
+        assert_eq!(difference("", "a\n").added, [0]);
+        assert_eq!(difference("a\n", "a").removed, [0; 0]);
+    }
+
+    #[test]
+    fn two_long_texts_without_a_common_line_are_compared_at_once() {
+        let text = |word: &str| (0..20_000).map(|at| format!("{word}{at}\n")).collect::<String>();
+        let found = difference(&text("a"), &text("b"));
+        assert_eq!((found.removed.len(), found.added.len()), (20_000, 20_000));
     }
 }

@@ -1,4 +1,6 @@
-//! A finding: what was done to the work that gets around its checks.
+//! A finding: what was done to the work that gets around its checks; and those that a record keeps.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,5 +85,119 @@ impl Finding {
             None if self.file == "." => "the work tree".to_owned(),
             None => self.file.clone(),
         }
+    }
+}
+
+/// The most findings that a record keeps.
+const MAX_FINDINGS: usize = 500;
+
+/// The most warnings about one folder, if not all findings can be kept.
+const MAX_OF_FOLDER: usize = 100;
+
+/// The most folders that a note names.
+const NAMED: usize = 5;
+
+/// The findings of a record.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FindingList<'a> {
+    /// The findings, in their order.
+    pub findings: Vec<&'a Finding>,
+    /// The number of findings left out, by the topmost folder; `.` for files beside the folders.
+    pub left_out: BTreeMap<&'a str, usize>,
+}
+
+/// Keeps the first findings. One folder full of warnings does not hide those of all others.
+pub fn capped(findings: &[Finding]) -> FindingList<'_> {
+    let are_many = findings.len() > MAX_FINDINGS;
+    let mut of_folder: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut list = FindingList { findings: Vec::new(), left_out: BTreeMap::new() };
+    for finding in findings {
+        let folder = finding.file.split_once('/').map_or(".", |(folder, _)| folder);
+        let warnings = of_folder.entry(folder).or_default();
+        *warnings += usize::from(finding.severity == Severity::Warn);
+        let is_too_much = are_many && *warnings > MAX_OF_FOLDER;
+        if is_too_much || list.findings.len() == MAX_FINDINGS {
+            *list.left_out.entry(folder).or_default() += 1;
+        } else {
+            list.findings.push(finding);
+        }
+    }
+    list
+}
+
+impl FindingList<'_> {
+    /// A note for a person about the findings that were left out; none if none was.
+    pub fn note(&self) -> Option<String> {
+        let mut folders: Vec<_> = self.left_out.iter().collect();
+        folders.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let mut named: Vec<_> = folders
+            .iter()
+            .take(NAMED)
+            .map(|(folder, count)| format!("{count} in {folder}/"))
+            .collect();
+        let others: usize = folders.iter().skip(NAMED).map(|(_, count)| **count).sum();
+        if others > 0 {
+            named.push(format!("{others} elsewhere"));
+        }
+        let count: usize = self.left_out.values().sum();
+        (count > 0).then(|| {
+            let named = named.join(", ");
+            format!("{count} are not listed: {named} (name what is no work in `[tree] ignore`)")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(severity: Severity, folder: &str, count: usize) -> Vec<Finding> {
+        (0..count).map(|n| Finding::new("x", severity, &format!("{folder}{n}"), "")).collect()
+    }
+
+    #[track_caller]
+    fn check(findings: &[Vec<Finding>], kept: usize, note: Option<&str>) {
+        let all = findings.concat();
+        let found = capped(&all);
+        assert_eq!(found.findings.len(), kept);
+        assert_eq!(found.note().as_deref(), note);
+    }
+
+    #[test]
+    fn a_folder_full_of_warnings_does_not_hide_those_of_another() {
+        let logs = findings(Severity::Warn, "logs/", 2_923);
+        let note = "2823 are not listed: 2823 in logs/ (name what is no work in `[tree] ignore`)";
+        check(&[logs.clone(), findings(Severity::Warn, "src/", 2)], 102, Some(note));
+        assert_eq!(
+            capped(&[logs, findings(Severity::Warn, "", 2)].concat()).findings[100].file,
+            "0"
+        );
+    }
+
+    #[test]
+    fn the_note_names_a_few_folders() {
+        let all: Vec<_> =
+            (0..9).map(|n| findings(Severity::Block, &format!("f{n}/"), 100)).collect();
+        let note = "400 are not listed: 100 in f5/, 100 in f6/, 100 in f7/, 100 in f8/ \
+                    (name what is no work in `[tree] ignore`)";
+        check(&all, 500, Some(note));
+        let all: Vec<_> =
+            (0..9).map(|n| findings(Severity::Block, &format!("f{n}/"), 300)).collect();
+        let note = capped(&all.concat()).note().unwrap();
+        assert!(note.contains("300 in f6/, 700 elsewhere (") && note.len() < 150, "{note}");
+    }
+
+    #[test]
+    fn a_few_findings_are_kept_whole() {
+        check(&[findings(Severity::Warn, "logs/", 500)], 500, None);
+        check(&[], 0, None);
+    }
+
+    #[test]
+    fn what_blocks_is_kept_whatever_its_folder() {
+        let all = [findings(Severity::Block, "src/", 400), findings(Severity::Warn, "src/", 200)];
+        let note = "100 are not listed: 100 in src/ (name what is no work in `[tree] ignore`)";
+        check(&all, 500, Some(note));
     }
 }

@@ -12,7 +12,7 @@ use super::agents::AGENT_FOLDERS;
 use super::language::Language;
 
 /// The pack, in the order of its file.
-static PACK: LazyLock<Pack> = LazyLock::new(|| {
+pub(super) static PACK: LazyLock<Pack> = LazyLock::new(|| {
     #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
     toml::from_str(include_str!("../../patterns/guarded.toml")).expect("the pack is right")
 });
@@ -20,11 +20,22 @@ static PACK: LazyLock<Pack> = LazyLock::new(|| {
 /// The rows of the pack. A test reads the keys that are for people.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pack {
+pub(super) struct Pack {
     #[serde(rename = "doc")]
     _doc: IgnoredAny,
     files: Vec<Row>,
     loaded: Vec<Row>,
+    pub(super) words: Words,
+}
+
+/// Words in paths, and names of modules of Python.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Words {
+    helps: Vec<String>,
+    vendored: Vec<String>,
+    pub(super) tools: Vec<String>,
+    pub(super) imported: Vec<String>,
 }
 
 /// Files, by their names and folders.
@@ -163,6 +174,26 @@ pub fn is_prose(name: &str) -> bool {
     [".md", ".rst", ".adoc", ".markdown"].iter().any(|end| name.ends_with(end))
 }
 
+/// True for a file of the product, inline tests apart.
+pub(super) fn is_product(path: &str, guarded: Option<Guarded>) -> bool {
+    guarded.is_none() && !helps(path)
+}
+
+fn helps(path: &str) -> bool {
+    let words = path.split(|c: char| !c.is_ascii_alphanumeric());
+    let lower = words.map(str::to_ascii_lowercase);
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // `src/config.rs` is the product; `vite.config.ts` is not.
+    let is_config = name.contains(".config.") || name.starts_with("setup");
+    lower.into_iter().any(|word| PACK.words.helps.contains(&word)) || is_config
+}
+
+/// A file that came with somebody else's code.
+pub(super) fn is_vendored(path: &str) -> bool {
+    let vendored = &PACK.words.vendored;
+    path.split('/').any(|folder| vendored.iter().any(|name| name == folder))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,5 +324,22 @@ mod tests {
         ] {
             assert!(!loaded_by_itself(path), "{path}");
         }
+    }
+
+    #[test]
+    fn what_serves_tests_is_not_the_product() {
+        for (path, expected) in [
+            ("src/app.py", true),
+            ("src/config.rs", true),
+            ("src/latest.js", true),
+            ("src/testing/util.py", false),
+            ("src/__mocks__/a.js", false),
+            ("src/test_helpers.rs", false),
+            ("vite.config.ts", false),
+        ] {
+            assert_eq!(is_product(path, None), expected, "{path}");
+        }
+        assert!(!is_product("a", Some(Guarded::Support)));
+        assert!(is_vendored("go/vendor/x/y.go") && !is_vendored("src/vendors.go"));
     }
 }

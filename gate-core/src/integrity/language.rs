@@ -31,6 +31,23 @@ pub enum Language {
     Yaml,
 }
 
+/// The languages, their names in the pack, and the endings of their files.
+const TABLE: [(Language, &str, &[&str]); 13] = [
+    (Language::Rust, "rust", &["rs"]),
+    (Language::Python, "python", &["py", "pyi", "pyw"]),
+    (Language::Js, "js", &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue", "svelte"]),
+    (Language::Go, "go", &["go"]),
+    (Language::Java, "java", &["java"]),
+    (Language::Kotlin, "kotlin", &["kt", "kts", "groovy", "gradle"]),
+    (Language::CSharp, "csharp", &["cs"]),
+    (Language::Ruby, "ruby", &["rb", "rake"]),
+    (Language::Php, "php", &["php"]),
+    (Language::Shell, "shell", &["sh", "bash", "zsh", "bats"]),
+    (Language::C, "c", &["c", "h", "cc", "cpp", "cxx", "hpp", "hh"]),
+    (Language::Make, "make", &["mk", "just"]),
+    (Language::Yaml, "yaml", &["yml", "yaml"]),
+];
+
 impl Language {
     /// The language of a file of this name; none if gate knows none.
     pub fn from_path(path: &str) -> Option<Self> {
@@ -38,43 +55,14 @@ impl Language {
         if matches!(name, "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile") {
             return Some(Self::Make);
         }
-        match name.rsplit_once('.')?.1 {
-            "rs" => Some(Self::Rust),
-            "py" | "pyi" | "pyw" => Some(Self::Python),
-            "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "vue" | "svelte" => {
-                Some(Self::Js)
-            }
-            "go" => Some(Self::Go),
-            "java" => Some(Self::Java),
-            "kt" | "kts" | "groovy" | "gradle" => Some(Self::Kotlin),
-            "cs" => Some(Self::CSharp),
-            "rb" | "rake" => Some(Self::Ruby),
-            "php" => Some(Self::Php),
-            "sh" | "bash" | "zsh" | "bats" => Some(Self::Shell),
-            "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" => Some(Self::C),
-            "mk" | "just" => Some(Self::Make),
-            "yml" | "yaml" => Some(Self::Yaml),
-            _ => None,
-        }
+        let (_, ending) = name.rsplit_once('.')?;
+        let row = TABLE.iter().find(|(_, _, endings)| endings.contains(&ending));
+        row.map(|(language, ..)| *language)
     }
 
     /// The name that the pack uses.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Rust => "rust",
-            Self::Python => "python",
-            Self::Js => "js",
-            Self::Go => "go",
-            Self::Java => "java",
-            Self::Kotlin => "kotlin",
-            Self::CSharp => "csharp",
-            Self::Ruby => "ruby",
-            Self::Php => "php",
-            Self::Shell => "shell",
-            Self::C => "c",
-            Self::Make => "make",
-            Self::Yaml => "yaml",
-        }
+        TABLE.iter().find(|(language, ..)| *language == self).map_or("", |(_, name, _)| name)
     }
 
     /// The marks of a comment that ends with its line.

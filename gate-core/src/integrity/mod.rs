@@ -8,24 +8,19 @@ mod agents;
 mod assertion_helper;
 mod changed;
 mod compare;
-
 mod finding;
-mod finding_list;
 mod guarded;
 mod inline_tests;
 mod language;
 mod lexer;
-mod lines;
 mod manifest;
 mod named;
 mod outcome;
 mod own_settings;
-mod place;
 mod renamed;
 mod rule;
 mod shadowing;
 mod source_coding;
-mod test_names;
 mod tests_in_source;
 mod token;
 
@@ -36,8 +31,7 @@ pub use agents::AGENT_SETTINGS;
 pub use assertion_helper::is_assertion_helper;
 pub use changed::{Around, Changed};
 pub use compare::Examiner;
-pub use finding::{Finding, Severity};
-pub use finding_list::{FindingList, capped};
+pub use finding::{Finding, FindingList, Severity, capped};
 pub use guarded::{Guarded, guarded, is_prose, loaded_by_itself};
 pub use inline_tests::{has_inline_tests, with_baseline_inline_tests};
 pub use language::Language;
@@ -50,5 +44,4 @@ pub use renamed::{ProductNames, with_new_names};
 pub use rule::{
     About, CRITERION, GIT, HARNESS, HOOK, OUTSIDE, PROTECTED, SUBMODULE, TOOL, UNSEEN, rules,
 };
-pub use test_names::test_names;
-pub use tests_in_source::tests_in_source;
+pub use tests_in_source::{test_names, tests_in_source};

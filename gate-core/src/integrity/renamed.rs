@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::compare::difference;
 use super::language::Language;
 use super::lexer::{Class, Part, View};
-use super::lines;
 
 /// The names that a change of the product gave up, and those that it took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl ProductNames {
         let language = Language::from_path(path);
         let [before, now] =
             [before, now].map(|bytes| String::from_utf8_lossy(bytes.unwrap_or_default()));
-        let difference = lines::lines(&before, &now);
+        let difference = difference(&before, &now);
         for (text, numbers, names) in [
             (&before, difference.removed, &mut self.given_up),
             (&now, difference.added, &mut self.taken),

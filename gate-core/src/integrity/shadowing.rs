@@ -3,80 +3,16 @@
 
 use super::changed::Around;
 use super::finding::Finding;
+use super::guarded::PACK;
 use super::rule;
-
-/// Modules of Python that a run of tests imports.
-const MODULES: &[&str] = &[
-    "pytest",
-    "_pytest",
-    "pluggy",
-    "unittest",
-    "doctest",
-    "nose",
-    "tox",
-    "coverage",
-    "hypothesis",
-    "mypy",
-    "ruff",
-    "pylint",
-    "flake8",
-    "xdist",
-    "pytest_cov",
-    "sitecustomize",
-    "usercustomize",
-];
-
-/// Modules of Python itself, or that pytest needs, which it imports as it begins.
-const IMPORTED: &[&str] = &[
-    "iniconfig",
-    "packaging",
-    "pygments",
-    "exceptiongroup",
-    "tomli",
-    "argparse",
-    "ast",
-    "contextlib",
-    "dataclasses",
-    "difflib",
-    "enum",
-    "fnmatch",
-    "functools",
-    "glob",
-    "importlib",
-    "inspect",
-    "itertools",
-    "json",
-    "linecache",
-    "logging",
-    "pathlib",
-    "platform",
-    "re",
-    "shlex",
-    "shutil",
-    "signal",
-    "string",
-    "struct",
-    "subprocess",
-    "tempfile",
-    "textwrap",
-    "threading",
-    "timeit",
-    "tokenize",
-    "traceback",
-    "types",
-    "typing",
-    "uuid",
-    "warnings",
-    "zipfile",
-];
 
 pub(super) fn findings(path: &str, around: &Around) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(module) = module(path, around) {
-        if MODULES.contains(&module.as_str()) {
+        if PACK.words.tools.contains(&module) {
             findings.push(rule::SHADOWS_TOOL.finding(path));
         } else if around.dependencies.contains(&module)
-            || IMPORTED.contains(&module.as_str()) && !path.contains("src/")
+            || PACK.words.imported.contains(&module) && !path.contains("src/")
         {
             findings.push(rule::SHADOWS.finding(path));
         }

@@ -4,6 +4,7 @@
 //! call), and ends where its brackets close or its indentation ends. What is
 //! made up when the tests run has no name here.
 
+use super::guarded::{Guarded, guarded};
 use super::language::Language;
 use super::lexer::{Class, Part, View};
 use super::token::{joined, tokens};
@@ -18,6 +19,15 @@ pub(super) struct Test {
     pub(super) lines: (usize, usize),
     /// Its tokens as one text.
     pub(super) body: String,
+}
+
+/// The names of the tests in a file, each within its file; empty if its language is not known.
+pub fn test_names(path: &str, bytes: &[u8]) -> Vec<String> {
+    let Some(language) = Language::from_path(path) else { return Vec::new() };
+    let text = String::from_utf8_lossy(bytes);
+    let is_product = !matches!(guarded(path), Some(Guarded::Test | Guarded::Support));
+    let suite = Suite::new(&View::new(&text, Some(language)), language, is_product);
+    suite.tests.into_iter().map(|test| test.name).collect()
 }
 
 /// The tests of a file in a language that gate knows: their own names, and their code without its
@@ -375,5 +385,13 @@ mod tests {
         let suite = Suite::new(&view, Language::Rust, true);
         let held: Vec<_> = (0..view.len()).filter(|line| suite.holds(*line)).collect();
         assert_eq!(held, [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn inline_tests_and_test_files_have_names() {
+        let inline = b"fn add() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {}\n}\n";
+        assert_eq!(test_names("src/lib.rs", inline), ["adds"]);
+        assert_eq!(test_names("tests/test_a.py", b"def test_a():\n    assert True\n"), ["test_a"]);
+        assert!(test_names("README.md", b"def test_a(): pass\n").is_empty());
     }
 }

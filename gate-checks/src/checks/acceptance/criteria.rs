@@ -1,10 +1,11 @@
 //! Criteria, from settings and files, and what became of them.
 
-use gate_core::decide::evidence::Outcome;
+use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::Criterion as Configured;
 use serde_json::{Value, json};
 
 use super::plan::{Verify, shown};
+use crate::check::CheckId;
 
 /// The most criteria that a summary names, and that the detail has.
 const MAX_NAMED: usize = 5;
@@ -80,18 +81,6 @@ pub(in crate::checks) struct Criteria {
     pub(super) problems: Vec<String>,
 }
 
-/// The outcome of criteria.
-#[derive(Debug, PartialEq)]
-pub(in crate::checks) struct Verdict {
-    pub(in crate::checks) outcome: Outcome,
-    pub(in crate::checks) summary: String,
-    pub(in crate::checks) detail: Value,
-    /// True if it rests on the agent's word, in part or as a whole.
-    pub(in crate::checks) claim: bool,
-    /// The output of the first command that failed.
-    pub(in crate::checks) excerpt: Option<String>,
-}
-
 impl From<&Configured> for Criterion {
     fn from(configured: &Configured) -> Self {
         let verify = (!configured.verify.is_empty()).then(|| configured.verify.clone());
@@ -163,9 +152,9 @@ impl Criteria {
         Self { all: all.iter().map(Criterion::from).collect(), ..Self::default() }
     }
 
-    /// The verdict. What is open or not met is certain, even if a file could not be read. That
+    /// The verdict, a claim if it rests on the agent's word, in part or as a whole. What is open or not met is certain, even if a file could not be read. That
     /// all is done is certain only if every file could be read, and every command be run.
-    pub(in crate::checks) fn verdict(&self) -> Verdict {
+    pub(in crate::checks) fn verdict(&self, check: &CheckId) -> Evidence {
         let counting: Vec<_> = self.all.iter().filter(|one| !one.optional).collect();
         let of = |states: &[State]| -> Vec<&Criterion> {
             counting.iter().copied().filter(|one| states.contains(&one.state())).collect()
@@ -196,9 +185,10 @@ impl Criteria {
             let met = format!("{} of {} criteria are met", met.len(), counting.len());
             (Outcome::Pass, format!("{met}; {} only claimed: {names}", claimed.len()))
         };
-        let excerpt = refused.iter().find_map(|one| one.result.as_ref()?.excerpt.clone());
-        let claim = outcome == Outcome::Pass && !claimed.is_empty();
-        Verdict { outcome, summary, detail: self.detail(), claim, excerpt }
+        let mut evidence = check.record(outcome, summary).with_detail(self.detail());
+        evidence.claim = outcome == Outcome::Pass && !claimed.is_empty();
+        evidence.excerpt = refused.iter().find_map(|one| one.result.as_ref()?.excerpt.clone());
+        evidence
     }
 
     fn detail(&self) -> Value {

@@ -7,12 +7,13 @@
 
 use std::rc::Rc;
 
+use gate_core::decide::policy::CheckPolicy;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::label;
 use super::lines::Lines;
 use super::mark::Mark;
-use super::plan::{Item, Plan, PlanRules, Verify};
+use super::plan::{Item, Plan, Verify};
 
 /// The most of an item's text that is kept.
 const MAX_ITEM_CHARS: usize = 400;
@@ -24,7 +25,7 @@ const MAX_DEPTH: usize = 32;
 const OPEN: &[&str] = &["[ ]", "[]", "[~]", "[/]"];
 
 /// Reads a document by these rules.
-pub(super) fn read(text: &str, rules: PlanRules<'_>) -> Plan {
+pub(super) fn read(text: &str, rules: &CheckPolicy) -> Plan {
     let options = Options::ENABLE_TASKLISTS | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut reader = Reader::new(text, rules);
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
@@ -68,10 +69,10 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, rules: PlanRules<'a>) -> Self {
+    fn new(text: &'a str, rules: &'a CheckPolicy) -> Self {
         Self {
             source: text,
-            done_marks: rules.done_marks,
+            done_marks: &rules.done_marks,
             optional: rules
                 .optional
                 .iter()

@@ -26,7 +26,7 @@ use crate::site::CheckSite;
 pub(super) use criteria::{CommandResult, Criteria};
 pub(super) use pattern::{Named, files};
 pub(crate) use plan::Verify;
-pub(super) use plan::{Plan, PlanError, PlanRules};
+pub(super) use plan::{Item, Plan, PlanError};
 pub(super) use tally::Tally;
 
 /// The text of a file that settings name, whatever it holds.
@@ -36,7 +36,7 @@ pub(super) fn text(named: &Named) -> Result<String, PlanError> {
 
 /// Reads a file of the format that its name says: `.json` is a list of
 /// stories, `.jsonl` an issue a line, and anything else Markdown.
-fn read(path: &Path, file: &str, rules: PlanRules<'_>) -> Result<Plan, PlanError> {
+fn read(path: &Path, file: &str, rules: &CheckPolicy) -> Result<Plan, PlanError> {
     parse(path, file, &source::text(path, file)?, rules)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn parse(
     path: &Path,
     file: &str,
     text: &str,
-    rules: PlanRules<'_>,
+    rules: &CheckPolicy,
 ) -> Result<Plan, PlanError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match path.extension().and_then(|extension| extension.to_str()) {
@@ -58,7 +58,7 @@ pub(super) fn parse(
 pub(crate) fn written_commands(settings: &CheckPolicy, site: &CheckSite) -> Vec<(String, Verify)> {
     let named = settings.files.iter().filter_map(|entry| files(&site.project, entry).ok());
     let plans = named.flatten().filter_map(|named| {
-        let plan = read(&named.path, &named.shown, settings.into()).ok()?;
+        let plan = read(&named.path, &named.shown, settings).ok()?;
         Some((named.shown, plan))
     });
     plans
@@ -69,28 +69,9 @@ pub(crate) fn written_commands(settings: &CheckPolicy, site: &CheckSite) -> Vec<
         .collect()
 }
 
-/// An item of a plan, as another check compares it.
-pub(super) struct Listed {
-    /// Its line, from 1.
-    pub(super) line: usize,
-    pub(super) text: String,
-    /// It stands below an optional heading.
-    pub(super) optional: bool,
-}
-
 /// The items that a file of such a name holds.
-pub(super) fn items(
-    name: &Path,
-    text: &str,
-    rules: PlanRules<'_>,
-) -> Result<Vec<Listed>, PlanError> {
-    let plan = parse(name, &name.display().to_string(), text, rules)?;
-    let listed = plan.items.into_iter().map(|item| Listed {
-        line: item.line,
-        text: item.text,
-        optional: item.optional,
-    });
-    Ok(listed.collect())
+pub(super) fn items(name: &Path, text: &str, rules: &CheckPolicy) -> Result<Vec<Item>, PlanError> {
+    Ok(parse(name, &name.display().to_string(), text, rules)?.items)
 }
 
 #[cfg(test)]

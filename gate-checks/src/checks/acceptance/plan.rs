@@ -2,37 +2,21 @@
 
 use std::rc::Rc;
 
-use gate_core::decide::policy::CheckPolicy;
 use gate_core::text as words;
 use serde::Deserialize;
 
-/// The settings by which a plan is read.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::checks) struct PlanRules<'a> {
-    /// Headings below which items do not block.
-    pub(in crate::checks) optional: &'a [String],
-    /// Marks that are done beside `x`.
-    pub(in crate::checks) done_marks: &'a [String],
-}
-
-impl<'a> From<&'a CheckPolicy> for PlanRules<'a> {
-    fn from(settings: &'a CheckPolicy) -> Self {
-        Self { optional: &settings.optional, done_marks: &settings.done_marks }
-    }
-}
-
 /// One criterion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Item {
+pub(in crate::checks) struct Item {
     /// Its line, from 1.
-    pub(super) line: usize,
+    pub(in crate::checks) line: usize,
     /// Its first line of text, which may begin with its id.
-    pub(super) text: String,
+    pub(in crate::checks) text: String,
     pub(super) done: bool,
     /// Its box, if the mark in that is neither done nor blank.
     pub(super) mark: Option<String>,
     /// Below a heading whose items do not block.
-    pub(super) optional: bool,
+    pub(in crate::checks) optional: bool,
     /// The texts of the items that it is a part of.
     pub(super) within: Vec<Rc<str>>,
     /// The headings that it stands below.

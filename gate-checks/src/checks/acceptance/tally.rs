@@ -1,10 +1,11 @@
 //! Counts open and done criteria.
 
+use gate_core::decide::policy::CheckPolicy;
 use serde_json::{Value, json};
 
 use super::criteria::{Criteria, Criterion};
 use super::pattern::Named;
-use super::plan::{Item, Plan, PlanError, PlanRules, shown};
+use super::plan::{Item, Plan, PlanError, shown};
 use super::read;
 use super::selection::{Selection, select};
 
@@ -28,7 +29,7 @@ impl Tally {
     }
 
     /// Reads a file, once.
-    pub(in crate::checks) fn read(&mut self, named: &Named, rules: PlanRules<'_>) {
+    pub(in crate::checks) fn read(&mut self, named: &Named, rules: &CheckPolicy) {
         if self.files.contains(&named.shown) {
             return;
         }

@@ -2,13 +2,15 @@
 
 use std::fs;
 
-use gate_core::decide::evidence::Outcome;
+use gate_core::config::{self, Layer, Origin};
+use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::CheckPolicy;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::criteria::Verdict;
-use super::{PlanRules, Tally, files};
+use super::{Tally, files};
+use crate::check::CheckId;
 
 mod marks;
 
@@ -16,8 +18,7 @@ mod marks;
 struct Case {
     folder: TempDir,
     entries: Vec<String>,
-    optional: Vec<String>,
-    done_marks: Vec<String>,
+    rules: CheckPolicy,
     task: Option<&'static str>,
 }
 
@@ -33,7 +34,11 @@ impl Case {
     fn naming(entries: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         let entries = entries.iter().map(|&entry| entry.to_owned()).collect();
-        Self { folder, entries, optional: Vec::new(), done_marks: Vec::new(), task: None }
+        let settings = "[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\n";
+        let layer = Layer::parse(Origin::Project("gate.toml".into()), settings).unwrap();
+        let mut policy = config::resolve(&[layer], None).unwrap().policy;
+        let rules = policy.checks.remove("acceptance_criteria");
+        Self { folder, entries, rules: rules.unwrap(), task: None }
     }
 
     fn write(&self, file: &str, bytes: &[u8]) {
@@ -47,38 +52,36 @@ impl Case {
         self
     }
 
-    fn optional(self, headings: &[&str]) -> Self {
-        Self { optional: headings.iter().map(|&heading| heading.to_owned()).collect(), ..self }
+    fn optional(mut self, headings: &[&str]) -> Self {
+        self.rules.optional = headings.iter().map(|&heading| heading.to_owned()).collect();
+        self
     }
 
-    fn done_marks(self, marks: &[&str]) -> Self {
-        Self { done_marks: marks.iter().map(|&mark| mark.to_owned()).collect(), ..self }
-    }
-
-    fn rules(&self) -> PlanRules<'_> {
-        PlanRules { optional: &self.optional, done_marks: &self.done_marks }
+    fn done_marks(mut self, marks: &[&str]) -> Self {
+        self.rules.done_marks = marks.iter().map(|&mark| mark.to_owned()).collect();
+        self
     }
 
     fn task(self, task: &'static str) -> Self {
         Self { task: Some(task), ..self }
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> Evidence {
         let mut tally = Tally::new(self.task);
         for entry in &self.entries {
             match files(self.folder.path(), entry) {
-                Ok(named) => named.iter().for_each(|named| tally.read(named, self.rules())),
+                Ok(named) => named.iter().for_each(|named| tally.read(named, &self.rules)),
                 Err(error) => tally.problem(&error),
             }
         }
-        tally.finish(&[]).verdict()
+        tally.finish(&[]).verdict(&CheckId::new("acceptance_criteria"))
     }
 
     #[track_caller]
     fn is(self, outcome: Outcome, summary: &str) -> Value {
         let verdict = self.verdict();
         assert_eq!((verdict.outcome, verdict.summary.as_str()), (outcome, summary));
-        verdict.detail
+        verdict.detail.unwrap()
     }
 
     #[track_caller]
@@ -101,12 +104,13 @@ impl Case {
 #[track_caller]
 fn markdown(text: &str, done: usize, open: &[&str]) {
     let verdict = Case::of(&[("plan.md", text)]).verdict();
-    let items = verdict.detail["open"].as_array().unwrap();
+    let detail = verdict.detail.unwrap();
+    let items = detail["open"].as_array().unwrap();
     let items: Vec<_> = items
         .iter()
         .map(|item| format!("{} {}", item["line"], item["text"].as_str().unwrap()))
         .collect();
-    let count = verdict.detail["files"][0]["done"].as_u64().unwrap();
+    let count = detail["files"][0]["done"].as_u64().unwrap();
     assert_eq!(
         (count, items),
         (done as u64, open.iter().map(|&open| open.to_owned()).collect()),

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::checks::CRITERIA;
-use gate_core::decide::policy::Policy;
+use gate_core::decide::policy::{CheckPolicy, Policy};
 use gate_core::integrity::{
     Around, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL, UNSEEN,
 };
@@ -17,7 +17,6 @@ use super::around::{around, scripts_of_others};
 use super::criteria;
 use crate::baseline::{Baseline, Change, Reader, Tool, What};
 use crate::check::CheckContext;
-use crate::checks::acceptance::PlanRules;
 use crate::site::CheckSite;
 use crate::worktree::{File, Globs, Kind, Snapshot, WorkTree};
 
@@ -45,9 +44,6 @@ pub(super) fn compare(
     let changes =
         reader.changes(&cx.tree, &cx.cancel.clone()).map_err(|error| error.to_string())?;
     let protect = Globs::new(&policy.integrity.protect).map_err(|error| error.to_string())?;
-    let plan = policy.checks.get(CRITERIA);
-    let plans = plan.map_or(&[][..], |plan| &plan.files[..]);
-    let rules = plan.map(PlanRules::from).unwrap_or_default();
     let around = around(policy, &cx.site, tree, &reader);
     let moved = changes.iter().filter_map(|change| change.moved_from.clone()).collect();
     let comparing = Comparing {
@@ -57,8 +53,7 @@ pub(super) fn compare(
         protect,
         scripts: scripts_of_others(policy, &cx.site, tree),
         moved,
-        plans,
-        rules,
+        plan: policy.checks.get(CRITERIA),
         around: &around,
     };
     let mut examiner = Examiner::new(&around);
@@ -86,9 +81,8 @@ struct Comparing<'a> {
     scripts: BTreeSet<PathBuf>,
     /// The files that were only moved to another name.
     moved: BTreeSet<PathBuf>,
-    plans: &'a [String],
-    /// Headings below which items of plans do not count.
-    rules: PlanRules<'a>,
+    /// The settings of the check of plans.
+    plan: Option<&'a CheckPolicy>,
     around: &'a Around,
 }
 
@@ -108,7 +102,7 @@ impl Comparing<'_> {
         if leads_outside {
             examiner.found(OUTSIDE.finding(&name));
         }
-        if !(self.is_read(&file) || self.is_plan(bytes)) {
+        if !(self.is_read(&file) || self.plan(bytes).is_some()) {
             return Ok(());
         }
         let stored = match change.what {
@@ -143,10 +137,8 @@ impl Comparing<'_> {
             self.large(&file, (before.is_some(), now.is_some(), is_new), examiner);
             return Ok(());
         }
-        if self.is_plan(bytes)
-            && let Some(before) = &before
-        {
-            criteria::gone(&name, before, now.as_deref(), self.rules, examiner);
+        if let (Some(plan), Some(before)) = (self.plan(bytes), &before) {
+            criteria::gone(&name, before, now.as_deref(), plan, examiner);
         }
         examiner.file(&Changed { before: before.as_deref(), now: now.as_deref(), ..file });
         Ok(())
@@ -179,11 +171,12 @@ impl Comparing<'_> {
         self.tree.in_project(path).is_some_and(|path| self.protect.matches(path))
     }
 
-    fn is_plan(&self, path: &[u8]) -> bool {
-        let Some(path) = self.tree.in_project(path) else { return false };
+    /// The settings of the check of plans, if they name this file.
+    fn plan(&self, path: &[u8]) -> Option<&CheckPolicy> {
+        let (plan, path) = (self.plan?, self.tree.in_project(path)?);
         let globs =
-            self.plans.iter().filter_map(|glob| Globs::new(std::slice::from_ref(glob)).ok());
-        globs.into_iter().any(|globs| globs.matches(path))
+            plan.files.iter().map(std::slice::from_ref).filter_map(|glob| Globs::new(glob).ok());
+        globs.into_iter().any(|globs| globs.matches(path)).then_some(plan)
     }
 
     /// A file that is too large to be read. If it is guarded by its name alone, the finding is the

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use gate_core::decide::policy::CheckPolicy;
 use gate_core::integrity::{CRITERION, Examiner, Finding};
 use gate_core::text::brief;
 
-use crate::checks::acceptance::{self, PlanRules};
+use crate::checks::acceptance;
 
 /// Reports the items that a plan had and does not have any more, or has only below a heading that
 /// makes them optional. Boxes may be ticked, items may be added and moved.
@@ -13,7 +14,7 @@ pub(super) fn gone(
     file: &str,
     before: &[u8],
     now: Option<&[u8]>,
-    rules: PlanRules<'_>,
+    rules: &CheckPolicy,
     examiner: &mut Examiner<'_>,
 ) {
     let mut left = now.map(|now| items(file, now, rules)).unwrap_or_default();
@@ -43,7 +44,7 @@ pub(super) fn gone(
 }
 
 /// The items of a plan. One that cannot be read has none; the check of the plan reports it.
-fn items(file: &str, bytes: &[u8], rules: PlanRules<'_>) -> Vec<acceptance::Listed> {
+fn items(file: &str, bytes: &[u8], rules: &CheckPolicy) -> Vec<acceptance::Item> {
     let text = String::from_utf8_lossy(bytes);
     acceptance::items(Path::new(file), &text, rules).unwrap_or_default()
 }

@@ -11,7 +11,6 @@ use super::around::around;
 use super::*;
 use crate::cancellation::{CancelReason, Cancellation, Grace};
 use crate::check::{About, Occasion};
-use crate::checks::acceptance::PlanRules;
 use crate::event::Events;
 use crate::logs::Logs;
 use crate::scripts::named_scripts;
@@ -73,8 +72,10 @@ fn scripts_are_named_from_the_root_of_the_tree() {
 /// The messages about items of a plan that are gone, with their lines.
 #[track_caller]
 fn check_gone(before: &str, now: Option<&str>, expected: &[(&str, usize)]) {
-    let (around, optional) = (Around::default(), ["Later".to_owned()]);
-    let rules = PlanRules { optional: &optional, done_marks: &[] };
+    let around = Around::default();
+    let rules =
+        policy("[checks.acceptance_criteria]\nfiles = [\"plan.md\"]\noptional = [\"Later\"]\n");
+    let rules = &rules.checks["acceptance_criteria"];
     let mut examiner = Examiner::new(&around);
     let now = now.map(str::as_bytes);
     criteria::gone("plan.md", before.as_bytes(), now, rules, &mut examiner);

@@ -1,16 +1,16 @@
 //! The command on the baseline: which tests there were, and how they ended. What it builds stays, for
 //! the runs that decide.
 
+use std::collections::BTreeSet;
+
 use gate_core::decide::policy::CheckPolicy;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::collections::BTreeSet;
 
-use super::VerifiedTests;
 use super::identities::names_all;
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
-use super::trouble::Trouble;
+use super::{Trouble, VerifiedTests};
 use crate::check::CheckId;
 use crate::report::{Status, Test, TestReport};
 

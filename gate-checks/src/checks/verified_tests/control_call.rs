@@ -5,13 +5,12 @@ use gate_core::decide::evidence::Outcome;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-use super::VerifiedTests;
 use super::baseline_run::RunKind;
 use super::control_outcome::ControlOutcome;
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
-use super::trouble::Trouble;
 use super::verdict::Verdict;
+use super::{Trouble, VerifiedTests};
 use crate::check::CheckId;
 use crate::control::Kinds;
 use crate::runner::RunnerCommand;
@@ -50,17 +49,17 @@ impl VerifiedTests<'_> {
         };
         let (outcome, kinds) = (called.outcome, called.kinds);
         verdict.add_detail("control", json!(outcome.name()));
-        verdict.add_detail("controls", json!(kinds.names()));
+        verdict.add_detail("controls", json!(kinds));
         verdict.add_detail("exit_code_with_control", json!(called.code));
         if outcome == ControlOutcome::Failed {
             return Ok(());
         }
-        match self.meaning(workspace, overlay, runner, outcome).await? {
+        match self.meaning(workspace, overlay, runner, &outcome).await? {
             Meaning::Tamper => verdict.becomes(Outcome::Tamper, outcome.summary(called.code)),
             Meaning::Nothing(why) => verdict.has_no_control(why),
             Meaning::Less(silent) => {
                 verdict.add_detail("control", json!(ControlOutcome::Failed.name()));
-                verdict.add_detail("controls", json!(kinds.without(silent).names()));
+                verdict.add_detail("controls", json!(&kinds - &silent));
             }
         }
         Ok(())
@@ -101,9 +100,9 @@ impl VerifiedTests<'_> {
         workspace: &mut TestWorkspace,
         overlay: Option<&Overlay<'_>>,
         runner: &RunnerCommand,
-        outcome: ControlOutcome,
+        outcome: &ControlOutcome,
     ) -> Result<Meaning, Trouble> {
-        if outcome == ControlOutcome::Masked {
+        if *outcome == ControlOutcome::Masked {
             return Ok(Meaning::Tamper);
         }
         let is_left_out = matches!(outcome, ControlOutcome::Missing | ControlOutcome::NoTest);
@@ -115,15 +114,15 @@ impl VerifiedTests<'_> {
             failed_before = self.failed_on_baseline(workspace, overlay, runner).await?;
         }
         if let ControlOutcome::Partly { passed, missing } = outcome {
-            let lost = passed.or(missing);
+            let lost = passed | missing;
             let is_tamper = match failed_before {
-                Some(failed) => !failed.and(lost).is_empty(),
+                Some(failed) => !failed.is_disjoint(&lost),
                 None => !passed.is_empty(),
             };
-            return Ok(if is_tamper { Meaning::Tamper } else { Meaning::Less(outcome.lost()) });
+            return Ok(if is_tamper { Meaning::Tamper } else { Meaning::Less(lost) });
         }
         let part = runner.runner.selects(&runner.args);
-        Ok(match (failed_before.map(Kinds::is_empty), outcome) {
+        Ok(match (failed_before.as_ref().map(Kinds::is_empty), outcome) {
             (Some(false), _) => Meaning::Tamper,
             (Some(true), _) => Meaning::Nothing("it is left out in the baseline too"),
             (None, ControlOutcome::NoTest) => Meaning::Nothing("the report names no test"),
@@ -149,7 +148,7 @@ impl VerifiedTests<'_> {
         deciding.lay(self.id, contents, &BTreeSet::new(), Some(overlay.baseline))?;
         let log = CheckId::new(format!("{}-baseline-control", self.id));
         let Some(called) = self.called(&deciding, runner, &log).await? else { return Ok(None) };
-        let failed = called.kinds.without(called.outcome.lost());
+        let failed = &called.kinds - &called.outcome.lost();
         self.keep(workspace, overlay, RunKind::Control, &failed);
         Ok(Some(failed))
     }

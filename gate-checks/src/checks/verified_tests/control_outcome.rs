@@ -1,10 +1,10 @@
 //! The outcome of a control in a run.
 
-use crate::control::{Kinds, Names};
+use crate::control::{Kind, Kinds, Names};
 use crate::report::{Status, TestReport};
 
 /// The outcome of a control.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ControlOutcome {
     /// Each of its tests failed, and so did the command.
     Failed,
@@ -50,7 +50,7 @@ impl ControlOutcome {
             return Self::Masked;
         }
         let passed = kinds(|status| status == Status::Passed);
-        let missing = id.kinds().without(failed).without(passed);
+        let missing = &(&id.kinds() - &failed) - &passed;
         if passed.is_empty() && missing.is_empty() {
             Self::Failed
         } else {
@@ -59,7 +59,7 @@ impl ControlOutcome {
     }
 
     /// True if some of its tests were run and did not fail.
-    pub(super) fn has_passed(self) -> bool {
+    pub(super) fn has_passed(&self) -> bool {
         match self {
             Self::Passed => true,
             Self::Partly { passed, .. } => !passed.is_empty(),
@@ -68,16 +68,16 @@ impl ControlOutcome {
     }
 
     /// The kinds of tests that did not fail as they must.
-    pub(super) fn lost(self) -> Kinds {
+    pub(super) fn lost(&self) -> Kinds {
         match self {
-            Self::Failed => Kinds::NONE,
-            Self::Partly { passed, missing } => passed.or(missing),
-            Self::Passed | Self::Masked | Self::Missing | Self::NoTest => Kinds::ALL,
+            Self::Failed => Kinds::new(),
+            Self::Partly { passed, missing } => passed | missing,
+            Self::Passed | Self::Masked | Self::Missing | Self::NoTest => Kinds::from(Kind::ALL),
         }
     }
 
     /// Its name in records.
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Failed => "failed-as-it-must",
             Self::Masked => "masked",
@@ -87,7 +87,7 @@ impl ControlOutcome {
     }
 
     /// A sentence for a person.
-    pub(super) fn summary(self, exit_code: Option<i32>) -> String {
+    pub(super) fn summary(&self, exit_code: Option<i32>) -> String {
         let code = match exit_code {
             Some(code) => format!("ended with code {code}"),
             None => "was ended by a signal".to_owned(),
@@ -106,7 +106,6 @@ impl ControlOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::Kind;
     use crate::report::{Format, Test};
 
     fn names(tests: &[(Kind, usize)]) -> Names {
@@ -122,14 +121,18 @@ mod tests {
             (Kind::Inside, 103),
             (Kind::Inside, 104),
         ]);
-        let kind = |kind: Kind| -> Kinds { [kind].into_iter().collect() };
+        let kind = |kind: Kind| Kinds::from([kind]);
         let partly = |passed, missing| ControlOutcome::Partly { passed, missing };
         for (tests, code, expected) in [
             ([Failed, Failed, Failed, Failed], Some(1), ControlOutcome::Failed),
             ([Failed, Failed, Failed, Skipped], Some(1), ControlOutcome::Failed),
-            ([Failed, Failed, Failed, Passed], Some(1), partly(kind(Kind::Inside), Kinds::NONE)),
-            ([Failed, Passed, Failed, Failed], Some(1), partly(kind(Kind::Assertion), Kinds::NONE)),
-            ([Failed, Failed, Skipped, Skipped], Some(1), partly(Kinds::NONE, kind(Kind::Inside))),
+            ([Failed, Failed, Failed, Passed], Some(1), partly(kind(Kind::Inside), Kinds::new())),
+            (
+                [Failed, Passed, Failed, Failed],
+                Some(1),
+                partly(kind(Kind::Assertion), Kinds::new()),
+            ),
+            ([Failed, Failed, Skipped, Skipped], Some(1), partly(Kinds::new(), kind(Kind::Inside))),
             ([Failed, Passed, Failed, Failed], Some(0), ControlOutcome::Masked),
             ([Passed, Passed, Skipped, Skipped], Some(1), ControlOutcome::Passed),
         ] {
@@ -139,9 +142,12 @@ mod tests {
             assert_eq!(outcome, expected, "{:?} {code:?}", report.tests);
         }
         let lost = partly(kind(Kind::Inside), kind(Kind::Raise));
-        assert_eq!((lost.name(), lost.lost().names()), ("passed", vec!["raise", "inside"]));
+        assert_eq!(
+            (lost.name(), lost.lost()),
+            ("passed", Kinds::from([Kind::Raise, Kind::Inside]))
+        );
         assert!(lost.has_passed());
-        let missing = partly(Kinds::NONE, kind(Kind::Raise));
+        let missing = partly(Kinds::new(), kind(Kind::Raise));
         assert_eq!((missing.name(), missing.has_passed()), ("missing", false));
     }
 

@@ -21,9 +21,8 @@ use serde_json::json;
 use super::identities::{Compared, is_allowed};
 use super::overlay::{Overlay, Replacement, ReplacementKind, is_data};
 use super::test_workspace::{Contents, TestWorkspace};
-use super::trouble::Trouble;
 use super::verdict::Verdict;
-use super::{TestOutcome, VerifiedTests, add_detail};
+use super::{TestOutcome, Trouble, VerifiedTests, add_detail};
 use crate::check::{CheckId, Occasion};
 use crate::report::{self, Status};
 

@@ -1,13 +1,13 @@
-//! Finding out a baseline's tests when it is taken.
+//! Finding out a baseline's tests when it is taken, and which of them fail.
 
-use gate_core::decide::policy::Policy;
+use gate_core::decide::policy::{Allowance, Mode, Policy};
 use tokio::runtime::Builder;
 
-use super::VerifiedTests;
-use super::context::context;
+use super::baseline_run::{BaselineRun, RunKind};
+use super::identities::is_allowed;
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
-use super::trouble::Trouble;
+use super::{Trouble, VerifiedTests, context};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
 use crate::checks::command::test_checks;
@@ -56,4 +56,31 @@ impl VerifiedTests<'_> {
         let mut deciding = workspace.deciding(self.settings)?;
         self.baseline_run(&mut deciding, &overlay).await.map(drop)
     }
+}
+
+/// The tests of required checks that fail on the baseline, each once, but for those that the
+/// settings or these allowances leave out. Nothing is run: tests that were not found out yet are
+/// not listed.
+pub fn red_tests(
+    policy: &Policy,
+    site: &CheckSite,
+    baseline: &Baseline,
+    allow: &[Allowance],
+) -> Vec<String> {
+    let Some((tree, cx)) = context(policy, site, baseline, &Cancellation::default()) else {
+        return Vec::new();
+    };
+    let mut red = Vec::new();
+    for (id, settings) in test_checks(policy, site) {
+        if settings.mode != Mode::Require {
+            continue;
+        }
+        let tests = VerifiedTests { id: &id, settings: &settings, cx: &cx };
+        let run: Option<BaselineRun> = baseline.result(site, &tree, &tests.key(RunKind::Tests));
+        red.extend(run.iter().flat_map(BaselineRun::failed).map(str::to_owned));
+    }
+    red.retain(|test| !is_allowed(test, &cx.allow) && !is_allowed(test, allow));
+    red.sort();
+    red.dedup();
+    red
 }

@@ -17,7 +17,6 @@
 //! once. It cannot pass there, but it can show why.
 
 mod baseline_run;
-mod context;
 mod control_call;
 mod control_outcome;
 mod deciding;
@@ -25,46 +24,45 @@ mod identities;
 mod learn;
 mod overlay;
 mod pull_request;
-mod red_tests;
 mod rerun;
 mod sealed;
 mod select;
 mod test_workspace;
 mod tests_first;
-mod trouble;
 mod verdict;
-mod written_first;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Mode};
+use gate_core::decide::policy::{CheckPolicy, Policy};
 use serde_json::{Map, Value, json};
 
-use super::launch::{CopyReport, OVER_MEMORY, argv};
+use super::launch::{OVER_MEMORY, argv};
 use super::test_run::{Ran, TestRun};
+use crate::baseline::Baseline;
+use crate::cancellation::Cancellation;
 use crate::check::{CheckContext, CheckId};
 use crate::report::TestReport;
 use crate::runner::{RunnerCommand, recognise};
 use crate::scripts::scripts_of;
+use crate::site::CheckSite;
+use crate::store;
 use crate::workspace::limit_copies;
 use crate::worktree::WorkTree;
 
 use baseline_run::{BaselineRun, RunKind};
 use identities::{Compared, Renamed, Sources, compare, names_all};
 use overlay::{Overlay, Replacement};
-use test_workspace::{Contents, TestWorkspace};
-use trouble::Trouble;
+use test_workspace::{Contents, TestWorkspace, Trouble};
 use verdict::Verdict;
 
 pub use identities::is_allowed as is_test_allowed;
-pub use learn::learn_tests;
-pub use red_tests::red_tests;
+pub use learn::{learn_tests, red_tests};
 pub use rerun::{RedTests, RerunTree, rerun};
 pub(super) use tests_first::TestsFirst;
-pub use tests_first::tests_first_policy;
-pub use written_first::carry_tests;
+pub use tests_first::{carry_tests, tests_first_policy};
 
 /// The member of a record's detail that is true if the files of the baseline could not be read.
 pub const BASE_UNREAD: &str = "base_unread";
@@ -121,9 +119,8 @@ impl VerifiedTests<'_> {
         let mut evidence = match self.verified().await {
             Ok(evidence) => evidence,
             Err(trouble) => {
-                let mut evidence = self.record(Outcome::Inconclusive);
+                let mut evidence = self.id.record(Outcome::Inconclusive, trouble.to_string());
                 evidence.argv = argv(&self.settings.command, self.settings.shell);
-                let evidence = evidence.with_summary(trouble.to_string());
                 match trouble {
                     Trouble::Baseline(_) => evidence.with_detail(json!({ BASE_UNREAD: true })),
                     _ => evidence,
@@ -132,10 +129,6 @@ impl VerifiedTests<'_> {
         };
         self.id.as_str().clone_into(&mut evidence.check);
         evidence.with_duration(began.elapsed())
-    }
-
-    fn record(&self, outcome: Outcome) -> Evidence {
-        Evidence::new(self.id.as_str(), Mode::default(), outcome)
     }
 
     async fn verified(&self) -> Result<Evidence, Trouble> {
@@ -396,15 +389,7 @@ impl VerifiedTests<'_> {
     }
 
     async fn in_tree(&self) -> Result<Ran, Box<Evidence>> {
-        let run = TestRun {
-            id: self.id,
-            settings: self.settings,
-            cx: self.cx,
-            keep_going: false,
-            variables: Vec::new(),
-            copy_report: CopyReport::default(),
-        };
-        run.run().await
+        TestRun::new(self.id, self.settings, self.cx).run().await
     }
 }
 
@@ -419,4 +404,20 @@ fn add_detail(evidence: &mut Evidence, members: Value) {
     if let (Some(tests), Value::Object(members)) = (tests.as_object_mut(), members) {
         tests.extend(members);
     }
+}
+
+/// A check's context for a run whose result is no evidence; none if the work tree cannot be
+/// read.
+fn context(
+    policy: &Policy,
+    site: &CheckSite,
+    baseline: &Baseline,
+    cancel: &Cancellation,
+) -> Option<(WorkTree, CheckContext)> {
+    let tree = WorkTree::open(site).ok()?;
+    let snapshot = tree.snapshot().ok()?;
+    let folder = site.state.as_ref().map(|state| store::tree_folder(state, tree.root()));
+    let cx = CheckContext::new(policy, site, Arc::new(snapshot), folder.as_deref());
+    let cx = CheckContext { baseline: Some(baseline.clone()), cancel: cancel.clone(), ..cx };
+    Some((tree, cx))
 }

@@ -5,12 +5,11 @@ use std::path::Path;
 
 use gate_core::integrity::{Guarded, guarded};
 
-use super::VerifiedTests;
 use super::identities::{Compared, Renamed, Sources, compare, names_all};
 use super::overlay::Overlay;
 use super::test_workspace::TestWorkspace;
-use super::trouble::Trouble;
 use super::verdict::Verdict;
+use super::{Trouble, VerifiedTests};
 use crate::check::Occasion;
 use crate::report::{Status, Test, TestReport};
 use crate::worktree::{File, WorkTree};

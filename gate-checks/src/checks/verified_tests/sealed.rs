@@ -13,11 +13,10 @@ use gate_core::decide::sealed_tests::{MAX_SEALED_REFUSALS, SealedOutcome};
 use gate_core::text::{MAX_NAMES, some_names};
 use serde_json::json;
 
-use super::VerifiedTests;
 use super::overlay::Overlay;
 use super::test_workspace::{Contents, TestWorkspace};
-use super::trouble::Trouble;
 use super::verdict::Verdict;
+use super::{Trouble, VerifiedTests};
 use crate::cancellation::Cancellation;
 use crate::check::{CheckId, PrivateRun};
 use crate::checks::test_run::Ran;

@@ -13,8 +13,7 @@ use tokio::time::sleep;
 
 use super::overlay::{Overlay, Replacement};
 use super::select::Selection;
-use super::trouble::Trouble;
-use crate::baseline::{Baseline, What};
+use crate::baseline::{Baseline, BaselineError, What};
 use crate::check::{CheckContext, CheckId, PrivateRun};
 use crate::checks::launch::CopyReport;
 use crate::checks::test_run::{NO_BYTECODE, Ran, TestRun};
@@ -24,7 +23,20 @@ use crate::report::{TestReport, with_options};
 use crate::runner::RunnerCommand;
 use crate::site::CheckSite;
 use crate::workspace::{Layout, OpenedFiles, Workspace};
-use crate::worktree::{Snapshot, WorkTree};
+use crate::worktree::{Snapshot, WorkTree, WorktreeError};
+
+/// Why nothing could be tried.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    #[error("the copy that the tests run in cannot be made: {0}")]
+    Workspace(#[from] io::Error),
+    #[error("the baseline cannot be compared: {0}")]
+    Baseline(#[from] BaselineError),
+    #[error("the work tree cannot be read: {0}")]
+    Tree(#[from] WorktreeError),
+    #[error("gate was interrupted")]
+    Ended,
+}
 
 /// The time in which others have to leave the tree alone.
 const QUIET: Duration = Duration::from_millis(300);

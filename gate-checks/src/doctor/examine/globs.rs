@@ -5,11 +5,6 @@ use crate::doctor::finding::{Finding, note, problem};
 use crate::site::CheckSite;
 use crate::worktree::Globs;
 
-/// Looks at `tree.ignore`.
-pub(super) fn ignored_in_tree(globs: &[String], tree: &Tree, site: &CheckSite) -> Vec<Finding> {
-    look("tree.ignore", globs, tree, site)
-}
-
 /// Looks at the globs of a key.
 pub(super) fn look(key: &str, globs: &[String], tree: &Tree, site: &CheckSite) -> Vec<Finding> {
     globs.iter().filter_map(|glob| one(key, glob, tree, site)).collect()

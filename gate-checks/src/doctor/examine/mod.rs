@@ -23,7 +23,7 @@ pub fn examine(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
     let mut found = policy_alone(policy);
     let tree = Tree::read(site);
     match &tree {
-        Ok(tree) => found.extend(globs::ignored_in_tree(&policy.tree_ignore, tree, site)),
+        Ok(tree) => found.extend(globs::look("tree.ignore", &policy.tree_ignore, tree, site)),
         Err(error) => {
             found
                 .push(problem("tree-unreadable", format!("the work tree cannot be read: {error}")));

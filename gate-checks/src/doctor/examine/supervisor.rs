@@ -1,10 +1,10 @@
 //! Tests the supervisor, which ends the processes of checks.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
+use gate_core::config::{self, Layer};
 use gate_core::decide::evidence::Outcome;
-use gate_core::decide::policy::{CheckPolicy, Mode, Policy, Priority, Reveal, When};
+use gate_core::decide::policy::{CheckPolicy, Policy, Priority};
 
 use crate::doctor::finding::{Finding, fine, note, problem};
 use crate::gather::{GatherOptions, gather};
@@ -37,7 +37,7 @@ pub(super) fn look(policy: &Policy, site: &CheckSite) -> Finding {
 fn answer(policy: &Policy, site: &CheckSite) -> Result<(), String> {
     let folder = Temporary::new("try").map_err(|error| error.to_string())?;
     let mut policy = policy.clone();
-    policy.checks = [("nothing".to_owned(), nothing())].into();
+    policy.checks = [("nothing".to_owned(), nothing()?)].into();
     policy.jobs = NonZeroU32::MIN;
     let site = CheckSite {
         project: folder.path().join("tree"),
@@ -57,30 +57,12 @@ fn answer(policy: &Policy, site: &CheckSite) -> Result<(), String> {
     }
 }
 
-fn nothing() -> CheckPolicy {
-    CheckPolicy {
-        mode: Mode::Require,
-        command: vec!["true".to_owned()],
-        shell: false,
-        cwd: None,
-        env: Vec::new(),
-        timeout_ms: TIMEOUT_MS,
-        memory_bytes: None,
-        priority: Priority::Low,
-        needs: Vec::new(),
-        hermetic: false,
-        control: false,
-        sealed: None,
-        reveal: Reveal::Count,
-        tests: BTreeMap::new(),
-        report: None,
-        retry: 0,
-        when: vec![When::Check],
-        paths: Vec::new(),
-        files: Vec::new(),
-        criteria: Vec::new(),
-        optional: Vec::new(),
-        done_marks: Vec::new(),
-        ignore: Vec::new(),
-    }
+/// A required check that runs `true`, with the default settings.
+fn nothing() -> Result<CheckPolicy, String> {
+    let name = "nothing";
+    let alone = Layer::checks([name]).and_then(|layer| config::resolve(&[layer], None));
+    let mut alone = alone.map_err(|error| error.message())?;
+    let settings = alone.policy.checks.remove(name).ok_or("it has no settings")?;
+    let command = vec!["true".to_owned()];
+    Ok(CheckPolicy { command, timeout_ms: TIMEOUT_MS, priority: Priority::Low, ..settings })
 }

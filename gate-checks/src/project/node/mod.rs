@@ -1,16 +1,13 @@
 //! npm, pnpm, yarn and Bun.
 
 mod manager;
-mod members;
 mod package;
-mod script;
 
 use super::folder::Folder;
 use super::proposal::{Aim, Found};
 use super::watching::never_ends;
-use manager::PackageManager;
-pub(super) use package::Package;
-use script::{Script, TestRunner};
+use manager::{PackageManager, Script, TestRunner};
+use package::{Package, member_folders};
 
 /// Scripts by what they are usually for, the most telling first.
 const SCRIPTS: [(&str, Aim); 7] = [
@@ -75,7 +72,7 @@ fn without_script(
     manager: PackageManager,
     found: &mut Found,
 ) {
-    let mut tested = members::folders(folder, package, found);
+    let mut tested = member_folders(folder, package, found);
     tested.retain(|member| {
         let member = Package::read(&folder.below(member), &mut Found::default());
         member.is_some_and(|package| package.test_script().ends())

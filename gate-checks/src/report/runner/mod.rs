@@ -7,14 +7,13 @@ mod unknown;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::format::serves;
 use super::go::Go;
 use super::jest::Jest;
 use super::libtest::Libtest;
 use super::nextest::Nextest;
 use super::node::{self, Node};
 use super::pytest::{self, Pytest};
-use super::{Format, Reader};
+use super::{Format, Reader, serves};
 use crate::runner::{Invocation, find};
 
 /// Replaced in arguments by the path of the report.

@@ -7,7 +7,8 @@ use gate_core::decide::evidence::Outcome::{self, Fail, Inconclusive, Pass};
 
 use super::fed::in_file;
 use super::outcome;
-use crate::report::pytest::{Pytest, is_sum, selected};
+use crate::report::pytest::Pytest;
+use crate::report::pytest_text::{is_sum, selected};
 use crate::report::{Status, TestReport};
 
 fn suite(cases: &str) -> String {

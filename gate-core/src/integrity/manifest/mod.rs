@@ -2,17 +2,16 @@
 //! at the baseline. Dependencies, features, targets and exports stay the tree's.
 
 mod cargo;
-mod dependencies;
 mod ini;
 mod object;
 mod package;
 mod python;
-mod targets;
 #[cfg(test)]
 mod tests;
 
-pub use dependencies::python_dependencies;
-pub use targets::idle_targets;
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
 use toml::{Table, Value};
 
 /// A manifest whose keys about tests are the baseline's.
@@ -100,4 +99,77 @@ fn names(before: &Table, now: &Table, keys: &[&str]) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// The names of the dependencies that a file declares: `pyproject.toml`, or a list
+/// of requirements.
+pub fn python_dependencies(path: &str, text: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name == "pyproject.toml" {
+        return declared(text).unwrap_or_default();
+    }
+    if name.starts_with("requirements") && name.ends_with(".txt") {
+        return text.lines().filter_map(requirement).collect();
+    }
+    Vec::new()
+}
+
+fn declared(text: &str) -> Option<Vec<String>> {
+    let table: Table = toml::from_str(text).ok()?;
+    let table = serde_json::to_value(table).ok()?;
+    let groups = [&table["project"]["optional-dependencies"], &table["dependency-groups"]];
+    let groups = groups.into_iter().filter_map(Json::as_object).flat_map(|groups| groups.values());
+    let lists = [&table["project"]["dependencies"]].into_iter().chain(groups);
+    let lines = lists.filter_map(Json::as_array).flatten().filter_map(Json::as_str);
+    let poetry = table["tool"]["poetry"]["dependencies"].as_object();
+    let poetry = poetry.into_iter().flatten().map(|(name, _)| normal(name));
+    Some(lines.filter_map(requirement).chain(poetry).collect())
+}
+
+/// The name in a line of requirements, as a module would be called.
+fn requirement(line: &str) -> Option<String> {
+    let line = line.trim();
+    let name: String =
+        line.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')).collect();
+    (!name.is_empty() && !line.starts_with(['-', '.', '#'])).then(|| normal(&name))
+}
+
+fn normal(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['-', '.'], "_")
+}
+
+/// The targets of a makefile that a file of their name would keep from running.
+pub fn idle_targets(text: &str) -> Vec<String> {
+    let mut phony: Vec<&str> = Vec::new();
+    let mut runs: BTreeMap<&str, bool> = BTreeMap::new();
+    let mut open: Vec<&str> = Vec::new();
+    let joined = text.replace("\\\n", " ");
+    for line in joined.lines() {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            continue;
+        }
+        if line.starts_with(['\t', ' ']) && !open.is_empty() {
+            runs.extend(open.iter().map(|name| (*name, true)));
+            continue;
+        }
+        open.clear();
+        let Some((names, rest)) =
+            trimmed.split_once(':').filter(|(_, rest)| !rest.starts_with('='))
+        else {
+            continue;
+        };
+        let (needs, first) = rest.trim_start_matches(':').split_once(';').unwrap_or((rest, ""));
+        if names.trim() == ".PHONY" {
+            phony.extend(needs.split_whitespace());
+            continue;
+        }
+        open = names.split_whitespace().collect();
+        for name in &open {
+            *runs.entry(*name).or_default() |= !first.trim().is_empty();
+        }
+    }
+    let names = runs.into_iter().filter(|(_, has_recipe)| *has_recipe).map(|(name, _)| name);
+    let names = names.filter(|name| !phony.contains(name) && !name.contains(['.', '/', '%', '$']));
+    names.map(str::to_owned).collect()
 }

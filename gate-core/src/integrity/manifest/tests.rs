@@ -249,3 +249,10 @@ proptest! {
 
 /// Pieces of settings.
 const PARTS: &str = "(\\[(testenv|pytest|a|tox)\\]\\n|(deps|commands|b) = [a-c]\\n){0,8}";
+
+#[test]
+fn a_target_with_a_recipe_and_without_phony_may_be_idle() {
+    let text = ".PHONY: lint\nX := a: b\ntest: build\n\tpytest\nlint:\n\truff\nall: test\n\
+                ci: ; make test\nout/a.txt:\n\ttouch $@\n";
+    assert_eq!(idle_targets(text), ["ci", "test"]);
+}

@@ -8,7 +8,6 @@ use gate_core::decide::policy::Policy;
 
 use super::*;
 use crate::cancellation::Cancellation;
-use crate::checks::verified_tests::context;
 use crate::workspace::Workspace;
 use crate::worktree::tests::fixture::Fixture;
 
@@ -37,8 +36,13 @@ fn context(
     allow: &[Allowance],
 ) -> (WorkTree, CheckContext) {
     let cancel = Cancellation::default();
-    let (tree, cx) =
-        context::context(&Policy::default(), &fixture.site, baseline, &cancel).unwrap();
+    let (tree, cx) = crate::checks::verified_tests::context(
+        &Policy::default(),
+        &fixture.site,
+        baseline,
+        &cancel,
+    )
+    .unwrap();
     (tree, CheckContext { allow: allow.into(), ..cx })
 }
 
