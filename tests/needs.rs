@@ -45,7 +45,6 @@ pub(crate) fn needs(what: &str) -> bool {
             runs("unshare", &["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]),
             "unshare cannot make a file system here",
         ),
-        "schemas" => (cfg!(feature = "schemas"), "the tests are built without the feature schemas"),
         "pytest" | "yaml" => (is_module(what), "python3 has no such module"),
         "jest" | "vitest" => {
             (node_module(what).is_some(), "GATE_NODE_MODULES names no folder that holds it")

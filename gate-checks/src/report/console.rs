@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use regex_automata::meta::{Config, Regex};
-use regex_automata::util::captures::Captures;
+use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::failure::Printed;
@@ -78,9 +77,9 @@ impl TryFrom<String> for Pattern {
     type Error = String;
 
     fn try_from(regex: String) -> Result<Self, String> {
-        Regex::builder()
-            .configure(Config::new().hybrid_cache_capacity(REGEX_CACHE_BYTES))
-            .build(&regex)
+        RegexBuilder::new(&regex)
+            .dfa_size_limit(REGEX_CACHE_BYTES)
+            .build()
             .map(Self)
             .map_err(|error| format!("{regex}: {error}"))
     }
@@ -320,23 +319,15 @@ impl Reader for Console {
 }
 
 /// A line that a rule matches.
-struct Line<'l> {
-    line: &'l str,
-    captures: Captures,
-}
+struct Line<'l>(Captures<'l>);
 
 impl<'l> Line<'l> {
     fn new(line: &'l str, Pattern(regex): &Pattern) -> Option<Self> {
-        if !regex.is_match(line) {
-            return None;
-        }
-        let mut captures = regex.create_captures();
-        regex.captures(line, &mut captures);
-        Some(Self { line, captures })
+        regex.captures(line).map(Self)
     }
 
     fn get(&self, name: &str) -> Option<&'l str> {
-        self.captures.get_group_by_name(name).map(|span| &self.line[span.range()])
+        self.0.name(name).map(|part| part.as_str())
     }
 
     /// The numbers and words of its counts; `None` if a number cannot be read.

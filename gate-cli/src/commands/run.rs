@@ -40,8 +40,8 @@ use crate::operator::project_marks;
 use crate::render::{self, print};
 use crate::request::{Asker, Request, Turn};
 use crate::runner::{
-    AgentStart, End, LiveFile, Loop, LostLease, Order, PresetContext, agent_start, agents,
-    other_loop_here, shell_word, starts_runs,
+    AgentStart, End, LiveFile, Loop, Order, PresetContext, agent_start, agents, other_loop_here,
+    shell_word, starts_runs,
 };
 use crate::secrets;
 use crate::settings::Selection;
@@ -158,6 +158,11 @@ impl RunCommand<'_> {
         self.tester.as_ref().unwrap_or(&self.worker)
     }
 
+    /// The agent of a loop.
+    fn worker(&self, stage: Stage<'_>) -> &Worker {
+        if stage.writes_tests() { self.tester() } else { &self.worker }
+    }
+
     /// Runs a loop.
     fn looped(
         &self,
@@ -168,7 +173,6 @@ impl RunCommand<'_> {
     ) -> Result<End, Failure> {
         let (settings, trust) = setting.clone();
         let (job, writes_tests) = (stage.job, stage.writes_tests());
-        let worker = if writes_tests { self.tester() } else { &self.worker };
         let site = here.site_under(&trust)?;
         let Some(Supervisor { program, .. }) = site.supervisor.clone() else {
             return Err(Failure::internal("no-supervisor", "gate's own program is not found"));
@@ -193,13 +197,9 @@ impl RunCommand<'_> {
         let signal = &gate.policy().signal;
         let protocol = job.map_or_else(|| signal::prompt(signal, None), |_| Job::protocol(signal));
         let prompt = format!("{}\n\n{protocol}", prompt.trim_end());
-        let wall = Some(gate.policy().budget.wall_ms).filter(|limit| *limit > 0);
-        let wall = wall.map(Duration::from_millis);
-        let lost = job.map(|job| job.lost.clone()).unwrap_or_default();
-        let order = self.order(here, worker, (&task, prompt), backoff)?;
-        let resume = self.resume(stage);
-        let order = Order { wall, lost, resume, writes_tests, ..order };
-        let (format, raw, json) = (worker.format, self.args.raw, self.args.json);
+        let order = self.order(here, stage, &task, prompt, gate.policy(), backoff)?;
+        let format = self.worker(stage).format;
+        let (raw, json) = (self.args.raw, self.args.json);
         let run = format!("{}-{}", task.project().id(), task.id());
         let root = here.places.top();
         render::notes(&other_loop_here(task.project().runs(), &root, &task));
@@ -224,11 +224,11 @@ impl RunCommand<'_> {
         let request = Request { asker, turn: Turn { format, ..Turn::default() }, checking };
         let parts = (&gate, request);
         let end = Loop::new(&order, &task, parts, supervisor, (interrupt, &reporter)).run()?;
-        if end.by == StoppedBy::Completed && !writes_tests {
-            gate.forget_task(task.id())?;
-        }
         if !writes_tests {
             let is_exit = end.by == StoppedBy::Completed;
+            if is_exit {
+                gate.forget_task(task.id())?;
+            }
             gate.end_loop(id, began_at.as_deref(), is_exit)?;
             if let (LoopId::Prompt(_), false) = (id, is_exit)
                 && let Some(prompt) = self.prompt_now(here)
@@ -459,17 +459,20 @@ impl RunCommand<'_> {
     fn order(
         &self,
         here: &Here,
-        worker: &Worker,
-        (task, prompt): (&Task, String),
+        stage: Stage<'_>,
+        task: &Task,
+        prompt: String,
+        policy: &Policy,
         backoff: Backoff,
     ) -> Result<Order, Failure> {
-        let (args, start) = (self.args, &worker.start);
+        let (args, Worker { name, start, .. }) = (self.args, self.worker(stage));
+        let wall = Some(policy.budget.wall_ms).filter(|limit| *limit > 0);
         let variables = here.places.environment.iter();
         // It begins a session of its own, also where an agent's session started gate.
         let variables = variables
             .filter(|(name, value)| !name.starts_with(HIDDEN) && !is_of_session(name, value));
         Ok(Order {
-            agent: worker.name.clone(),
+            agent: name.clone(),
             argv: start.argv.clone(),
             shown: (secrets::masked(&start.shell_line()), start.note),
             cwd: match args.cwd {
@@ -479,17 +482,17 @@ impl RunCommand<'_> {
             prompt,
             iterations: args.max_iterations.get(),
             timeout: args.timeout,
-            wall: None,
+            wall: wall.map(Duration::from_millis),
             idle: args.idle_timeout,
             children: args.children_timeout,
             grace: AGENTS_GRACE.max(GRACE),
             parent: self.parent.clone(),
-            lost: LostLease::default(),
+            lost: stage.job.map(|job| job.lost.clone()).unwrap_or_default(),
             environment: variables.chain(&start.variables).cloned().collect(),
             plain_prompt: args.plain_prompt,
             backoff,
-            writes_tests: false,
-            resume: None,
+            writes_tests: stage.writes_tests(),
+            resume: self.resume(stage),
         })
     }
 }

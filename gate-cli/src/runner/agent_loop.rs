@@ -1,23 +1,65 @@
-//! A loop, with the state that lasts from run to run.
+//! A loop: its parameters, and the state that lasts from run to run.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gate_checks::process::Supervisor;
+use gate_core::config;
 use gate_fleet::bus::Message;
+use gate_fleet::run::RunInfo;
 
 use super::backoff::Backoff;
-use super::finished_run::DelegatedRuns;
+use super::end::{DelegatedRuns, End};
 use super::live::Live;
-use super::order::Order;
-use super::stop_conditions::StopConditions;
+use super::stop_conditions::{LostLease, StopConditions};
 use crate::failure::Failure;
 use crate::gate::Gate;
 use crate::governance::{Heads, Task, by_gate};
 use crate::interrupt::Interrupt;
-use crate::record::Record;
+use crate::memory::StoppedBy;
 use crate::request::Request;
 use crate::secrets;
+
+/// The parameters of a loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// The agent's program and its arguments; `{prompt}` stands for the prompt.
+    pub(crate) argv: Vec<String>,
+    /// The agent's name, such as `codex`, or that of its program.
+    pub(crate) agent: String,
+    /// The agent's working folder.
+    pub(crate) cwd: PathBuf,
+    /// The task, without the context that gate adds.
+    pub(crate) prompt: String,
+    /// The maximum of iterations.
+    pub(crate) iterations: u64,
+    /// Limit for one run.
+    pub(crate) timeout: Option<Duration>,
+    /// Limit for the whole loop.
+    pub(crate) wall: Option<Duration>,
+    /// Limit for the time in which an agent prints nothing.
+    pub(crate) idle: Option<Duration>,
+    /// Wait at the end for runs that the agent has started.
+    pub(crate) children: Duration,
+    /// Time between SIGTERM and SIGKILL.
+    pub(crate) grace: Duration,
+    /// The run of the agent that started this loop.
+    pub(crate) parent: Option<RunInfo>,
+    /// Ends the loop: its work item belongs to somebody else.
+    pub(crate) lost: LostLease,
+    /// The agent's whole environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// The agent's command line for display, and a note on its permissions.
+    pub(crate) shown: (String, Option<&'static str>),
+    /// The agent gets only the prompt and the feedback.
+    pub(crate) plain_prompt: bool,
+    /// The waits while the agent cannot work.
+    pub(crate) backoff: config::Backoff,
+    /// True if the loop only writes tests.
+    pub(crate) writes_tests: bool,
+    /// The command that resumes this loop.
+    pub(crate) resume: Option<String>,
+}
 
 pub(crate) struct Loop<'l> {
     pub(crate) order: &'l Order,
@@ -27,19 +69,14 @@ pub(crate) struct Loop<'l> {
     pub(crate) supervisor: Supervisor,
     pub(crate) live: &'l dyn Live,
     pub(super) conditions: StopConditions<'l>,
-    /// The ids of the loop's runs, in order.
-    pub(super) runs: Vec<String>,
+    /// What is known of the loop's end so far.
+    pub(super) end: End,
     /// The last messages of the buses that an agent got with its prompt.
     pub(super) seen_messages: Heads,
-    pub(super) last: Option<Record>,
-    /// The transcript of the last run.
-    pub(super) transcript: Option<PathBuf>,
     /// The outcome of the runs that the last agent had delegated.
     pub(super) delegated: DelegatedRuns,
     pub(super) backoff: Backoff,
     pub(super) began: Instant,
-    /// Why the loop had to end, if no decision says it.
-    pub(super) problem: Option<String>,
 }
 
 impl<'l> Loop<'l> {
@@ -58,14 +95,15 @@ impl<'l> Loop<'l> {
             supervisor,
             live,
             conditions: StopConditions::new(task, interrupt, order),
-            runs: Vec::new(),
+            end: End {
+                max_iterations: order.iterations,
+                writes_tests: order.writes_tests,
+                ..End::without_work(StoppedBy::NotStarted, task.folder())
+            },
             seen_messages: Heads::default(),
-            last: None,
-            transcript: None,
             delegated: DelegatedRuns::None,
             backoff: Backoff::new(order.backoff),
             began: Instant::now(),
-            problem: None,
         }
     }
 

@@ -8,9 +8,8 @@ use gate_checks::process::{Fate, Launch, PausedSession, SessionEnd};
 use gate_fleet::run::{AGENT_TIMED_OUT, Preamble, RunInfo, layout};
 use jiff::Timestamp;
 
-use super::agent_loop::Loop;
-use super::finished_run::{DelegatedRuns, FinishedRun};
-use super::order::Order;
+use super::agent_loop::{Loop, Order};
+use super::end::{DelegatedRuns, FinishedRun};
 use super::watch::EndCause;
 use super::{delegated, reconcile, watch};
 use crate::agent::IN_RUN;
@@ -53,7 +52,7 @@ impl Attempt {
         info.stdout_path = folder.file(layout::STDOUT).display().to_string();
         info.stderr_path = folder.file(layout::STDERR).display().to_string();
         info.commandline = secrets::masked(&order.argv.join(" "));
-        info.previous_run_id = agent_loop.runs.last().cloned().unwrap_or_default();
+        info.previous_run_id = agent_loop.end.runs.last().cloned().unwrap_or_default();
         info.parent_run_id =
             order.parent.as_ref().map(|parent| parent.run_id.clone()).unwrap_or_default();
         folder.reserve()?;
@@ -62,7 +61,7 @@ impl Attempt {
             Failure::internal("folder-unwritable", format!("{}: {error}", info.prompt_path))
         })?;
         folder.write(&info)?;
-        agent_loop.runs.push(folder.id());
+        agent_loop.end.runs.push(folder.id());
         Ok(Self { folder, info, prompt })
     }
 
@@ -192,7 +191,7 @@ fn prompt(
 ) -> Result<String, Failure> {
     let (task, order) = (agent_loop.task, agent_loop.order);
     let brief = Brief::read(task, &agent_loop.seen_messages)?;
-    let last = agent_loop.last.as_ref();
+    let last = agent_loop.end.last.as_ref();
     let feedback = last.map(|last| last.decision.feedback.clone()).unwrap_or_default();
     // Each iteration has a token of its own.
     let prompt = match agent_loop.gate.next_token(&agent_loop.request)? {

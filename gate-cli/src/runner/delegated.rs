@@ -4,11 +4,15 @@
 use std::path::Path;
 
 use gate_checks::process::{Session, command_line};
-use gate_fleet::run::RunInfo;
+use gate_fleet::bus::Message;
+use gate_fleet::run::{RECONCILED, RunInfo};
+use jiff::Timestamp;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process_group};
 
-use super::{lock, stale_run};
+use super::lock;
 use crate::failure::Failure;
-use crate::governance::{Project, Task};
+use crate::governance::{Project, RunFolder, Task, by_gate};
 
 /// The program of conductor-loop that starts agents.
 const RUN_AGENT: &str = "run-agent";
@@ -19,18 +23,36 @@ pub(super) fn are_running(task: &Task, run_id: &str, session: &Session) -> bool 
     let mut processes = session.processes().into_iter();
     processes.any(|pid| starts_runs(&command_line(pid)))
         || running_below(task.project(), &[run_id.to_owned()])
-            .is_ok_and(|runs| runs.iter().any(stale_run::is_alive))
+            .is_ok_and(|runs| runs.iter().any(is_alive))
 }
 
 /// Ends the records of runs below these if both their agents and their loops are gone.
 pub(super) fn reconcile(project: &Project, runs: &[String]) -> Result<(), Failure> {
-    for info in running_below(project, runs)?.iter().filter(|info| !stale_run::is_alive(info)) {
+    for info in running_below(project, runs)?.iter().filter(|info| !is_alive(info)) {
         let Ok(task) = project.task(&info.task_id) else { continue };
         if !lock::is_locked(&task) {
-            stale_run::end(&task, &task.run(&info.run_id), task.is_done().unwrap_or(false))?;
+            end_record(&task, &task.run(&info.run_id), task.is_done().unwrap_or(false))?;
         }
     }
     Ok(())
+}
+
+/// True if the run's process group exists, also as another user's.
+pub(super) fn is_alive(info: &RunInfo) -> bool {
+    // A negative number would ask for a process instead of a group.
+    let group = i32::try_from(info.pgid).ok().filter(|pgid| *pgid > 0).and_then(Pid::from_raw);
+    group.is_some_and(|group| !matches!(test_kill_process_group(group), Err(Errno::SRCH)))
+}
+
+/// Ends the record of a run, and posts that on the bus.
+pub(super) fn end_record(task: &Task, run: &RunFolder, is_done: bool) -> Result<(), Failure> {
+    run.release();
+    run.settle_output()?;
+    let info = run.update(|info| info.reconciled(Timestamp::now(), is_done))?;
+    task.announce(run, &info)?;
+    let body = format!("run {}: {RECONCILED}", info.run_id);
+    let draft = Message { body, ..by_gate("WARNING", task) };
+    task.bus()?.append(draft).map(drop)
 }
 
 /// The descendants of these runs whose records are not ended.

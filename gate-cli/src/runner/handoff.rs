@@ -52,7 +52,7 @@ impl Loop<'_> {
         let site = self.gate.place();
         // If the commit is gone, the uncommitted changes can still be listed.
         let files = changed(site, start).or_else(|_| changed(site, None))?;
-        let known = self.last.as_ref().map(|last| (last, self.gate.policy()));
+        let known = self.end.last.as_ref().map(|last| (last, self.gate.policy()));
         let drafted = draft(objective(&self.order.prompt), known, files);
         self.last_run()?.hand_over(&secrets::masked(&drafted.to_markdown()))
     }
@@ -60,7 +60,7 @@ impl Loop<'_> {
     /// The last run of this loop, or of an earlier one: an open breaker starts none. The
     /// task's own folder if there is no run at all.
     fn last_run(&self) -> Result<RunFolder, Failure> {
-        if let Some(run) = self.runs.last() {
+        if let Some(run) = self.end.runs.last() {
             return Ok(self.task.run(run));
         }
         let last = self.task.runs()?.pop();

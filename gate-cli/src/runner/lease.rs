@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use gate_fleet::work::WorkItem;
 
-use super::lost_lease::LostLease;
+use super::stop_conditions::LostLease;
 use super::watch::POLL_INTERVAL;
 use crate::memory::{LeaseRef, Memory};
 

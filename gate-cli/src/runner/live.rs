@@ -5,7 +5,7 @@ use std::time::Duration;
 use gate_core::decide::spent::Spent;
 use jiff::Timestamp;
 
-use super::finished_run::FinishedRun;
+use super::end::FinishedRun;
 use crate::record::Record;
 
 /// An event of a loop, for display.

@@ -10,19 +10,15 @@ mod backoff;
 mod claim;
 mod delegated;
 mod end;
-mod finished_run;
 mod handoff;
 mod lease;
 mod live;
 mod live_file;
 mod lock;
-mod lost_lease;
 mod old_runs;
-mod order;
 mod outage;
 mod preset;
 mod reconcile;
-mod stale_run;
 mod stop_conditions;
 #[cfg(test)]
 mod tests;
@@ -42,19 +38,17 @@ use crate::memory::{LoopEnd, StoppedBy};
 use crate::record::Record;
 use crate::source::Source;
 
-pub(crate) use agent_loop::Loop;
+pub(crate) use agent_loop::{Loop, Order};
 use attempt::Attempt;
 pub(crate) use delegated::starts_runs;
-pub(crate) use end::{End, RunRecord, TestsWritten, WorkEnd};
-pub(crate) use finished_run::FinishedRun;
+pub(crate) use end::{End, FinishedRun, RunRecord, TestsWritten, WorkEnd};
 pub(crate) use lease::{phase_task, with_lease};
 pub(crate) use live::{Event, Live};
 pub(crate) use live_file::{LiveFile, LiveLoop, live_loops, other_loop_here};
 pub(crate) use lock::is_locked;
-pub(crate) use lost_lease::LostLease;
 pub(crate) use old_runs::{OldTask, old_tasks};
-pub(crate) use order::Order;
 pub(crate) use preset::{AgentStart, Allow, PresetContext, agent_start, agents, shell_word};
+pub(crate) use stop_conditions::LostLease;
 
 /// The next step if an agent's output has no known format.
 const UNKNOWN_FORMAT: &str = "name the agent or its format with --agent (`gate scan --help` lists \
@@ -78,31 +72,19 @@ impl Loop<'_> {
         let (command, note) = (self.order.shown.0.as_str(), self.order.shown.1);
         self.live.show(Event::Starts { command, note });
         let by = if self.task.is_held()? {
-            self.problem = Some(HELD.to_owned());
+            self.end.problem = Some(HELD.to_owned());
             StoppedBy::StopRequested
         } else {
             self.iterate()?
         };
         self.post_end(by)?;
-        let handoff = self.hand_over(by, start.as_deref());
-        let first = self.last.as_ref().and_then(|last| last.decision.reasons.first());
+        self.end.handoff = self.hand_over(by, start.as_deref());
+        let first = self.end.last.as_ref().and_then(|last| last.decision.reasons.first());
         let gave_up = first.is_some_and(|reason| reason.code == ReasonCode::BackoffLimit);
-        let can_resume = by.can_resume() || gave_up;
-        let end = End {
-            by,
-            handoff,
-            transcript: self.transcript,
-            work: None,
-            runs: self.runs,
-            last: self.last,
-            duration: self.began.elapsed(),
-            folder: self.task.folder(),
-            problem: self.problem,
-            resume: if can_resume { self.order.resume.clone() } else { None },
-            max_iterations: self.order.iterations,
-            writes_tests: self.order.writes_tests,
-            tests_first: None,
-        };
+        if by.can_resume() || gave_up {
+            self.end.resume.clone_from(&self.order.resume);
+        }
+        let end = End { by, duration: self.began.elapsed(), ..self.end };
         if let Some(mut memory) = self.gate.memory() {
             let last = end.last.as_ref();
             memory.loop_ended(&LoopEnd {
@@ -137,26 +119,26 @@ impl Loop<'_> {
                 return Ok(by);
             }
             let iteration = worked + 1;
-            let spent = self.last.as_ref().and_then(|last| last.decision.spent());
+            let spent = self.end.last.as_ref().and_then(|last| last.decision.spent());
             let elapsed = self.began.elapsed();
             self.live.show(Event::Begins { iteration, elapsed, spent: spent.as_ref() });
             let attempt = Attempt::begin(self)?;
             // Posted after the prompt is written, which would have it among the messages.
-            let restart = self.runs.len() - 1;
+            let restart = self.end.runs.len() - 1;
             self.post("INFO", &format!("{STARTING} (restart #{restart})"))?;
             let run = attempt.run(self)?;
-            self.transcript = Some(run.transcript.clone());
+            self.end.transcript = Some(run.transcript.clone());
             self.delegated = run.delegated;
             self.live.show(Event::Ended { iteration, run: &run });
             if run.not_started {
-                self.problem = Some(run.error);
+                self.end.problem = Some(run.error);
                 return Ok(StoppedBy::NotStarted);
             }
             // At the end of the loop's time the work may be done, so gate still judges it.
             if let Some(by) = run.interrupted
                 && by != StoppedBy::BudgetWall
             {
-                self.last = Some(self.record_stopped(by, &run)?);
+                self.end.last = Some(self.record_stopped(by, &run)?);
                 return Ok(by);
             }
             let (record, unknown_format) = self.judge(&run)?;
@@ -165,7 +147,7 @@ impl Loop<'_> {
             if record.decision.verdict == Verdict::Continue
                 && let Some(by) = self.conditions.urgent_stop()
             {
-                self.last = Some(record);
+                self.end.last = Some(record);
                 return Ok(by);
             }
             if is_outage(&record) {
@@ -175,7 +157,7 @@ impl Loop<'_> {
                 worked += 1;
             }
             let ended = self.after(&record, unknown_format)?;
-            self.last = Some(record);
+            self.end.last = Some(record);
             if let Some(by) = ended {
                 return Ok(by);
             }
@@ -239,7 +221,7 @@ impl Loop<'_> {
         }
         let record = self.gate.check_with(&Source::Message(String::new()), &self.request)?;
         let is_tripped = record.decision.verdict == Verdict::Tripped;
-        self.last = Some(record);
+        self.end.last = Some(record);
         Ok(is_tripped)
     }
 
@@ -259,7 +241,7 @@ impl Loop<'_> {
             Verdict::Blocked => Ok(Some(StoppedBy::Blocked)),
             // The next output could not be read either.
             Verdict::Continue if unknown_format && !is_outage(record) => {
-                self.problem = Some(UNKNOWN_FORMAT.to_owned());
+                self.end.problem = Some(UNKNOWN_FORMAT.to_owned());
                 Ok(Some(StoppedBy::UnknownFormat))
             }
             Verdict::Continue => self.wait_out(record),
@@ -300,7 +282,7 @@ impl Loop<'_> {
             StoppedBy::Cancelled | StoppedBy::StopRequested => "INFO",
             _ => "ERROR",
         };
-        let reasons = self.last.as_ref().map(|last| last.decision.reasons.as_slice());
+        let reasons = self.end.last.as_ref().map(|last| last.decision.reasons.as_slice());
         let why = match by {
             StoppedBy::Tripped | StoppedBy::Blocked => reasons.unwrap_or_default().first(),
             _ => None,

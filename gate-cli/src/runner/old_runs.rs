@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use gate_fleet::run::{RunInfo, Status, layout};
 use jiff::Timestamp;
 
+use super::delegated::is_alive;
 use super::lock;
-use super::stale_run::is_alive;
 use crate::failure::Failure;
 use crate::governance::{RunFolder, Runs};
 

@@ -6,7 +6,7 @@ use gate_core::decide::signal::{Status, UncheckedSignal};
 use gate_core::trouble::outage_of;
 use gate_core::{Scan, text};
 
-use super::finished_run::FinishedRun;
+use super::end::FinishedRun;
 use crate::memory::StoppedBy;
 use crate::secrets;
 
@@ -78,7 +78,7 @@ mod tests {
             not_started: false,
             was_ended: false,
             interrupted: None,
-            delegated: crate::runner::finished_run::DelegatedRuns::None,
+            delegated: crate::runner::end::DelegatedRuns::None,
             stderr_end: stderr.to_owned(),
         }
     }

@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 
 use gate_fleet::run::Status;
 
-use super::delegated;
-use super::finished_run::DelegatedRuns;
-use super::stale_run::{end, is_alive};
+use super::delegated::{self, end_record, is_alive};
+use super::end::DelegatedRuns;
 use super::stop_conditions::StopConditions;
 use super::watch::POLL_INTERVAL;
 use crate::failure::Failure;
@@ -21,7 +20,7 @@ pub(super) fn runs(task: &Task) -> Result<(), Failure> {
     delegated::reconcile(task.project(), &runs.iter().map(RunFolder::id).collect::<Vec<_>>())?;
     for run in runs {
         if run.info().is_ok_and(|info| info.status == Status::Running && !is_alive(&info)) {
-            end(task, &run, is_done)?;
+            end_record(task, &run, is_done)?;
         }
     }
     Ok(())

@@ -1,13 +1,14 @@
 //! Stops of a loop from outside: a signal, `gate stop`, a lost lease, the time limit.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use gate_checks::{Cancellation, Grace};
 use gate_fleet::run::layout;
 
-use super::lost_lease::LostLease;
-use super::order::Order;
+use super::agent_loop::Order;
 use crate::governance::Task;
 use crate::interrupt::{Interrupt, cancel_when};
 use crate::memory::StoppedBy;
@@ -48,5 +49,19 @@ impl<'l> StopConditions<'l> {
     /// Runs the work, and cancels `cancel` on an urgent stop.
     pub(super) fn run_cancellable<T>(&self, cancel: &Cancellation, work: impl FnOnce() -> T) -> T {
         cancel_when((cancel, Grace::Usual), &|| self.urgent_stop().is_some(), work)
+    }
+}
+
+/// Set if the lease is over or belongs to somebody else. Clones are the same flag.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LostLease(Arc<AtomicBool>);
+
+impl LostLease {
+    pub(super) fn note(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }

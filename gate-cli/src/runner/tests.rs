@@ -7,11 +7,10 @@ use gate_fleet::run::{RECONCILED, RunInfo, Status, layout};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-use super::finished_run::DelegatedRuns;
-use super::lost_lease::LostLease;
-use super::order::Order;
-use super::stop_conditions::StopConditions;
-use super::{claim, lock, reconcile, stale_run};
+use super::agent_loop::Order;
+use super::end::DelegatedRuns;
+use super::stop_conditions::{LostLease, StopConditions};
+use super::{claim, delegated, lock, reconcile};
 use crate::governance::{RunFolder, Runs, Task};
 use crate::interrupt::Interrupt;
 use crate::memory::StoppedBy;
@@ -113,7 +112,7 @@ fn a_claim_is_withdrawn_once() {
 
 #[test]
 fn a_run_is_alive_as_long_as_its_process_group() {
-    let is_alive = |pgid| stale_run::is_alive(&in_group(RunInfo::unknown("1", "p", "t"), pgid));
+    let is_alive = |pgid| delegated::is_alive(&in_group(RunInfo::unknown("1", "p", "t"), pgid));
     assert!(is_alive(own_group()));
     for nobody in [0, -7, GONE] {
         assert!(!is_alive(nobody), "{nobody}");

@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 
 use gate_checks::process::{Session, SessionEnd};
 
-use super::agent_loop::Loop;
+use super::agent_loop::{Loop, Order};
 use super::delegated;
-use super::finished_run::DelegatedRuns;
+use super::end::DelegatedRuns;
 use super::live::Event;
-use super::order::Order;
 use crate::governance::RunFolder;
 use crate::memory::StoppedBy;
 

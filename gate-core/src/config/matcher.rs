@@ -1,6 +1,5 @@
 //! `regex` or `literal`: exactly one, and one that can be used.
 
-use regex_automata::util::syntax;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::error::{Fault, Problem, Validation};
@@ -65,7 +64,7 @@ impl Default for Room {
 
 /// Checks that a regular expression can be used; the error says why not.
 pub(super) fn usable(regex: &str, room: &mut Room) -> Result<(), String> {
-    let parsed = syntax::parse(regex).ok();
+    let parsed = regex_syntax::parse(regex).ok();
     let size = parsed.as_ref().map_or(0, size);
     // One that is too large by itself gets the compiler's more exact error.
     let left = room.0.checked_sub(size);

@@ -187,10 +187,10 @@ pub struct RawLanguageRule {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(description = "")]
 pub struct RawChecks {
-    /// How many checks run at once.
+    /// Most checks that run at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<NonZeroU32>,
-    /// How many checks run at once on the machine, in all loops of the user; 0: no bound.
+    /// Most checks that run at once on the machine, in all loops of the user; 0: no bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine_jobs: Option<u32>,
     /// The most disk space of the copies of all work trees; 0: no bound.

@@ -1,10 +1,9 @@
 //! The expressions of settings, packs and gate itself, read as `grep -iE` does: without
 //! regard to case, line by line.
 //!
-//! Compiling an expression takes longer than most decisions. Gate's own expressions
-//! therefore have two engines: `regex-lite`, which compiles in a tenth of the time, for
-//! the first few kilobytes, and `regex-automata`, which searches a hundred times as fast.
-//! The second one runs only on a text that holds the literals that each match needs.
+//! Compiling an expression takes longer than most decisions, so it is compiled when a text
+//! first holds the literals that each of its matches needs. One that heeds case compiles in
+//! half the time: gate's own, which are in lower case, are tried on texts in lower case.
 
 mod ascii;
 mod sentence_bound;
@@ -12,13 +11,8 @@ mod sentence_bound;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use memchr::memchr;
-use regex_automata::Input;
-use regex_automata::meta::{BuildError, Regex};
-use regex_automata::nfa::thompson::WhichCaptures;
-use regex_automata::util::syntax;
+use regex::{Error, Regex, RegexBuilder};
 
 use super::literal::{self, Group};
 use super::pattern::Matcher;
@@ -27,79 +21,34 @@ use super::pattern::Matcher;
 /// needs, and little enough that settings cannot exhaust memory.
 const MAX_COMPILED_BYTES: usize = 64 << 20;
 
-/// An expression that is to search more bytes is compiled for speed. Compiling it takes
-/// about as long as `regex-lite` takes for them; a long text would take it seconds.
-const MAX_LITE_BYTES: usize = 1 << 10;
-
 /// An expression, compiled when a text first needs it.
 #[derive(Debug)]
 pub(crate) struct Expression {
     source: Cow<'static, str>,
-    /// `None` for an expression of settings.
-    lite: Option<Lite>,
+    /// False for gate's own: their `\w`, `\d` and `\s` mean ASCII, since Unicode's classes
+    /// take long to compile.
+    is_from_settings: bool,
     required: OnceLock<Vec<Group>>,
     /// `None` if it cannot be compiled.
-    regex: OnceLock<Option<Regex>>,
-}
-
-/// One of gate's own expressions as long as it has searched little. `\w`, `\d`, `\s` and
-/// `\b` mean ASCII in both engines, since Unicode's classes take long to compile.
-#[derive(Debug)]
-struct Lite {
-    searched: AtomicUsize,
-    /// For a single line: an expression that begins with `^` gives up after its first byte.
-    one_line: OnceLock<Option<LiteRegex>>,
-    lines: OnceLock<Option<LiteRegex>>,
+    compiled: OnceLock<Option<Compiled>>,
 }
 
 #[derive(Debug)]
-struct LiteRegex {
-    regex: regex_lite::Regex,
-    /// True if the expression holds no upper case: tried on a text in lower case, it takes
-    /// half as long to compile.
+struct Compiled {
+    regex: Regex,
+    /// True if the regex is tried on a text in lower case.
     is_lower_case: bool,
 }
 
 /// A compiled expression and the text that it is tried on.
-enum Search<'e, 't> {
-    Lite(&'e regex_lite::Regex, Cow<'t, str>),
-    Fast(&'e Regex, &'t str),
-}
+type Search<'e, 't> = (&'e Regex, Cow<'t, str>);
 
-impl Lite {
-    const fn new() -> Self {
-        Self { searched: AtomicUsize::new(0), one_line: OnceLock::new(), lines: OnceLock::new() }
-    }
-
-    /// A search of the text, unless the expression has searched enough.
-    fn search<'t>(&self, source: &str, text: &'t str) -> Option<Search<'_, 't>> {
-        let searched = self.searched.fetch_add(text.len(), Ordering::Relaxed);
-        if searched.saturating_add(text.len()) > MAX_LITE_BYTES {
-            return None;
-        }
-        let has_lines = memchr(b'\n', text.as_bytes()).is_some();
-        let compiled = if has_lines { &self.lines } else { &self.one_line };
-        let compiled = compiled.get_or_init(|| LiteRegex::new(source, has_lines)).as_ref()?;
-        let text = if compiled.is_lower_case {
-            Cow::Owned(text.to_ascii_lowercase())
-        } else {
-            Cow::Borrowed(text)
-        };
-        Some(Search::Lite(&compiled.regex, text))
-    }
-}
-
-impl LiteRegex {
-    fn new(source: &str, has_lines: bool) -> Option<Self> {
-        let is_lower_case = !has_upper_case(source);
-        let mut builder = regex_lite::RegexBuilder::new(source);
-        let regex = builder.case_insensitive(!is_lower_case).multi_line(has_lines).build().ok()?;
-        Some(Self { regex, is_lower_case })
-    }
-}
-
-/// True if an expression holds an upper-case letter that is no class such as `\W`.
+/// True if an expression heeds case, or holds an upper-case letter that is no class such
+/// as `\W`.
 fn has_upper_case(source: &str) -> bool {
+    if source.contains("(?-i") {
+        return true;
+    }
     let mut chars = source.chars();
     while let Some(c) = chars.next() {
         if c == '\\' {
@@ -111,28 +60,10 @@ fn has_upper_case(source: &str) -> bool {
     false
 }
 
-impl Search<'_, '_> {
-    fn is_match(&self) -> bool {
-        match self {
-            Self::Lite(regex, text) => regex.is_match(text),
-            Self::Fast(regex, text) => regex.is_match(text),
-        }
-    }
-
-    fn find_from(&self, from: usize) -> Option<Range<usize>> {
-        match self {
-            Self::Lite(regex, text) => regex.find_at(text, from).map(|found| found.range()),
-            Self::Fast(regex, text) => {
-                regex.find(Input::new(text).range(from..)).map(|found| found.range())
-            }
-        }
-    }
-}
-
 impl Expression {
     /// One of gate's own, in lower case if case does not matter: so it compiles faster.
     pub(crate) const fn new(source: &'static str) -> Self {
-        Self::with_lite(Cow::Borrowed(source), Some(Lite::new()))
+        Self::from_source(Cow::Borrowed(source), false)
     }
 
     /// One of gate's own, from a pack. Each match holds one of the keywords, if there are
@@ -142,21 +73,21 @@ impl Expression {
         if !keywords.is_empty() {
             required.get_or_init(|| vec![keywords]);
         }
-        Self { required, ..Self::with_lite(source.into(), Some(Lite::new())) }
+        Self { required, ..Self::from_source(source.into(), false) }
     }
 
     /// One of the settings.
     pub(crate) fn from_settings(matcher: &Matcher) -> Self {
-        Self::with_lite(Cow::Owned(source(matcher)), None)
+        Self::from_source(Cow::Owned(source(matcher)), true)
     }
 
-    const fn with_lite(source: Cow<'static, str>, lite: Option<Lite>) -> Self {
-        Self { source, lite, required: OnceLock::new(), regex: OnceLock::new() }
+    const fn from_source(source: Cow<'static, str>, is_from_settings: bool) -> Self {
+        Self { source, is_from_settings, required: OnceLock::new(), compiled: OnceLock::new() }
     }
 
     /// True if it may be tried on each sentence by itself, up to and with one of `.!?`.
     pub(crate) fn is_sentence_bound(&self) -> bool {
-        self.lite.is_some() && sentence_bound::is_sentence_bound(&self.source)
+        !self.is_from_settings && sentence_bound::is_sentence_bound(&self.source)
     }
 
     /// As it is written.
@@ -180,7 +111,7 @@ impl Expression {
     }
 
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        self.search(text).is_some_and(|search| search.is_match())
+        self.search(text).is_some_and(|(regex, text)| regex.is_match(&text))
     }
 
     /// The leftmost match.
@@ -190,7 +121,8 @@ impl Expression {
 
     /// The leftmost match at or after a byte, in sight of what stands before.
     pub(crate) fn find_from(&self, text: &str, from: usize) -> Option<Range<usize>> {
-        self.search(text)?.find_from(from)
+        let (regex, text) = self.search(text)?;
+        regex.find_at(&text, from).map(|hit| hit.range())
     }
 
     /// All matches, one after the other, up to the first empty one.
@@ -198,9 +130,10 @@ impl Expression {
         let search = self.search(text);
         let mut from = 0;
         std::iter::from_fn(move || {
-            let found = search.as_ref()?.find_from(from)?;
-            from = found.end;
-            (!found.is_empty()).then_some(found)
+            let (regex, text) = search.as_ref()?;
+            let range = regex.find_at(text, from)?.range();
+            from = range.end;
+            (!range.is_empty()).then_some(range)
         })
     }
 
@@ -223,24 +156,26 @@ impl Expression {
 
     /// A search of the text, if it may match.
     fn search<'t>(&self, text: &'t str) -> Option<Search<'_, 't>> {
-        let required = self.required.get();
-        if required.is_some_and(|groups| !literal::may_match(groups, text.as_bytes())) {
-            return None;
-        }
-        if let Some(search) = self.lite.as_ref().and_then(|lite| lite.search(&self.source, text)) {
-            return Some(search);
-        }
         if !literal::may_match(self.required().unwrap_or_default(), text.as_bytes()) {
             return None;
         }
-        let regex = self.regex.get_or_init(|| build(&self.with_ascii_classes()).ok());
-        regex.as_ref().map(|regex| Search::Fast(regex, text))
+        let compiled = self.compiled.get_or_init(|| {
+            let is_lower_case = !self.is_from_settings && !has_upper_case(&self.source);
+            let regex = build(&self.with_ascii_classes(), !is_lower_case).ok()?;
+            Some(Compiled { regex, is_lower_case })
+        });
+        let Compiled { regex, is_lower_case } = compiled.as_ref()?;
+        let text = match is_lower_case {
+            true => literal::in_lower_case(text),
+            false => Cow::Borrowed(text),
+        };
+        Some((regex, text))
     }
 
     fn with_ascii_classes(&self) -> Cow<'_, str> {
-        match self.lite {
-            Some(_) => Cow::Owned(ascii::with_ascii_classes(&self.source)),
-            None => Cow::Borrowed(&self.source),
+        match self.is_from_settings {
+            false => Cow::Owned(ascii::with_ascii_classes(&self.source)),
+            true => Cow::Borrowed(&self.source),
         }
     }
 }
@@ -251,7 +186,21 @@ impl Expression {
 ///
 /// What is wrong with it, for a person.
 pub(crate) fn compile(source: &str) -> Result<Regex, String> {
-    build(source)
+    build(source, true)
+}
+
+fn build(source: &str, is_case_insensitive: bool) -> Result<Regex, String> {
+    RegexBuilder::new(&ascii::with_ascii_boundaries(source))
+        .case_insensitive(is_case_insensitive)
+        .multi_line(true)
+        .size_limit(MAX_COMPILED_BYTES)
+        .build()
+        .map_err(|error| match error {
+            Error::CompiledTooBig(limit) => {
+                format!("too large when compiled, more than {limit} bytes")
+            }
+            other => last_line(&other.to_string()),
+        })
 }
 
 /// The expression of a matcher.
@@ -259,28 +208,6 @@ pub(crate) fn source(matcher: &Matcher) -> String {
     match matcher {
         Matcher::Literal(text) => regex_syntax::escape(text),
         Matcher::Regex(source) => source.clone(),
-    }
-}
-
-fn build(source: &str) -> Result<Regex, String> {
-    // Its literals were found before, so a prefilter of its own saves nothing.
-    let config = Regex::config()
-        .auto_prefilter(false)
-        .onepass(false)
-        .nfa_size_limit(Some(MAX_COMPILED_BYTES))
-        .which_captures(WhichCaptures::Implicit);
-    Regex::builder()
-        .syntax(syntax::Config::new().case_insensitive(true).multi_line(true))
-        .configure(config)
-        .build(&ascii::with_ascii_boundaries(source))
-        .map_err(|error| explain(&error))
-}
-
-fn explain(error: &BuildError) -> String {
-    match (error.syntax_error(), error.size_limit()) {
-        (Some(syntax), _) => last_line(&syntax.to_string()),
-        (None, Some(limit)) => format!("too large when compiled, more than {limit} bytes"),
-        (None, None) => error.to_string(),
     }
 }
 

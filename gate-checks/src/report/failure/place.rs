@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use regex_automata::meta::Regex;
+use regex::Regex;
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,13 +166,11 @@ fn frozen(line: &str) -> Option<Place> {
 /// The first match, and where it begins.
 fn matched(regex: &LazyLock<Option<Regex>>, text: &str) -> Option<(Place, usize)> {
     let regex = LazyLock::force(regex).as_ref()?;
-    let mut captures = regex.create_captures();
-    regex.captures(text, &mut captures);
-    let (file, line) = (captures.get_group(1)?, captures.get_group(2)?);
-    let path = &text[file.range()];
+    let captures = regex.captures(text)?;
+    let path = captures.get(1)?.as_str();
     let path = path.strip_prefix("./").unwrap_or(path);
-    let line = text[line.range()].parse().ok()?;
-    Some((Place { file: path.to_owned(), line }, captures.get_match()?.start()))
+    let line = captures.get(2)?.as_str().parse().ok()?;
+    Some((Place { file: path.to_owned(), line }, captures.get(0)?.start()))
 }
 
 #[cfg(test)]
