@@ -3,6 +3,7 @@
 //! in by its path.
 
 #![allow(clippy::disallowed_methods, reason = "those crates read no files, their tests may")]
+#![allow(clippy::unwrap_used, reason = "a test says what it expects")]
 #![allow(dead_code, reason = "not each crate's tests need all of it")]
 
 use std::fs;

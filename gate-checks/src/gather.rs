@@ -36,7 +36,7 @@ use crate::store;
 use crate::too_long::TooLong;
 use crate::worktree::{Changes, FileList, Snapshot, WorkTree, WorktreeError};
 
-/// How checks run.
+/// The options of a run of checks.
 #[derive(Clone, Debug, Default)]
 pub struct GatherOptions {
     /// The checks that run.

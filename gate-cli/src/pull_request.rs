@@ -196,13 +196,15 @@ impl<'r> Review<'r> {
             return Err(Failure::usage("ci-no-checks", message)
                 .hint("give gate.toml a check that is required: `gate init --merge` finds them"));
         }
-        let mut options = GatherOptions::default();
-        options.checks = Checks::All;
-        options.fresh = true;
-        options.events = self.options.events.clone();
         let approved = approval.is_some_and(|approval| approval.counts);
-        options.occasion = Occasion::PullRequest { approved };
-        options.baseline.clone_from(&self.baseline);
+        let mut options = GatherOptions {
+            checks: Checks::All,
+            fresh: true,
+            occasion: Occasion::PullRequest { approved },
+            baseline: self.baseline.clone(),
+            events: self.options.events.clone(),
+            ..GatherOptions::default()
+        };
         let tests = gate_checks::required_tests(policy, &site);
         if let Some(approval) = approval.filter(|approval| approval.counts) {
             let folder = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());

@@ -16,16 +16,16 @@ use jiff::Timestamp;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Request {
-    /// Who asks, and for which decision.
+    /// The asker, and the decision that is asked for.
     pub asker: Asker,
     /// The turn that is judged.
     pub turn: Turn,
-    /// How it is checked. The gate itself adds its own checks, the baseline that it keeps and the
+    /// The options of its checks. The gate itself adds its own checks, the baseline that it keeps and the
     /// changes that were approved.
     pub checking: GatherOptions,
 }
 
-/// Who asks, and for which decision.
+/// The asker of a decision, and the decision that is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
     /// The task's id.

@@ -9,7 +9,8 @@ use super::out::Out;
 use super::{ProblemKind, Role, Wording, controls, surrogates};
 
 /// Defines the records of a format, as far as they are read. All fields may be absent; a key
-/// that is no good name for its field stands before it, `"type" => kind`.
+/// that is no good name for its field stands before it, `"type" => kind`. The bound stands for a
+/// `#[serde(borrow)]` on each field.
 macro_rules! records {
     ($($(#[$meta:meta])* struct $name:ident $(<$lifetime:lifetime>)? {$($fields:tt)*})*) => {
         $($crate::json::records! { @ [$($lifetime)?] $(#[$meta])* $name {$($fields)*} })*

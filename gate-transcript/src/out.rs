@@ -47,7 +47,7 @@ impl<'s> Out<'s> {
         Self { sink, memo, line: 1 }
     }
 
-    /// What comes next begins in this line of the input.
+    /// Sets the line of the input in which the next event begins.
     pub(super) fn at(&mut self, line: u64) -> &mut Self {
         self.line = line;
         self

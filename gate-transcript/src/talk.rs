@@ -1,5 +1,5 @@
-//! What the readers of JSON formats have in common: messages of the main agent, each of which may
-//! come in several records, and calls of tools until their answers come.
+//! Messages of the main agent, each of which may come in several records, and calls of tools until
+//! their answers come: the common part of the readers of JSON formats.
 
 use super::calls::Calls;
 use super::loose::Leaves;

@@ -86,7 +86,7 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     }
     let start = ClientStart::of(agent, &payload, first);
     let here = Here { places: first.clone() };
-    let (kind, by_code) = (event.kind, event.is_refused_by_code);
+    let (kind, is_refused_by_code) = (event.kind, event.is_refused_by_code);
     let grounds = match kind {
         EventKind::Stop => Some(scene.grounds(ground)),
         _ => None,
@@ -94,7 +94,7 @@ pub(super) fn run(here: &Here, args: &Hook) -> Result<u8, Failure> {
     let call = HookCall { agent, payload, event, start, called_at: began, deadline };
     if let Some(grounds) = grounds {
         return match call.answer(grounds, received.as_ref().err()) {
-            StopReply::Refuse(reason) if by_code => {
+            StopReply::Refuse(reason) if is_refused_by_code => {
                 let _ = writeln!(stderr().lock(), "{reason}");
                 Ok(REFUSED)
             }
@@ -133,9 +133,9 @@ fn prompted(here: &Here, call: &HookCall<'_>) -> Result<u8, Failure> {
 }
 
 /// Reports a failure that is nothing to the client.
-fn complain(what: &str, failure: &Failure) {
-    let why = gate_core::text::brief(&render::message(failure), MAX_REASON_CHARS);
-    let _ = writeln!(stderr().lock(), "gate: {what}: {why}");
+fn complain(topic: &str, failure: &Failure) {
+    let problem = gate_core::text::brief(&render::message(failure), MAX_REASON_CHARS);
+    let _ = writeln!(stderr().lock(), "gate: {topic}: {problem}");
 }
 
 /// Receives the client's event. It ends with its object: a client that does not close its side

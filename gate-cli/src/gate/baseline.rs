@@ -200,7 +200,7 @@ impl Gate {
         &self,
         site: &CheckSite,
         request: &Request,
-        turn: Option<&PendingDecision>,
+        pending: Option<&PendingDecision>,
     ) -> Result<Option<Baseline>, Failure> {
         if request.checking.baseline.is_some() || self.policy.checks.is_empty() {
             return Ok(request.checking.baseline.clone());
@@ -212,7 +212,7 @@ impl Gate {
         {
             return Ok(Some(kept));
         }
-        let run = turn.and_then(PendingDecision::numbered).map(|(run, _)| run);
+        let run = pending.and_then(PendingDecision::numbered).map(|(run, _)| run);
         if let Some(run) = run
             && let Some(kept) = Baseline::kept(site, Some(run))?
         {
@@ -233,9 +233,9 @@ impl Gate {
         &self,
         site: &CheckSite,
         request: &Request,
-        turn: &PendingDecision,
+        pending: &PendingDecision,
     ) -> Option<String> {
-        let run = turn.numbered().map(|(run, _)| run);
+        let run = pending.numbered().map(|(run, _)| run);
         let found = request.checking.baseline.clone();
         let found = found.or_else(|| Baseline::kept(site, run).ok().flatten());
         let found = found.or_else(|| before(site, &request.asker, run).ok().flatten());

@@ -291,13 +291,13 @@ impl Gate {
         &self,
         scan: &Scan,
         request: &Request,
-        turn: Option<&PendingDecision>,
+        pending: Option<&PendingDecision>,
     ) -> bool {
-        let was_reminded = match (&request.turn.stop, turn) {
-            (Some(stop), Some(turn)) => turn.refusals.before(stop).reminded,
+        let was_reminded = match (&request.turn.stop, pending) {
+            (Some(stop), Some(pending)) => pending.refusals.before(stop).reminded,
             _ => false,
         };
-        let admission = turn.map_or(Admission::Free, |turn| turn.admission);
+        let admission = pending.map_or(Admission::Free, |pending| pending.admission);
         let allowed = match scan.signal.status {
             Status::Complete => true,
             Status::Absent => was_reminded || !self.policy.require_explicit_signal,

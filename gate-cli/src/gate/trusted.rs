@@ -87,12 +87,12 @@ impl Gate {
         report: Option<&TrustReport>,
         request: &Request,
         scan: &Scan,
-        turn: Option<&PendingDecision>,
+        pending: Option<&PendingDecision>,
     ) -> Result<(), Failure> {
         let Some(report) = report else { return Ok(()) };
-        let state = turn.and_then(|turn| turn.trust).unwrap_or(report.state);
+        let state = pending.and_then(|pending| pending.trust).unwrap_or(report.state);
         let is_operators = request.asker.is_forced() || request.runs_no_checks();
-        let is_tampered = turn.is_some_and(|turn| turn.tampered.is_some());
+        let is_tampered = pending.is_some_and(|pending| pending.tampered.is_some());
         if state == TrustState::Approved || is_operators || is_tampered {
             return Ok(());
         }
@@ -101,7 +101,7 @@ impl Gate {
             _ => programs(&self.policy, &self.site),
         };
         if state == TrustState::Changed
-            || (!programs.is_empty() && self.wants_evidence(scan, request, turn))
+            || (!programs.is_empty() && self.wants_evidence(scan, request, pending))
         {
             return Err(report.refusal(state, &programs));
         }
@@ -138,9 +138,9 @@ impl Gate {
         record: Record,
         report: Option<&TrustReport>,
         gathered: &Gathered,
-        turn: Option<&PendingDecision>,
+        pending: Option<&PendingDecision>,
     ) -> Record {
-        let state = turn.and_then(|turn| turn.trust).or(report.map(|report| report.state));
+        let state = pending.and_then(|pending| pending.trust).or(report.map(|report| report.state));
         // Without a file the defaults decide, which need no approval.
         let has_defaults = report.is_some_and(|report| report.file.is_none());
         let is_approved = state == Some(TrustState::Approved)
@@ -150,7 +150,7 @@ impl Gate {
         let level = self.trust.as_ref().map_or(Level::T0, |trusted| {
             Level::for_decision(&trusted.claim, has_memory, is_approved, has_baseline)
         });
-        let own = turn.and_then(PendingDecision::own_text).map(|text| digest(text.as_bytes()));
+        let own = pending.and_then(PendingDecision::own_text).map(|text| digest(text.as_bytes()));
         let policy_digest = own.unwrap_or(record.policy_digest);
         Record { trust: level.name().to_owned(), policy_digest, ..record }
     }
@@ -160,9 +160,9 @@ impl Gate {
 /// ones.
 pub(super) fn settings_of_run(
     report: Option<&TrustReport>,
-    turn: &PendingDecision,
+    pending: &PendingDecision,
 ) -> Option<String> {
-    if turn.tampered.is_some() || turn.trust == Some(TrustState::Changed) {
+    if pending.tampered.is_some() || pending.trust == Some(TrustState::Changed) {
         return None;
     }
     report.map(|report| report.digest.clone())

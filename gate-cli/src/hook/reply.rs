@@ -78,11 +78,11 @@ impl StopReply {
 impl HookCall<'_> {
     /// Judges a stop in each work tree and project that it is about, last in the agent's own: its
     /// decision says what was found in the others. With a failure to read the event, none is judged.
-    pub(crate) fn answer(&self, grounds: Grounds, unread: Option<&Failure>) -> StopReply {
+    pub(crate) fn answer(&self, grounds: Grounds, read_failure: Option<&Failure>) -> StopReply {
         let Grounds { main, others, mut open } = grounds;
         let mut replies = Vec::new();
         for (ground, work) in others {
-            let reply = self.answer_in(ground, &[], unread);
+            let reply = self.answer_in(ground, &[], read_failure);
             let (passed, summary) = match &reply {
                 StopReply::Refuse(_) | StopReply::LetGo(_) | StopReply::Pause => {
                     (false, "its checks do not pass")
@@ -98,7 +98,7 @@ impl HookCall<'_> {
             });
             open.push(WorkElsewhere { checked, ..work });
         }
-        replies.push(self.answer_in(main, &open, unread));
+        replies.push(self.answer_in(main, &open, read_failure));
         StopReply::combine(replies)
     }
 
@@ -107,12 +107,12 @@ impl HookCall<'_> {
         &self,
         mut ground: Ground,
         elsewhere: &[WorkElsewhere],
-        unread: Option<&Failure>,
+        read_failure: Option<&Failure>,
     ) -> StopReply {
         let mut replies = Vec::new();
         for places in &ground.places {
             let here = Here { places: places.clone() };
-            let judged = match unread {
+            let judged = match read_failure {
                 None => guarded(|| self.judge(&here, ground.around.as_mut(), elsewhere)),
                 Some(failure) => Err(failure.clone()),
             };
@@ -134,12 +134,12 @@ impl HookCall<'_> {
 
     /// Answers a stop that gate cannot decide: refuses it once, and then lets the agent go; at
     /// once if only a person can help.
-    fn undecided(&self, here: &Here, failure: &Failure, kept: Option<&Session>) -> StopReply {
+    fn undecided(&self, here: &Here, failure: &Failure, session: Option<&Session>) -> StopReply {
         let state = here.places.state.as_deref();
-        let session = self.event.session.as_deref();
+        let session_id = self.event.session.as_deref();
         let why = secrets::masked(&gate_core::text::clean(&render::message(failure)));
         // A mistake in a file that is older than the prompt is not the agent's.
-        let file = failure.file.as_deref().zip(kept);
+        let file = failure.file.as_deref().zip(session);
         let is_old = file.is_some_and(|(file, session)| is_older(Path::new(file), session));
         // The agent cannot put that right, and must not.
         let is_persons = failure.code == NOT_TRUSTED || is_old;
@@ -147,7 +147,7 @@ impl HookCall<'_> {
             Some(hint) if is_persons => format!("{why} ({hint})"),
             _ => why,
         };
-        if !is_persons && is_first_undecided(state, self.agent, session) {
+        if !is_persons && is_first_undecided(state, self.agent, session_id) {
             return StopReply::Refuse(format!(
                 "gate cannot decide whether the work is done: {why}\n\
                  If you can put that right, do so, and finish again; else tell the person about it."
@@ -155,7 +155,7 @@ impl HookCall<'_> {
         }
         // What keeps gate from deciding may keep it from recording, too.
         let _ = self.record_undecided(here, &why);
-        let message = format!("{} {why}", session.unwrap_or_default());
+        let message = format!("{} {why}", session_id.unwrap_or_default());
         if is_old && !is_new_message(state, &here.places.folder, &message) {
             return StopReply::Allow;
         }

@@ -38,6 +38,7 @@ pub use item::{Ask, Claimable, Item};
 pub use loss::Loss;
 pub(crate) use loss::moved_out;
 pub use postgres::DatabaseUrl;
+pub use sql::Upcoming;
 pub(crate) use sqlite::TOKEN_KEY;
 pub use transaction::{Leases, Transaction};
 pub use upkeep::{Added, Condition, Migrated};
@@ -52,9 +53,6 @@ use crate::interrupt::Interrupt;
 
 /// Longest wait for a store that is busy or does not answer.
 pub const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Pause between two attempts to reach a store.
-pub(crate) const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A store's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,21 +74,6 @@ pub struct Store {
     /// yet.
     renewed: Option<String>,
     upcoming: Option<Upcoming>,
-}
-
-/// The decision that is going to be made.
-#[derive(Clone, Debug)]
-pub struct Upcoming {
-    /// Its task, or empty.
-    pub task: String,
-    /// The name of its loop.
-    pub in_loop: String,
-    /// The name of the loop's last run.
-    pub run: Option<String>,
-    /// The caller's number of the iteration.
-    pub iteration: Option<u64>,
-    /// The digest of its policy.
-    pub policy_digest: String,
 }
 
 impl Store {

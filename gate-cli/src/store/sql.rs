@@ -1,4 +1,4 @@
-//! What a database has to answer: transactions, and the few statements in them.
+//! The contract of a database: transactions, and the few statements in them.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -8,10 +8,27 @@ use gate_core::ledger::Head;
 use jiff::Timestamp;
 
 use super::error::StoreError;
+use super::statements;
 use super::upkeep::Condition;
-use super::view::name;
-use super::{Upcoming, statements};
 use crate::interrupt::Interrupt;
+
+/// The longest text that an index of PostgreSQL holds beside another one.
+const MAX_NAME_BYTES: usize = 1024;
+
+/// The decision that is going to be made.
+#[derive(Clone, Debug)]
+pub struct Upcoming {
+    /// Its task, or empty.
+    pub task: String,
+    /// The name of its loop.
+    pub in_loop: String,
+    /// The name of the loop's last run.
+    pub run: Option<String>,
+    /// The caller's number of the iteration.
+    pub iteration: Option<u64>,
+    /// The digest of its policy.
+    pub policy_digest: String,
+}
 
 /// A database: SQLite's file, or PostgreSQL.
 pub(super) trait Database: Debug + Send {
@@ -179,4 +196,18 @@ impl Sql for Nothing {
     fn commit(self: Box<Self>, _: Option<Head>) -> Result<(), StoreError> {
         Ok(())
     }
+}
+
+pub(super) const UNFIT: &str = "holds a control character, which cannot be kept";
+
+/// A text that both databases can keep, and find again.
+pub(super) fn name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, StoreError> {
+    if text.chars().any(char::is_control) {
+        return Err(StoreError::Unfit { column, what: UNFIT.to_owned() });
+    }
+    if text.len() > MAX_NAME_BYTES {
+        let what = format!("is longer than {MAX_NAME_BYTES} bytes");
+        return Err(StoreError::Unfit { column, what });
+    }
+    Ok(text)
 }

@@ -107,7 +107,7 @@ macro_rules! claim {
 
 pub(super) const CLAIM: &str = claim!("");
 
-/// What another one is just claiming is passed over.
+/// An item that another one is just claiming is passed over.
 #[cfg(feature = "postgres")]
 pub(super) const CLAIM_UNLOCKED: &str = claim!("FOR UPDATE SKIP LOCKED");
 

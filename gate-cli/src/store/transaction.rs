@@ -12,9 +12,9 @@ use super::error::StoreError;
 use super::item::{self, Ask, Claimable, Item};
 use super::marked::Mark;
 use super::row::Keys;
-use super::sql::SqlValue;
+use super::sql::{SqlValue, UNFIT, name};
 use super::statements;
-use super::view::{ASIDE, UNFIT, View, name};
+use super::view::{ASIDE, View};
 
 /// A change of a ledger that nobody else changes meanwhile. Dropped, it is undone.
 #[derive(Debug)]

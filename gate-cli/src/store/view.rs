@@ -5,11 +5,8 @@ use jiff::Timestamp;
 
 use super::error::StoreError;
 use super::item;
-use super::sql::{Cell, Rows, Sql, SqlValue, texts};
+use super::sql::{Cell, Rows, Sql, SqlValue, name, texts};
 use super::{Claimable, Item, row, statements};
-
-/// The longest text that an index of PostgreSQL holds beside another one.
-const MAX_NAME_BYTES: usize = 1024;
 
 /// The part of the name of a ledger that was set aside, between the project and an id.
 pub(super) const ASIDE: &str = " (set aside: ";
@@ -246,18 +243,4 @@ impl View<'_> {
 fn only(mut rows: Rows) -> Result<Option<Sealed>, StoreError> {
     let row = rows.pop();
     if rows.is_empty() { row.map(row::read).transpose() } else { Ok(None) }
-}
-
-pub(super) const UNFIT: &str = "holds a control character, which cannot be kept";
-
-/// A text that both databases can keep, and find again.
-pub(super) fn name<'t>(column: &'static str, text: &'t str) -> Result<&'t str, StoreError> {
-    if text.chars().any(char::is_control) {
-        return Err(StoreError::Unfit { column, what: UNFIT.to_owned() });
-    }
-    if text.len() > MAX_NAME_BYTES {
-        let what = format!("is longer than {MAX_NAME_BYTES} bytes");
-        return Err(StoreError::Unfit { column, what });
-    }
-    Ok(text)
 }

@@ -35,8 +35,8 @@ fn gate(raw: &RawConfig) -> Validation {
 
 fn signal(raw: &RawConfig) -> Validation {
     let Some(signal) = &raw.signal else { return Ok(()) };
-    let own = signal.accept.as_deref() == Some(&[Spelling::Custom]);
-    if own && signal.custom.as_ref().is_none_or(Vec::is_empty) {
+    let only_custom = signal.accept.as_deref() == Some(&[Spelling::Custom]);
+    if only_custom && signal.custom.as_ref().is_none_or(Vec::is_empty) {
         let message = "accepts only custom signals, and there is none".to_owned();
         let fault = Fault::new(KeyPath::dotted("signal.accept"), Problem::Conflict(message));
         return Err(fault.hint("write a [[signal.custom]]"));
@@ -60,8 +60,8 @@ fn script(name: &str, check: &RawCheck) -> Validation {
 fn known(path: &KeyPath, names: &[String], checks: &RawChecks) -> Validation {
     for (index, name) in names.iter().enumerate() {
         if !checks.named.contains_key(name) {
-            let known: Vec<&str> = checks.named.keys().map(String::as_str).collect();
-            return Err(Fault::unknown(path.index(index), "check", name, &known));
+            let checks: Vec<&str> = checks.named.keys().map(String::as_str).collect();
+            return Err(Fault::unknown(path.index(index), "check", name, &checks));
         }
     }
     Ok(())
@@ -80,9 +80,9 @@ fn cycle(checks: &RawChecks) -> Validation {
         // The way from there, each step with what it has yet to follow.
         let mut way = vec![(start, needs(checks, start))];
         let mut on_way = BTreeSet::from([start]);
-        while let Some((name, rest)) = way.last_mut() {
+        while let Some((name, needs_left)) = way.last_mut() {
             let name = *name;
-            match rest.next() {
+            match needs_left.next() {
                 Some(next) if on_way.contains(next) => {
                     let steps = way.iter().map(|(name, _)| *name).chain([next]);
                     let steps: Vec<_> = steps.skip_while(|name| *name != next).collect();

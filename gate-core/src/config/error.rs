@@ -126,10 +126,10 @@ impl Fault {
         Self::new(path, Problem::Invalid(message.into()))
     }
 
-    /// A name that nothing has; hints at the nearest of those `known`.
-    pub(super) fn unknown(path: KeyPath, what: &'static str, name: &str, known: &[&str]) -> Self {
+    /// A name that nothing has; hints at the nearest of those in `names`.
+    pub(super) fn unknown(path: KeyPath, what: &'static str, name: &str, names: &[&str]) -> Self {
         let problem = Problem::UnknownName { what, name: name.to_owned() };
-        Self { path, problem, hint: nearest::hint(name, known) }
+        Self { path, problem, hint: nearest::hint(name, names) }
     }
 
     pub(super) fn hint(self, hint: impl Into<String>) -> Self {
@@ -266,7 +266,7 @@ impl Excerpt {
 
 /// Line and column of a byte, both from 1; the column counts characters.
 pub(super) fn position(text: &str, byte: usize) -> (usize, usize) {
-    let before = text.get(..byte).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    let head = text.get(..byte).unwrap_or(text);
+    let line_start = head.rfind('\n').map_or(0, |newline| newline + 1);
+    (head.matches('\n').count() + 1, head[line_start..].chars().count() + 1)
 }

@@ -108,7 +108,7 @@ impl Seed {
         let checks = self.evidence_checks.as_ref();
         EVIDENCE
             .into_iter()
-            .filter(move |name| checks.is_some_and(|all| all.get(*name) == Some(&true)))
+            .filter(move |name| checks.is_some_and(|checks| checks.get(*name) == Some(&true)))
     }
 
     fn toml(&self) -> String {

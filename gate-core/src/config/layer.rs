@@ -65,9 +65,9 @@ impl Layer {
             let fault = Fault::invalid(KeyPath::default(), message);
             return Err(ConfigError::in_value(&origin.to_string(), fault));
         }
-        let (rest, removed_keys) = gone::without(text).unzip();
-        let raw = read::<RawConfig>(&origin.to_string(), rest.as_deref().unwrap_or(text))
-            .map_err(|error| match rest {
+        let (kept_text, removed_keys) = gone::without(text).unzip();
+        let raw = read::<RawConfig>(&origin.to_string(), kept_text.as_deref().unwrap_or(text))
+            .map_err(|error| match kept_text {
                 Some(_) => error.placed_at(text, |text, path, _| locate::value_span(text, path)),
                 None => error,
             })

@@ -86,16 +86,16 @@ fn nearest(text: &str, path: &KeyPath) -> Option<Entry> {
 }
 
 fn entries(text: &str) -> Vec<Entry> {
-    let mut found = Vec::new();
+    let mut entries = Vec::new();
     if let Ok(table) = DeTable::parse(text) {
-        walk_table(table.get_ref(), &KeyPath::default(), &mut found);
+        walk_table(table.get_ref(), &KeyPath::default(), &mut entries);
     }
-    found
+    entries
 }
 
-fn walk_table(table: &DeTable<'_>, at: &KeyPath, found: &mut Vec<Entry>) {
+fn walk_table(table: &DeTable<'_>, at: &KeyPath, entries: &mut Vec<Entry>) {
     for (name, value) in table {
-        walk_value(value, name.span(), at.key(name.get_ref()), found);
+        walk_value(value, name.span(), at.key(name.get_ref()), entries);
     }
 }
 
@@ -103,16 +103,16 @@ fn walk_value(
     value: &Spanned<DeValue<'_>>,
     name: Range<usize>,
     path: KeyPath,
-    found: &mut Vec<Entry>,
+    entries: &mut Vec<Entry>,
 ) {
     match value.get_ref() {
-        DeValue::Table(table) => walk_table(table, &path, found),
+        DeValue::Table(table) => walk_table(table, &path, entries),
         DeValue::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                walk_value(item, item.span(), path.index(index), found);
+                walk_value(item, item.span(), path.index(index), entries);
             }
         }
         _ => {}
     }
-    found.push(Entry { path, name, value: value.span() });
+    entries.push(Entry { path, name, value: value.span() });
 }

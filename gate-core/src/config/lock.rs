@@ -82,7 +82,7 @@ fn setting(table: &Table, key: &str, at: KeyPath) -> Validation {
     }
     let keys = schema::keys();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    if first != LOCKED && keys.iter().any(|known| is_within(known, key)) {
+    if first != LOCKED && keys.iter().any(|pattern| is_within(pattern, key)) {
         let message = format!("`{key}` has no value in this file, so nothing can be locked");
         return Err(Fault::invalid(at, message).hint("set it below"));
     }
@@ -95,7 +95,7 @@ pub(super) fn is_below(key: &str, table: &str) -> bool {
 }
 
 /// True if a key of the schema, in which `NAME` stands for any name, is this key or below it.
-fn is_within(known: &str, key: &str) -> bool {
-    let mut steps = known.split('.');
-    key.split('.').all(|step| steps.next().is_some_and(|known| known == step || known == "NAME"))
+fn is_within(pattern: &str, key: &str) -> bool {
+    let mut steps = pattern.split('.');
+    key.split('.').all(|step| steps.next().is_some_and(|name| name == step || name == "NAME"))
 }

@@ -9,13 +9,13 @@ const MAX_LISTED_NAMES: usize = 30;
 /// The known name that was most likely meant, if any is near.
 ///
 /// Near is one edit in three letters; swapped neighbours are one edit.
-pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, names: &[&'a str]) -> Option<&'a str> {
     if name.len() > MAX_NAME_BYTES {
         return None;
     }
     let name = name.to_ascii_lowercase().replace('-', "_");
     let mut nearest = None;
-    for other in known {
+    for other in names {
         let normalized = other.to_lowercase().replace('-', "_");
         let edits = strsim::damerau_levenshtein(&name, &normalized);
         let is_near = edits <= (other.len().max(name.len()) / 3).max(1);
@@ -27,16 +27,16 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 }
 
 /// A hint: the nearest known name, or else all of them.
-pub(super) fn hint(name: &str, known: &[&str]) -> Option<String> {
-    match nearest(name, known) {
+pub(super) fn hint(name: &str, names: &[&str]) -> Option<String> {
+    match nearest(name, names) {
         Some(other) => Some(format!("did you mean `{other}`?")),
-        None if known.is_empty() => None,
-        None if known.len() > MAX_LISTED_NAMES => Some(format!(
+        None if names.is_empty() => None,
+        None if names.len() > MAX_LISTED_NAMES => Some(format!(
             "known are {} and {} more",
-            list(&known[..MAX_LISTED_NAMES]),
-            known.len() - MAX_LISTED_NAMES
+            list(&names[..MAX_LISTED_NAMES]),
+            names.len() - MAX_LISTED_NAMES
         )),
-        None => Some(format!("known are {}", list(known))),
+        None => Some(format!("known are {}", list(names))),
     }
 }
 

@@ -206,7 +206,7 @@ fn doc(at: &KeyPath, doc: Option<String>) -> Result<String, Fault> {
 
 /// The text of the pack of this name.
 fn source(packs: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
-    packs.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    packs.iter().find(|(pack, _)| *pack == name).map(|(_, text)| *text)
 }
 
 /// The patterns of the pack of this name, if it exists.

@@ -132,20 +132,20 @@ fn untouched() -> Result<Resolved, ConfigError> {
 }
 
 fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigError> {
-    let all = [&[Layer::embedded()], layers].concat();
-    let merged = merge(&all, task_type)?;
+    let layers = [&[Layer::embedded()], layers].concat();
+    let merged = merge(&layers, task_type)?;
     // From text again: to read the settings from tables as well would double their code.
     let raw: RawConfig = toml::from_str(&merged.table().to_string()).map_err(|error| {
         merged.error(Fault::invalid(KeyPath::default(), error.message().to_owned()))
     })?;
     cross::config(&raw).map_err(|fault| merged.error(fault))?;
     let mut resolved = build::resolved(raw).map_err(|fault| merged.error(fault))?;
-    resolved.policy.signal.exit_protocol = all.iter().any(|layer| layer.exit_protocol);
+    resolved.policy.signal.exit_protocol = layers.iter().any(|layer| layer.exit_protocol);
     Ok(Resolved {
-        warnings: warnings(&all, &merged, resolved.policy.threshold),
+        warnings: warnings(&layers, &merged, resolved.policy.threshold),
         locks: merged.locks(),
         task_type: task_type.map(str::to_owned),
-        layers: all,
+        layers,
         ..resolved
     })
 }
@@ -171,11 +171,11 @@ fn merge<'a>(layers: &'a [Layer], task_type: Option<&str>) -> Result<Merged<'a>,
 
 fn known_task_type(table: &Table, task_type: &str) -> Result<(), ConfigError> {
     let types = table.get("task_types").and_then(Value::as_table);
-    let known: Vec<&str> = types.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-    if known.contains(&task_type) {
+    let names: Vec<&str> = types.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    if names.contains(&task_type) {
         return Ok(());
     }
-    let mut fault = Fault::unknown(KeyPath::default(), "task type", task_type, &known);
+    let mut fault = Fault::unknown(KeyPath::default(), "task type", task_type, &names);
     fault.hint.get_or_insert_with(|| "no file has [task_types.NAME]".to_owned());
     Err(ConfigError::in_value("--task-type", fault))
 }

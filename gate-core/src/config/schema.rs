@@ -24,9 +24,9 @@ fn collect(schema: &Value, at: &str, keys: &mut Vec<String>) {
     for (name, inner) in members {
         let path = if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
         let inner = if inner["items"]["properties"].is_object() { &inner["items"] } else { inner };
-        let before = keys.len();
+        let count = keys.len();
         collect(inner, &path, keys);
-        if keys.len() == before {
+        if keys.len() == count {
             keys.push(path);
         }
     }

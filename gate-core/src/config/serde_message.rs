@@ -18,12 +18,12 @@ pub(super) fn fault(path: KeyPath, message: &str) -> Fault {
 }
 
 fn problem(message: &str) -> (Problem, Option<String>) {
-    if let Some((name, known)) = unknown(message, "unknown field `") {
-        return (Problem::UnknownKey(shown(name)), nearest::hint(name, &known));
+    if let Some((name, names)) = unknown(message, "unknown field `") {
+        return (Problem::UnknownKey(shown(name)), nearest::hint(name, &names));
     }
-    if let Some((name, known)) = unknown(message, "unknown variant `") {
+    if let Some((name, names)) = unknown(message, "unknown variant `") {
         let problem = Problem::UnknownName { what: "value", name: shown(name) };
-        return (problem, nearest::hint(name, &known));
+        return (problem, nearest::hint(name, &names));
     }
     mismatch(message).unwrap_or_else(|| (Problem::Syntax(message.trim().to_owned()), None))
 }
@@ -34,8 +34,8 @@ fn shown(name: &str) -> String {
 
 /// The unknown name, and the known ones that the message lists.
 fn unknown<'a>(message: &'a str, start: &str) -> Option<(&'a str, Vec<&'a str>)> {
-    let (name, rest) = message.strip_prefix(start)?.split_once('`')?;
-    Some((name, rest.split('`').skip(1).step_by(2).collect()))
+    let (name, listed) = message.strip_prefix(start)?.split_once('`')?;
+    Some((name, listed.split('`').skip(1).step_by(2).collect()))
 }
 
 fn mismatch(message: &str) -> Option<(Problem, Option<String>)> {
@@ -44,10 +44,10 @@ fn mismatch(message: &str) -> Option<(Problem, Option<String>)> {
         let (expected, found) = ("a table".to_owned(), "an array".to_owned());
         return Some((Problem::WrongType { expected, found }, None));
     }
-    let rest = message
+    let words = message
         .strip_prefix("invalid type: ")
         .or_else(|| message.strip_prefix("invalid value: "))?;
-    let (found, expected) = rest.split_once(", expected ")?;
+    let (found, expected) = words.split_once(", expected ")?;
     let (found, expected) = (found_words(found), expected_words(expected));
     let bare = expected == "an array" && !found.starts_with("a table");
     let hint = bare.then(|| "an array stands in brackets: [\"one\", \"two\"]".to_owned());

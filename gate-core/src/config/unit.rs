@@ -23,14 +23,14 @@ const TIMES: [(&str, u64); 5] =
 impl Millis {
     /// Reads `"1h30m"`; none where the text is anything else.
     pub fn parse(text: &str) -> Option<Self> {
-        let (mut rest, mut units, mut total) = (text, TIMES.as_slice(), 0_u64);
-        while !rest.is_empty() || units.len() == TIMES.len() {
-            let (number, after) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
-            let (unit, after) =
-                after.split_at(after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len()));
+        let (mut unread, mut units, mut total) = (text, TIMES.as_slice(), 0_u64);
+        while !unread.is_empty() || units.len() == TIMES.len() {
+            let (number, tail) = unread.split_at(unread.find(|c: char| !c.is_ascii_digit())?);
+            let (unit, tail) =
+                tail.split_at(tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len()));
             let at = units.iter().position(|(name, _)| *name == unit)?;
             total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(units[at].1)?)?;
-            (rest, units) = (after, &units[at + 1..]);
+            (unread, units) = (tail, &units[at + 1..]);
         }
         Some(Self(total))
     }
@@ -44,11 +44,11 @@ impl From<Millis> for u64 {
 
 impl fmt::Display for Millis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = self.0;
+        let mut unread = self.0;
         for (unit, length) in TIMES {
-            if rest >= length {
-                write!(f, "{}{unit}", rest / length)?;
-                rest %= length;
+            if unread >= length {
+                write!(f, "{}{unit}", unread / length)?;
+                unread %= length;
             }
         }
         if self.0 == 0 { f.write_str("0s") } else { Ok(()) }

@@ -205,12 +205,16 @@ impl Reader {
     }
 
     fn tail(&self, ended: bool) -> Tail {
-        match (&self.state, ended) {
-            (State::Header, _) => Tail::Header,
-            (State::Seeking | State::Body(_), true) if self.has_body() => Tail::Whole,
-            (State::Seeking, _) => Tail::Line,
-            (State::Body(_), false) if self.half_mark() > 0 => Tail::Body(self.gap_at()),
-            (State::Body(_), _) => Tail::Body(self.begun.1),
+        let half = self.half_mark();
+        match &self.state {
+            State::Header => Tail::Header,
+            State::Seeking if ended => Tail::Whole,
+            State::Seeking => Tail::Line,
+            // An entry whose body has no line is not whole: an empty body is an empty line.
+            State::Body(_) if ended && !self.pending.is_empty() => Tail::Whole,
+            // From the empty line before the partial mark on.
+            State::Body(_) if !ended && half > 0 => Tail::Body(self.at - half - 1),
+            State::Body(_) => Tail::Body(self.begun.1),
         }
     }
 
@@ -219,17 +223,6 @@ impl Reader {
     fn half_mark(&self) -> usize {
         let half = [&b"\n\n--"[..], b"\n\n-"].into_iter().find(|mark| self.pending.ends_with(mark));
         half.map_or(0, |half| half.len() - 2)
-    }
-
-    /// Byte of the empty line before a partial `---`.
-    fn gap_at(&self) -> usize {
-        self.at - self.half_mark() - 1
-    }
-
-    /// True unless a body has begun that has no line: an entry without one is not whole, for an
-    /// empty body is an empty line.
-    fn has_body(&self) -> bool {
-        !matches!(self.state, State::Body(_)) || !self.pending.is_empty()
     }
 
     fn end(mut self) -> Read {

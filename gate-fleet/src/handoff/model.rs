@@ -70,13 +70,14 @@ pub struct Verification {
 
 /// Result of a command, in the word of the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[serde(rename_all = "UPPERCASE")]
 pub enum Outcome {
     /// `PASS`
     Pass,
     /// `FAIL`
     Fail,
     /// Any other text, the empty one included: it says neither.
+    #[serde(untagged)]
     Unsaid(String),
 }
 
@@ -174,21 +175,5 @@ impl Outcome {
 impl Default for Outcome {
     fn default() -> Self {
         Self::Unsaid(String::new())
-    }
-}
-
-impl From<String> for Outcome {
-    fn from(text: String) -> Self {
-        match text.as_str() {
-            "PASS" => Self::Pass,
-            "FAIL" => Self::Fail,
-            _ => Self::Unsaid(text),
-        }
-    }
-}
-
-impl From<Outcome> for String {
-    fn from(outcome: Outcome) -> Self {
-        outcome.as_str().to_owned()
     }
 }

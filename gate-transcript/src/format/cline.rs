@@ -38,7 +38,7 @@ const FAILED: &[u8] = br#""success":false"#;
 #[derive(Debug, Default)]
 struct Cline {
     talk: Talk,
-    /// True if the record marks a command or a file that failed.
+    /// The record marks a command or a file that failed.
     has_failure: bool,
     /// True once a record came: a later start begins another run.
     begun: bool,

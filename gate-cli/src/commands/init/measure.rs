@@ -34,10 +34,12 @@ impl Stopwatch {
     /// None if nothing could be run.
     pub(super) fn measure(&self, proposal: &Proposal) -> Option<Measured> {
         announce(proposal);
-        let mut wanted = GatherOptions::default();
-        wanted.checks = Checks::Only(proposal.check.clone());
-        wanted.events = render::progress();
-        wanted.fresh = true;
+        let wanted = GatherOptions {
+            checks: Checks::Only(proposal.check.clone()),
+            fresh: true,
+            events: render::progress(),
+            ..GatherOptions::default()
+        };
         let gathered = gather(&self.policy, self.site.clone(), &wanted).ok()?;
         let evidence =
             gathered.evidence.into_iter().find(|evidence| evidence.check == proposal.check)?;

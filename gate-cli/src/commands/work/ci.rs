@@ -49,10 +49,12 @@ pub(crate) fn checked(
     gate_checks::validate(&policy)?;
     let site = here.site()?;
     trust.admit(&policy, &site)?;
-    let mut wanted = GatherOptions::default();
-    wanted.checks = Checks::All;
-    wanted.events = render::progress();
-    wanted.cancel = cancel.clone();
+    let wanted = GatherOptions {
+        checks: Checks::All,
+        events: render::progress(),
+        cancel: cancel.clone(),
+        ..GatherOptions::default()
+    };
     let gathered = gate_checks::gather(&policy, site, &wanted)?;
     let evidence = gathered.evidence;
     let inconclusive = evidence

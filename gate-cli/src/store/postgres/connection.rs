@@ -16,8 +16,9 @@ use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls, Row
 
 use super::super::error::StoreError;
 use super::clear::NoClearPassword;
+use super::server::Server;
 use super::url::Transport;
-use super::{DatabaseUrl, Server, fault};
+use super::{DatabaseUrl, fault};
 
 /// The longest that one attempt to connect may take.
 const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);

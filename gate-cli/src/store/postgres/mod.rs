@@ -10,6 +10,7 @@ mod connection;
 mod fault;
 mod outage;
 mod schema;
+mod server;
 mod tls;
 mod transaction;
 mod upkeep;
@@ -20,15 +21,15 @@ use std::time::{Duration, Instant};
 
 use gate_core::history::kind;
 use gate_core::ledger::Head;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 
 use self::connection::{Session, WaitOutcome};
-use self::outage::Patience;
+use self::server::{Patience, RETRY_INTERVAL, Server};
 use self::transaction::{Question, Running};
 pub use self::url::DatabaseUrl;
 use super::error::StoreError;
 use super::sql::{Database, Nothing, Sql, SqlValue};
-use super::{Condition, Migrated, RETRY_INTERVAL, Upcoming, migration, statements};
+use super::{Condition, Migrated, Upcoming, migration, statements};
 use crate::interrupt::Interrupt;
 
 pub(super) fn open(url: &DatabaseUrl, patience: Duration) -> Result<Box<dyn Database>, StoreError> {
@@ -47,18 +48,6 @@ struct PostgresStore {
     session: Option<Session>,
     /// The connection that is notified when work can be claimed.
     listener: Option<Session>,
-}
-
-/// The way to a database.
-#[derive(Debug)]
-struct Server {
-    runtime: Runtime,
-    url: DatabaseUrl,
-    place: String,
-    /// The longest wait for a lock, or for a statement.
-    patience: Duration,
-    /// The wait for a database that does not answer.
-    outages: Patience,
 }
 
 impl PostgresStore {
@@ -154,34 +143,12 @@ impl PostgresStore {
     }
 }
 
-impl Server {
-    /// The statements that begin a change of a project's ledger, once nobody else changes it.
-    fn writing(&self, project: &str) -> String {
-        let (patience, lock) = (self.patience.as_millis().max(1), lock(project));
-        format!(
-            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {patience}; \
-             {DURABLE}; SELECT pg_advisory_xact_lock({lock})"
-        )
-    }
-}
-
 const CHANGING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// Subscribes to notifications of claimable work.
 const LISTENING: &str = "LISTEN gate_work";
 
 const READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-
-/// A database or a role may be set to answer before a commit is on the disk.
-const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', true) \
-     WHERE current_setting('synchronous_commit') IN ('off', 'local')";
-
-/// The number of a project's lock. Two projects that share one wait for each
-/// other, and nothing worse.
-fn lock(project: &str) -> i64 {
-    let digest = blake3::hash(format!("gate ledger\0{project}").as_bytes());
-    i64::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]))
-}
 
 /// The version of the tables in a view that has just begun. If there were none, the view begins
 /// anew: it failed at the question, or saw tables that somebody made at that moment without their
@@ -195,7 +162,7 @@ fn seen(running: &mut Running<'_>, version: Option<i64>) -> Result<i64, StoreErr
     running.version()
 }
 
-/// What is always asked in a transaction. The answers come with its beginning, in one round trip:
+/// The questions of every transaction. The answers come with its beginning, in one round trip:
 /// a database that is far away is not waited for eight times.
 fn questions<'q>(
     project: &'q str,

@@ -3,7 +3,7 @@
 use super::super::addition::{self, Numbered};
 use super::super::error::StoreError;
 use super::super::migration::{self, VERSION};
-use super::lock;
+use super::server::lock;
 use super::transaction::Running;
 
 /// Makes the tables if there are none. Older ones are left to `gate doctor --fix`; an addition that

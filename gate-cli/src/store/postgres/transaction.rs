@@ -17,7 +17,8 @@ use super::super::error::StoreError;
 use super::super::sql::{Cell, Rows, Sql, SqlValue};
 use super::super::{migration, statements};
 use super::connection::Session;
-use super::{Server, fault};
+use super::fault;
+use super::server::Server;
 
 /// Statements on a session: each for itself, or in a transaction, which is rolled back when
 /// it is dropped.

@@ -118,7 +118,7 @@ impl Sql for Running<'_> {
         }
     }
 
-    /// What a disk did not take may be lost even if it can be read: nothing is looked for.
+    /// Nothing is looked for: a change that a disk did not take may be lost even if it can be read.
     fn commit(self: Box<Self>, _: Option<Head>) -> Result<(), StoreError> {
         self.transaction.commit().map_err(|error| fault::commit_error(self.path, &error))?;
         self.is_sound.set(true);

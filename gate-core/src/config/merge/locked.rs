@@ -94,8 +94,8 @@ impl Merged<'_> {
     /// Takes all that is at this key, or below it, from other settings.
     fn restore(&mut self, path: &KeyPath, other: &Self) {
         let Some(value) = other.get(path) else { return };
-        self.sources.retain(|known, _| !known.starts_with(path));
-        let sources = other.sources.iter().filter(|(known, _)| known.starts_with(path));
+        self.sources.retain(|key, _| !key.starts_with(path));
+        let sources = other.sources.iter().filter(|(key, _)| key.starts_with(path));
         self.sources.extend(sources.map(|(path, source)| (path.clone(), source.clone())));
         self.insert(path, value.clone());
     }

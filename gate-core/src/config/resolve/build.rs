@@ -149,37 +149,24 @@ fn language_rule(raw: RawLanguageRule) -> Option<LanguageChange> {
 }
 
 fn patterns(raw: &RawPatterns) -> Result<Vec<Pattern>, Fault> {
-    let mut patterns = Patterns::default();
+    let mut patterns = Vec::new();
     // That each pack is known was checked.
     let packs = set(raw.packs.as_deref(), "patterns.packs")?.iter();
-    packs
-        .filter_map(|name| pack::patterns(name))
-        .flatten()
-        .for_each(|pattern| patterns.add(pattern));
+    for pattern in packs.filter_map(|name| pack::patterns(name)).flatten() {
+        add(&mut patterns, pattern);
+    }
     for (index, raw) in raw.custom.iter().flatten().enumerate() {
         let at = KeyPath::dotted("patterns.custom").index(index);
-        patterns.add(pack::pattern(&at, "custom", raw)?);
+        add(&mut patterns, pack::pattern(&at, "custom", raw)?);
     }
-    Ok(patterns.all)
+    Ok(patterns)
 }
 
-/// Patterns, each id once.
-#[derive(Default)]
-struct Patterns {
-    all: Vec<Pattern>,
-    places: BTreeMap<String, usize>,
-}
-
-impl Patterns {
-    /// Adds a pattern; it takes the place of an earlier one of the same id.
-    fn add(&mut self, new: Pattern) {
-        match self.places.get(&new.id) {
-            Some(place) => self.all[*place] = new,
-            None => {
-                self.places.insert(new.id.clone(), self.all.len());
-                self.all.push(new);
-            }
-        }
+/// Adds a pattern; it takes the place of an earlier one of the same id.
+fn add(patterns: &mut Vec<Pattern>, pattern: Pattern) {
+    match patterns.iter_mut().find(|earlier| earlier.id == pattern.id) {
+        Some(earlier) => *earlier = pattern,
+        None => patterns.push(pattern),
     }
 }
 

@@ -18,7 +18,7 @@ use super::form::{self, SCHEMA, field, items, path};
 use super::problem::Problem;
 use crate::tree::{Entry, Node};
 
-use outline::{Block, Item};
+use outline::{Item, Section};
 use quote::unquote;
 
 pub(super) use write::write;
@@ -40,41 +40,20 @@ pub(super) fn read(text: &str) -> Read {
     form::handoff(entries, reader.problems)
 }
 
-/// Items between two headings.
-#[derive(Default)]
-struct Section<'s> {
-    /// True if its heading names a handoff.
-    is_named: bool,
-    line: usize,
-    items: Vec<Item<'s>>,
-}
-
 struct Reader {
     problems: Vec<Problem>,
 }
 
 impl Reader {
     /// The items of the section that is the handoff.
-    fn section<'s>(&mut self, blocks: Vec<Block<'s>>) -> Vec<Item<'s>> {
-        let mut sections: Vec<Section<'s>> = vec![Section::default()];
-        for block in blocks {
-            match block {
-                Block::Heading { text, line } => {
-                    sections.push(Section { is_named: names_it(&text), line, items: Vec::new() });
-                }
-                Block::Item(item) => {
-                    if let Some(section) = sections.last_mut() {
-                        section.items.push(item);
-                    }
-                }
-            }
-        }
-        if !sections.iter().any(|section| section.is_named) {
-            return sections.into_iter().flat_map(|section| section.items).collect();
+    fn section<'s>(&mut self, sections: Vec<Section<'s>>) -> Vec<Item<'s>> {
+        let (named, others): (Vec<_>, Vec<_>) =
+            sections.into_iter().partition(|section| names_it(&section.heading));
+        if named.is_empty() {
+            return others.into_iter().flat_map(|section| section.items).collect();
         }
         // The heading of a document may name what a heading below it holds.
-        let mut named =
-            sections.into_iter().filter(|section| section.is_named && !section.items.is_empty());
+        let mut named = named.into_iter().filter(|section| !section.items.is_empty());
         let first = named.next().unwrap_or_default();
         if let Some(second) = named.next() {
             let lines = format!("lines {} and {}", first.line, second.line);

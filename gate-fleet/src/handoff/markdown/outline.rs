@@ -13,10 +13,14 @@ use pulldown_cmark::{Event, OffsetIter, Parser, Tag, TagEnd};
 /// handoff has four.
 const MAX_DEPTH: usize = 5;
 
-/// A block at the top of a document.
-pub(super) enum Block<'s> {
-    Heading { text: String, line: usize },
-    Item(Item<'s>),
+/// The items between two headings at the top of a document.
+#[derive(Default)]
+pub(super) struct Section<'s> {
+    /// The words of the heading above; empty before the first one.
+    pub(super) heading: String,
+    /// Its line, from 1.
+    pub(super) line: usize,
+    pub(super) items: Vec<Item<'s>>,
 }
 
 /// An item of a list.
@@ -68,24 +72,26 @@ impl<'s> Item<'s> {
     }
 }
 
-/// The headings and items at the top of a document, in order. Quotations and all
-/// other blocks are passed over.
-pub(super) fn read(text: &str) -> Vec<Block<'_>> {
+/// The sections of a document, in order. Quotations and all blocks but lists are passed over.
+pub(super) fn read(text: &str) -> Vec<Section<'_>> {
     let breaks = text.match_indices('\n').map(|(at, _)| at).collect();
     let mut reader = Reader { text, breaks, events: Parser::new(text).into_offset_iter() };
-    let mut blocks = Vec::new();
+    let mut sections = Vec::new();
+    let mut section = Section::default();
     while let Some((event, range)) = reader.events.next() {
         match event {
             Event::Start(Tag::Heading { .. }) => {
+                sections.push(section);
                 let line = reader.line(range.start);
-                blocks.push(Block::Heading { text: reader.heading(), line });
+                section = Section { heading: reader.heading(), line, items: Vec::new() };
             }
-            Event::Start(Tag::Item) => blocks.push(Block::Item(reader.item(range, 1))),
+            Event::Start(Tag::Item) => section.items.push(reader.item(range, 1)),
             Event::Start(Tag::BlockQuote(_)) => reader.skip(),
             _ => {}
         }
     }
-    blocks
+    sections.push(section);
+    sections
 }
 
 struct Reader<'s> {

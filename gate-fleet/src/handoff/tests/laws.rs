@@ -35,7 +35,7 @@ prop_compose! {
         let result = match pass {
             0 => Outcome::Pass,
             1 => Outcome::Fail,
-            _ => Outcome::from(result),
+            _ => serde_json::from_value(result.into()).unwrap(),
         };
         let blocker = blocker.map(|(severity, rollback)| Blocker { severity, rollback });
         Verification { command, result, notes, blocker }
