@@ -8,6 +8,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod additions;
 mod approve;
 mod attacks;
 mod audit;

@@ -61,5 +61,5 @@ fuzz_target!(|input: &[u8]| {
     let again =
         config::resolve(&[again], task_type).unwrap_or_else(|error| panic!("{error}\n{shown}"));
     assert_eq!(again.policy, resolved.policy, "{shown}");
-    assert_eq!((again.run, again.work_ci), (resolved.run, resolved.work_ci), "{shown}");
+    assert_eq!((again.run, again.work.ci), (resolved.run, resolved.work.ci), "{shown}");
 });

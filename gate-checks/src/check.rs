@@ -1,14 +1,19 @@
 //! The interface of checks.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use async_trait::async_trait;
+use gate_core::config::{self, Layer};
+use gate_core::decide::checks::CheckKind;
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::policy::{Allowance, Policy};
 use gate_core::mask::Masker;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
@@ -16,6 +21,7 @@ use crate::event::Events;
 pub use crate::id::CheckId;
 use crate::logs::Logs;
 use crate::process::Confinement;
+use crate::settings::BadSetting;
 use crate::site::CheckSite;
 use crate::slots::Slots;
 use crate::worktree::Snapshot;
@@ -73,20 +79,12 @@ pub struct CheckContext {
     pub(crate) site: Arc<CheckSite>,
     /// The work tree before the checks of this round.
     pub(crate) tree: Arc<Snapshot>,
-    /// The work tree before the agent acted, if known.
-    pub(crate) baseline: Option<Baseline>,
+    /// The options of the run.
+    pub(crate) options: Arc<GatherOptions>,
     /// Changes that the operator allows.
     pub(crate) allow: Arc<[Allowance]>,
-    /// The occasion of the checks.
-    pub(crate) occasion: Occasion,
-    /// Facts about the decision.
-    pub(crate) about: Arc<About>,
-    /// The tests that were written before the work, if a phase of its own wrote some.
-    pub(crate) first_tests: Option<Arc<FirstTests>>,
     /// Cancelled when nobody waits for the result any more.
     pub(crate) cancel: Cancellation,
-    /// Receiver of events.
-    pub(crate) events: Events,
     /// Masks secrets in everything that is stored.
     pub(crate) masker: Arc<Masker>,
     /// Destination of logs.
@@ -100,23 +98,19 @@ pub struct CheckContext {
 }
 
 impl CheckContext {
-    /// The context of a loop's check at this tree, of which nothing older is known. `folder` is the
-    /// tree's folder of the state.
+    /// The context of a check at this tree. `folder` is the tree's folder of the state.
     pub(crate) fn new(
         policy: &Policy,
         site: &CheckSite,
         tree: Arc<Snapshot>,
         folder: Option<&Path>,
+        options: GatherOptions,
     ) -> Self {
         Self {
             tree,
-            baseline: None,
-            allow: policy.integrity.allow.clone().into(),
-            occasion: Occasion::Loop,
-            about: Arc::default(),
-            first_tests: None,
-            cancel: Cancellation::default(),
-            events: Events::nobody(),
+            allow: policy.integrity.allow.iter().chain(&options.allow).cloned().collect(),
+            cancel: options.cancel.clone(),
+            options: Arc::new(options),
             masker: Arc::new(site.masker()),
             logs: Arc::new(Logs::new(folder)),
             slots: Slots::at(site, policy.machine_jobs),
@@ -138,12 +132,124 @@ impl CheckContext {
 
     /// The task, the run and the iteration, as far as the caller gave them.
     pub fn about(&self) -> &About {
-        &self.about
+        &self.options.about
     }
 
     /// Cancelled when the check's time is over, or nobody waits for the result any more.
     pub fn cancellation(&self) -> &Cancellation {
         &self.cancel
+    }
+}
+
+/// The options of a run of checks.
+#[derive(Clone, Debug, Default)]
+pub struct GatherOptions {
+    /// The checks that run.
+    pub checks: Checks,
+    /// Takes no earlier record.
+    pub fresh: bool,
+    /// The occasion of the checks. In a session, a pass on the same files from another session's stop
+    /// counts, too.
+    pub occasion: Occasion,
+    /// Time limit of the call. A check that takes longer is ended without grace, and its
+    /// record is inconclusive.
+    pub deadline: Option<Duration>,
+    /// Checks that the caller brings, beside those of the policy.
+    pub own_checks: OwnChecks,
+    /// The work tree before the agent acted, if known.
+    pub baseline: Option<Baseline>,
+    /// Changes that the operator has approved, beside those of the policy.
+    pub allow: Vec<Allowance>,
+    /// Facts about the decision.
+    pub about: About,
+    /// The tests that were written before the work, if a phase of its own wrote some.
+    pub first_tests: Option<FirstTests>,
+    /// Ends the call from outside: checks that still run then are inconclusive.
+    pub cancel: Cancellation,
+    /// The receiver of the checks' events.
+    pub events: Events,
+}
+
+/// A selection of checks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Checks {
+    /// The configured ones, until the verdict is certain. A decision whose signal already forbids
+    /// `exit` runs none.
+    #[default]
+    Lazy,
+    /// The configured ones.
+    All,
+    /// This one alone. The others leave a record that says so, and a required
+    /// one among them forbids `exit`.
+    Only(String),
+    /// None.
+    None,
+}
+
+impl Checks {
+    pub(crate) fn only(&self) -> Option<&str> {
+        match self {
+            Self::Only(name) => Some(name),
+            Self::Lazy | Self::All | Self::None => None,
+        }
+    }
+}
+
+/// Checks that the calling program brings. They run in its process, beside those of the policy.
+#[derive(Clone, Default)]
+pub struct OwnChecks(pub(crate) Vec<Arc<dyn Check>>);
+
+impl OwnChecks {
+    /// Adds a check. If the policy has settings for its name, they give its mode and its
+    /// timeout; without them it is required, with the default timeout.
+    pub fn add(&mut self, check: impl Check + 'static) {
+        self.0.push(Arc::new(check));
+    }
+
+    /// The names of the checks.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|check| check.id().as_str())
+    }
+
+    /// Keeps the checks that a policy has.
+    pub fn retain_in(&mut self, policy: &Policy) {
+        self.0.retain(|check| policy.checks.contains_key(check.id().as_str()));
+    }
+
+    /// The policy with these checks.
+    ///
+    /// # Errors
+    ///
+    /// A name that two checks have, that is no name of a check, that a built-in check has, or whose
+    /// settings have a command.
+    pub fn in_policy<'p>(&self, policy: &'p Policy) -> Result<Cow<'p, Policy>, BadSetting> {
+        let mut all = Cow::Borrowed(policy);
+        for (index, name) in self.names().enumerate() {
+            let bad = |problem: &str| BadSetting {
+                key: format!("checks.{name}"),
+                problem: problem.to_owned(),
+            };
+            if self.names().take(index).any(|earlier| earlier == name) {
+                return Err(bad("two checks of the calling program have this name"));
+            }
+            if !all.checks.contains_key(name) {
+                let alone = Layer::checks([name]).and_then(|layer| config::resolve(&[layer], None));
+                let mut alone = alone.map_err(|error| bad(&error.message()))?;
+                all.to_mut().checks.extend(alone.policy.checks.remove_entry(name));
+            }
+            let kind = all.checks.get(name).map(|check| CheckKind::for_check(name, check));
+            if kind != Some(CheckKind::Plugin) {
+                return Err(bad("the calling program has a check of this name. Give it another \
+                                name: this one is built in, or its settings have a command"));
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl fmt::Debug for OwnChecks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
     }
 }
 
@@ -180,7 +286,7 @@ pub(crate) struct PrivateRun {
 }
 
 /// Facts about the decision, from the caller.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct About {
     /// The task's id.
     pub task: Option<String>,

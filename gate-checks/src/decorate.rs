@@ -73,11 +73,11 @@ impl BoundCheck {
         let mut waited = false;
         let slot = slots.take(&cx.cancel, || {
             waited = true;
-            cx.events.send(Event::Waiting { check: check.clone() });
+            cx.options.events.send(Event::Waiting { check: check.clone() });
         });
         let Some(_slot) = slot.await else { return check.record(Outcome::Inconclusive, NO_SLOT) };
         if waited {
-            cx.events.send(Event::Started { check: check.clone() });
+            cx.options.events.send(Event::Started { check: check.clone() });
         }
         let time = came.elapsed();
         let mut evidence = self.run_with_retries(cx).await;
@@ -92,7 +92,7 @@ impl BoundCheck {
             if evidence.outcome != Outcome::Fail || cx.cancel.is_cancelled() {
                 break;
             }
-            cx.events.send(Event::Retried { check: self.id().clone(), left });
+            cx.options.events.send(Event::Retried { check: self.id().clone(), left });
             wavered.extend(failed_tests(&evidence));
             let earlier_ms = evidence.duration_ms;
             evidence = self.run_within_limit(cx).await;

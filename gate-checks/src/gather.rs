@@ -13,82 +13,26 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use gate_core::decide::checks::CheckKind;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::first_tests::FirstTests;
 use gate_core::decide::iteration_facts::TreeState;
-use gate_core::decide::policy::{Allowance, Policy};
+use gate_core::decide::policy::Policy;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Instant;
 
 use crate::baseline::Baseline;
 use crate::cache::EvidenceCache;
 use crate::cancellation::Cancellation;
-use crate::check::{About, CheckContext, Occasion};
-use crate::checks::{self, OwnChecks, Planned};
-use crate::event::{Event, Events};
+use crate::check::{CheckContext, Checks, GatherOptions, Occasion};
+use crate::checks::{self, Planned};
+use crate::event::Event;
 use crate::schedule::{self, Rules};
 use crate::settings::BadSetting;
 use crate::site::CheckSite;
 use crate::store;
 use crate::too_long::TooLong;
 use crate::worktree::{Changes, FileList, Snapshot, WorkTree, WorktreeError};
-
-/// The options of a run of checks.
-#[derive(Clone, Debug, Default)]
-pub struct GatherOptions {
-    /// The checks that run.
-    pub checks: Checks,
-    /// Takes no earlier record.
-    pub fresh: bool,
-    /// The occasion of the checks. In a session, a pass on the same files from another session's stop
-    /// counts, too.
-    pub occasion: Occasion,
-    /// Time limit of the call. A check that takes longer is ended without grace, and its
-    /// record is inconclusive.
-    pub deadline: Option<Duration>,
-    /// Checks that the caller brings, beside those of the policy.
-    pub own_checks: OwnChecks,
-    /// The work tree before the agent acted, if known.
-    pub baseline: Option<Baseline>,
-    /// Changes that the operator has approved, beside those of the policy.
-    pub allow: Vec<Allowance>,
-    /// Facts about the decision.
-    pub about: About,
-    /// The tests that were written before the work, if a phase of its own wrote some.
-    pub first_tests: Option<FirstTests>,
-    /// Ends the call from outside: checks that still run then are inconclusive.
-    pub cancel: Cancellation,
-    /// The receiver of the checks' events.
-    pub events: Events,
-}
-
-/// A selection of checks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Checks {
-    /// The configured ones, until the verdict is certain. A decision whose signal already forbids
-    /// `exit` runs none.
-    #[default]
-    Lazy,
-    /// The configured ones.
-    All,
-    /// This one alone. The others leave a record that says so, and a required
-    /// one among them forbids `exit`.
-    Only(String),
-    /// None.
-    None,
-}
-
-impl Checks {
-    fn only(&self) -> Option<&str> {
-        match self {
-            Self::Only(name) => Some(name),
-            Self::Lazy | Self::All | Self::None => None,
-        }
-    }
-}
 
 /// Result of [`gather`].
 #[derive(Clone, Debug, Default)]
@@ -181,16 +125,7 @@ pub fn gather(
             all: options.checks == Checks::All,
             deadline,
         },
-        cx: CheckContext {
-            baseline: options.baseline.clone(),
-            allow: policy.integrity.allow.iter().chain(&options.allow).cloned().collect(),
-            occasion: options.occasion,
-            about: Arc::new(options.about.clone()),
-            first_tests: options.first_tests.clone().map(Arc::new),
-            cancel: options.cancel.clone(),
-            events: options.events.clone(),
-            ..CheckContext::new(policy, &site, before, folder)
-        },
+        cx: CheckContext::new(policy, &site, before, folder, options.clone()),
     };
     let masker = Arc::clone(&gathering.cx.masker);
     let mut gathered = gathering.run(&plan);
@@ -321,7 +256,7 @@ impl Gathering {
             doubt(&mut evidence, &again, &changes);
             return gathered(evidence, &first, &after, changes);
         }
-        self.cx.events.send(Event::TreeChanged { files: disturbed(&changes) });
+        self.cx.options.events.send(Event::TreeChanged { files: disturbed(&changes) });
         self.cx.tree = Arc::clone(&after);
         let mut fresh = self.round(&again);
         doubt_failures(&mut fresh, &changes);

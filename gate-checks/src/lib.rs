@@ -53,9 +53,10 @@ mod workspace;
 pub mod worktree;
 
 pub use cancellation::{CancelReason, Cancellation, Grace};
+pub use check::{Checks, GatherOptions, OwnChecks};
 pub use checks::{
-    BASE_UNREAD, OwnChecks, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RequiredTests,
-    RerunTree, carry_tests, is_test_allowed, learn_tests, red_tests, required_tests, rerun,
+    BASE_UNREAD, PluginAnswer, PluginOutcome, PluginRequest, RedTests, RequiredTests, RerunTree,
+    carry_tests, is_test_allowed, learn_tests, red_tests, required_tests, rerun,
     tests_first_policy,
 };
 pub use doctor::{
@@ -63,12 +64,12 @@ pub use doctor::{
 };
 pub use event::{Event, Events};
 pub use gather::{
-    Checks, GatherError, GatherOptions, Gathered, TreeChange, changed_files, committed_files,
-    gather, head, is_uncommitted, list_files, look,
+    GatherError, Gathered, TreeChange, changed_files, committed_files, gather, head,
+    is_uncommitted, list_files, look,
 };
 pub use programs::{Program, programs, starts_program};
 pub use prune::{PruneFailure, PruneOptions, Pruned, PrunedKind, prune};
-pub use runner::is_runner;
+pub use runner::{is_python, is_runner, program_name};
 pub use scripts::named_scripts;
 pub use seal::{Seal, SealError, add_seal, remove_seal, seals};
 pub use settings::{BadSetting, validate, validate_glob};

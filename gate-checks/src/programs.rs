@@ -27,7 +27,7 @@ pub struct Program {
 pub fn starts_program(name: &str, settings: &CheckPolicy) -> bool {
     match CheckKind::for_check(name, settings) {
         CheckKind::Criteria => settings.criteria.iter().any(|one| !one.verify.is_empty()),
-        _ => Cost::of_check(name, settings) != Cost::Look,
+        _ => Cost::for_check(name, settings) != Cost::Look,
     }
 }
 

@@ -110,7 +110,7 @@ impl<'p> Round<'p> {
             return;
         }
         let check = self.plan[place].check.clone();
-        self.cx.events.send(Event::Started { check: check.id().clone() });
+        self.cx.options.events.send(Event::Started { check: check.id().clone() });
         let cx = self.cx.clone();
         let task = self.running.spawn(async move { check.run(&cx).await });
         self.known.insert(task.id(), place);
@@ -186,7 +186,7 @@ impl<'p> Round<'p> {
     fn record(&mut self, place: Index, evidence: Evidence) {
         let mut next = VecDeque::from([(place, evidence)]);
         while let Some((place, evidence)) = next.pop_front() {
-            self.cx.events.send(Event::Finished { evidence: Box::new(evidence.clone()) });
+            self.cx.options.events.send(Event::Finished { evidence: Box::new(evidence.clone()) });
             // At the deadline everything ends by itself.
             let is_timed_out = self.cx.cancel.reason() == Some(&CancelReason::Deadline);
             if forbids(&evidence) && !self.rules.all && !is_timed_out {

@@ -21,7 +21,7 @@ pub struct BadSetting {
 ///
 /// The first glob that cannot.
 pub fn validate(policy: &Policy) -> Result<(), BadSetting> {
-    globs("tree.ignore".to_owned(), &policy.tree_ignore)?;
+    globs("tree.ignore".to_owned(), &policy.tree.ignore)?;
     for (name, check) in &policy.checks {
         globs(format!("checks.{name}.paths"), &check.paths)?;
         globs(format!("checks.{name}.ignore"), &check.ignore)?;

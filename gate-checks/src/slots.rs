@@ -9,7 +9,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::time::sleep;
 
 use crate::cancellation::Cancellation;
@@ -27,7 +27,7 @@ pub(crate) const IN_CHECK: &str = "_GATE_CHECK_SLOT";
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The slots of a machine, as far as these checks are bound to them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Slots {
     #[serde(with = "crate::path_text")]
     folder: PathBuf,

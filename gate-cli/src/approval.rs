@@ -62,7 +62,7 @@ pub struct Starts {
 pub(crate) fn record(here: &Here) -> Result<TrustRecord, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &Selection::default())?;
     let report = trust.report()?;
-    let project = settings.policy.project_id.clone();
+    let project = settings.policy.project.id.clone();
     Ok(TrustRecord {
         schema: "gate.trust.v1",
         project: project.unwrap_or_else(|| worktree::identity(&here.places.top())),
@@ -157,7 +157,7 @@ pub(crate) fn keep(
 /// The ledger for acts of trust: the project's by the identity that it has now, which an approval
 /// names from this act on.
 pub(crate) fn memory(here: &Here) -> Result<Memory, Failure> {
-    let id = settings::resolve(&here.places, &Selection::default())?.policy.project_id;
+    let id = settings::resolve(&here.places, &Selection::default())?.policy.project.id;
     let identity = || worktree::identity(&here.places.top());
     let is_shared = here.places.names_database();
     let id = id.or_else(|| (!is_shared).then(identity));

@@ -70,7 +70,7 @@ impl Here {
         policy: &Policy,
         patience: Duration,
     ) -> Result<Memory, Failure> {
-        let id = policy.project_id.as_deref();
+        let id = policy.project.id.as_deref();
         Memory::open_under(&trust.report()?, &self.places, id, patience)
     }
 
@@ -91,21 +91,21 @@ impl Here {
         settings: &Resolved,
         interrupt: &Interrupt,
     ) -> Result<Memory, Failure> {
-        let id = settings.policy.project_id.as_deref();
+        let id = settings.policy.project.id.as_deref();
         let memory = Memory::open(&self.places, id)?;
         Ok(memory.waiting_out(settings.run.backoff_limit_ms, interrupt))
     }
 
     /// The memory for the project's decisions.
     pub(crate) fn memory(&self, policy: &Policy) -> Result<Memory, Failure> {
-        Memory::open(&self.places, policy.project_id.as_deref())
+        Memory::open(&self.places, policy.project.id.as_deref())
     }
 
     /// The memory for a look at all projects of the store. Unlike [`Here::memory`] it can be opened
     /// if no project is named.
     pub(crate) fn whole_store(&self, policy: &Policy) -> Result<Memory, Failure> {
-        let is_unnamed = self.places.names_database() && policy.project_id.is_none();
-        let id = if is_unnamed { Some("") } else { policy.project_id.as_deref() };
+        let is_unnamed = self.places.names_database() && policy.project.id.is_none();
+        let id = if is_unnamed { Some("") } else { policy.project.id.as_deref() };
         Memory::open(&self.places, id)
     }
 

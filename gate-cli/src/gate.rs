@@ -126,7 +126,7 @@ impl Gate {
             ));
         };
         // A fixed number may count checks that do not run in this phase.
-        policy.threshold = Threshold::Reachable;
+        policy.exit_gate.threshold = Threshold::Reachable;
         self.policy = policy;
         self.writes_tests = true;
         Ok(self)
@@ -239,7 +239,7 @@ impl Gate {
 
     fn site(&self, source: &Source, own_files: &[PathBuf]) -> CheckSite {
         let mut site = self.site.clone();
-        site.ignore.clone_from(&self.policy.tree_ignore);
+        site.ignore.clone_from(&self.policy.tree.ignore);
         site.callers_files.extend(source.path().map(Path::to_owned));
         site.callers_files.extend(own_files.iter().cloned());
         site.callers_files.extend(output_files());

@@ -214,7 +214,7 @@ impl<'r> Review<'r> {
         let folders = check_folders(policy, &site, &self.tree);
         let scripts = gate_checks::named_scripts(policy, &site, &self.tree);
         let beside_scripts = self.beside(&scripts)?;
-        let site = CheckSite { ignore: policy.tree_ignore.clone(), ..site };
+        let site = CheckSite { ignore: policy.tree.ignore.clone(), ..site };
         let gathered = gate_checks::gather(policy, site, &options)?;
         let mut evidence = gathered.evidence;
         refuse_unreadable(&evidence)?;

@@ -99,7 +99,7 @@ pub struct Tree {
 
 /// The agent's use of tokens and money.
 #[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageRecord {
     /// Input and output tokens together.
     pub tokens: Option<u64>,
@@ -107,6 +107,19 @@ pub struct UsageRecord {
     pub cost_usd: Option<f64>,
     /// True if only a part of the transcript was read.
     pub partial: bool,
+}
+
+/// The latest decision of a loop, and what the loop has used.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct LatestDecision {
+    /// The latest decision's id.
+    pub(crate) decision_id: Option<String>,
+    /// The latest verdict.
+    pub(crate) verdict: Option<Verdict>,
+    /// Tokens of the loop, if its transcripts count them.
+    pub(crate) tokens: Option<u64>,
+    /// US dollars of the loop, if its transcripts count them.
+    pub(crate) cost_usd: Option<f64>,
 }
 
 /// A place in the ledger.
@@ -253,6 +266,19 @@ impl Tree {
 /// The first of many files.
 fn brief(files: &[String], masker: &Masker) -> Vec<String> {
     files.iter().take(SHOWN_FILES).map(|file| masker.text(file)).collect()
+}
+
+impl LatestDecision {
+    pub(crate) fn new(record: Option<&Record>) -> Self {
+        let spent = record.and_then(|record| record.decision.spent()).unwrap_or_default();
+        let cost = spent.cost_micro_usd;
+        Self {
+            decision_id: record.map(|record| record.decision_id.clone()),
+            verdict: record.map(|record| record.decision.verdict),
+            tokens: (spent.tokens > 0).then_some(spent.tokens),
+            cost_usd: (cost > 0).then_some(cost as f64 / 1e6),
+        }
+    }
 }
 
 impl UsageRecord {

@@ -148,9 +148,7 @@ impl Label {
 }
 
 /// Comparison of a verdict with a label.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judged {
     /// As labelled.
@@ -191,7 +189,7 @@ impl Judged {
 }
 
 /// Another verdict than in the earlier replay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Changed {
     /// The verdict then; null if the file was absent or could not be read.
     pub from: Option<ReplayVerdict>,

@@ -1,5 +1,7 @@
 //! Text that somebody else wrote, made fit to be shown and recorded.
 
+use std::fmt::Display;
+
 use anstream::adapter::strip_str;
 
 /// One line without terminal escapes, control characters other than tab, and
@@ -75,6 +77,12 @@ fn fitting<'a>(lengths: impl Iterator<Item = &'a usize>, room: usize) -> (usize,
         (count, sum) = (count + 1, sum + length);
     }
     (count, sum)
+}
+
+/// `1 check`, `2 checks`.
+pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let ending = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {noun}{ending}")
 }
 
 /// A number of bytes for a person, in steps of a thousand: `3.2 GB`.

@@ -179,7 +179,7 @@ proptest! {
         let text = format!("{}\n\nIn the end:\n\n{goes_on}\n\n{}", before.concat(), after.concat());
         let mut policy = POLICY.clone();
         policy.signal.accept = vec![accept];
-        policy.require_explicit_signal = explicit;
+        policy.exit_gate.require_explicit_signal = explicit;
         let mut scanner = Scanner::new(&PATTERNS, None);
         scanner.push(text.as_bytes());
         let scan = scanner.finish(&policy.signal).without_token();
@@ -240,10 +240,11 @@ fn policy(checks: &[Check], explicit: bool, consecutive: bool) -> Policy {
         check.mode = *mode;
         policy.checks.insert(name(index), check);
     }
-    policy.require_explicit_signal = explicit;
-    policy.threshold = Threshold::Reachable;
+    policy.exit_gate.require_explicit_signal = explicit;
+    policy.exit_gate.threshold = Threshold::Reachable;
     policy.signal.agent_override = AgentOverride::HighConfidence;
-    policy.consecutive = NonZeroU32::new(if consecutive { 2 } else { 1 }).expect("not zero");
+    policy.exit_gate.consecutive =
+        NonZeroU32::new(if consecutive { 2 } else { 1 }).expect("not zero");
     policy
 }
 

@@ -17,7 +17,7 @@ fn policy() -> Policy {
     let text = "[breaker]\nrefused = 0\nno_progress = 0\n[checks.tests]\ncommand = [\"true\"]";
     let layer = Layer::parse(Origin::Project("gate.toml".into()), text).expect("it is TOML");
     let mut policy = resolve(&[layer], None).expect("it holds").policy;
-    policy.threshold = Threshold::Fixed(2);
+    policy.exit_gate.threshold = Threshold::Fixed(2);
     policy
 }
 
@@ -96,7 +96,7 @@ fn silence_is_refused_once_with_the_protocol_and_then_evidence_decides() {
     let second = session.stops(SILENT, tests(Outcome::Fail));
     assert_eq!(codes(&second)[0], ReasonCode::RequiredCheckFailed);
     assert!(!second.feedback.contains("EXIT_STATUS"), "{}", second.feedback);
-    session.policy.threshold = Threshold::Fixed(1);
+    session.policy.exit_gate.threshold = Threshold::Fixed(1);
     assert_eq!(session.stops(SILENT, tests(Outcome::Pass)).verdict, Verdict::Exit);
     // The next prompt is told again.
     assert_eq!(session.stops(SILENT, tests(Outcome::Pass)).verdict, Verdict::Continue);

@@ -25,7 +25,7 @@ pub struct Change {
 }
 
 /// The kind of a file's change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// It is new.
     Added,

@@ -59,7 +59,7 @@ impl Work<'_> {
             return None;
         }
         let part = self.cx.tree.digest_of(&self.cx.site.project, &self.policy.paths).ok()?;
-        Some(hash(&json!(["paths", part, self.cx.about.run, self.surroundings()])))
+        Some(hash(&json!(["paths", part, self.cx.options.about.run, self.surroundings()])))
     }
 
     /// Everything beside the tree.
@@ -69,8 +69,8 @@ impl Work<'_> {
 
     /// Part of the key: the check, its settings and its environment.
     fn settings(&self) -> Value {
-        let baseline = self.cx.baseline.as_ref().map(|baseline| baseline.digest());
-        let tried = match (self.cx.occasion, self.command.uses_baseline) {
+        let baseline = self.cx.options.baseline.as_ref().map(|baseline| baseline.digest());
+        let tried = match (self.cx.options.occasion, self.command.uses_baseline) {
             (Occasion::Session, _) => Some(json!("plain")),
             (Occasion::Loop, true) => Some(json!([baseline, &*self.cx.allow, self.sealed()])),
             (Occasion::PullRequest { .. }, true) => {
@@ -85,14 +85,14 @@ impl Work<'_> {
             self.policy,
             environment(&self.cx.site.environment, &self.policy.env),
             path_text::text(&self.cx.site.project),
-            self.cx.about.task,
+            self.cx.options.about.task,
             tried,
         ])
     }
 
     /// Part of the key: the sealed tests of the check, or why they cannot run.
     fn sealed(&self) -> Option<String> {
-        if self.cx.about.sealed_refusals >= MAX_SEALED_REFUSALS {
+        if self.cx.options.about.sealed_refusals >= MAX_SEALED_REFUSALS {
             return Some("spent".to_owned());
         }
         let tree = WorkTree::open(&self.cx.site).ok()?;

@@ -38,7 +38,7 @@ impl AcceptanceCriteria {
         if entries.is_empty() {
             return configured;
         }
-        let mut tally = Tally::new(cx.about.task.as_deref());
+        let mut tally = Tally::new(cx.options.about.task.as_deref());
         let mut before = Vec::new();
         for entry in entries {
             match files(&cx.site.project, entry) {
@@ -46,6 +46,7 @@ impl AcceptanceCriteria {
                     for named in &named {
                         tally.read(named, rules);
                         let plan = cx
+                            .options
                             .baseline
                             .as_ref()
                             .map(|baseline| earlier_plan(cx, baseline, &named.shown, rules));

@@ -48,7 +48,7 @@ impl CommandCheck {
     }
 
     async fn run_tests(&self, cx: &CheckContext) -> Evidence {
-        if self.settings.control && cx.occasion != Occasion::Session {
+        if self.settings.control && cx.options.occasion != Occasion::Session {
             return VerifiedTests { id: &self.id, settings: &self.settings, cx }.run().await;
         }
         match TestRun::new(&self.id, &self.settings, cx).run().await {
@@ -105,7 +105,7 @@ pub fn required_tests(policy: &Policy, site: &CheckSite) -> RequiredTests {
         if of_tests.iter().any(|(id, _)| id.as_str() == name) {
             required.verified.push(name.clone());
         } else if CheckKind::for_check(name, check) == CheckKind::Command
-            && Cost::of_check(name, check) == Cost::Run
+            && Cost::for_check(name, check) == Cost::Run
         {
             required.unverified.push(name.clone());
         }
@@ -138,7 +138,10 @@ impl Check for CommandCheck {
                            (`gate init` looks for one)";
             return self.inconclusive(summary);
         }
-        if cx.occasion != Occasion::Session && !self.uses_baseline() && self.has_sealed_tests(cx) {
+        if cx.options.occasion != Occasion::Session
+            && !self.uses_baseline()
+            && self.has_sealed_tests(cx)
+        {
             let summary = "its sealed tests cannot run: they need a command whose tests gate runs \
                            in a copy (`control = true`, a known test runner or `report`)";
             return self.inconclusive(summary);

@@ -21,7 +21,7 @@ use gate_core::decide::checks::{CheckKind, Cost};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
 use crate::cache::{CachedCommand, EvidenceCache};
-use crate::check::{Check, CheckId};
+use crate::check::{Check, CheckId, OwnChecks};
 use crate::decorate::{BoundCheck, Cached};
 use crate::site::CheckSite;
 
@@ -35,7 +35,6 @@ use plugin::Plugin;
 use review::Review;
 
 pub use command::{RequiredTests, required_tests};
-pub use own::OwnChecks;
 pub use plugin::{PluginAnswer, PluginOutcome, PluginRequest};
 use verified_tests::TestsFirst;
 pub use verified_tests::{
@@ -63,18 +62,17 @@ pub(crate) fn plan(
     policy: &Policy,
     site: &CheckSite,
     cache: &Arc<EvidenceCache>,
-    (only, own): (Option<&str>, &OwnChecks),
+    (only, brought): (Option<&str>, &OwnChecks),
 ) -> Vec<Planned> {
     let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
     let planned = wanted.map(|(name, settings)| {
         let kind = CheckKind::for_check(name, settings);
-        let brought = own.planned(name, settings);
+        let check = own::planned(brought, name, settings);
         let reads_all_files = matches!(kind, CheckKind::CleanGit | CheckKind::Integrity);
         Planned {
-            cost: Cost::of_check(name, settings),
-            rerun_on_new_files: reads_all_files || brought.is_some(),
-            check: brought
-                .unwrap_or_else(|| configured((name, kind), settings, policy, site, cache)),
+            cost: Cost::for_check(name, settings),
+            rerun_on_new_files: reads_all_files || check.is_some(),
+            check: check.unwrap_or_else(|| configured((name, kind), settings, policy, site, cache)),
             needs: settings.needs.iter().map(CheckId::new).collect(),
             mode: settings.mode,
             is_too_long: false,

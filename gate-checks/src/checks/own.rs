@@ -1,18 +1,14 @@
 //! Checks that the calling program brings.
 
 use std::any::Any;
-use std::borrow::Cow;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gate_core::config::{self, Layer};
-use gate_core::decide::checks::CheckKind;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::decide::policy::{CheckPolicy, Policy};
+use gate_core::decide::policy::CheckPolicy;
 use gate_core::text::brief;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
@@ -20,81 +16,27 @@ use tokio::time::sleep;
 
 use super::limit;
 use crate::cancellation::Cancellation;
-use crate::check::{Check, CheckContext, CheckId};
+use crate::check::{Check, CheckContext, CheckId, OwnChecks};
 use crate::decorate::BoundCheck;
-use crate::settings::BadSetting;
 
 /// Time that a check has to return after its cancellation. Then its thread is left behind.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Checks that the calling program brings. They run in its process, beside those of the policy.
-#[derive(Clone, Default)]
-pub struct OwnChecks(Vec<Arc<dyn Check>>);
-
-impl OwnChecks {
-    /// Adds a check. If the policy has settings for its name, they give its mode and its
-    /// timeout; without them it is required, with the default timeout.
-    pub fn add(&mut self, check: impl Check + 'static) {
-        self.0.push(Arc::new(check));
-    }
-
-    /// The names of the checks.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|check| check.id().as_str())
-    }
-
-    /// Keeps the checks that a policy has.
-    pub fn retain_in(&mut self, policy: &Policy) {
-        self.0.retain(|check| policy.checks.contains_key(check.id().as_str()));
-    }
-
-    /// The policy with these checks.
-    ///
-    /// # Errors
-    ///
-    /// A name that two checks have, that is no name of a check, that a built-in check has, or whose
-    /// settings have a command.
-    pub fn in_policy<'p>(&self, policy: &'p Policy) -> Result<Cow<'p, Policy>, BadSetting> {
-        let mut all = Cow::Borrowed(policy);
-        for (index, name) in self.names().enumerate() {
-            let bad = |problem: &str| BadSetting {
-                key: format!("checks.{name}"),
-                problem: problem.to_owned(),
-            };
-            if self.names().take(index).any(|earlier| earlier == name) {
-                return Err(bad("two checks of the calling program have this name"));
-            }
-            if !all.checks.contains_key(name) {
-                let alone = Layer::checks([name]).and_then(|layer| config::resolve(&[layer], None));
-                let mut alone = alone.map_err(|error| bad(&error.message()))?;
-                all.to_mut().checks.extend(alone.policy.checks.remove_entry(name));
-            }
-            let kind = all.checks.get(name).map(|check| CheckKind::for_check(name, check));
-            if kind != Some(CheckKind::Plugin) {
-                return Err(bad("the calling program has a check of this name. Give it another \
-                                name: this one is built in, or its settings have a command"));
-            }
-        }
-        Ok(all)
-    }
-
-    /// The check of this name, with the timeout and the retries of its settings.
-    pub(super) fn planned(&self, name: &str, settings: &CheckPolicy) -> Option<Arc<dyn Check>> {
-        let check = Arc::clone(self.0.iter().find(|check| check.id().as_str() == name)?);
-        Some(Arc::new(BoundCheck {
-            check: Arc::new(OwnCheck(check)),
-            limit: limit(settings),
-            retries: settings.retry,
-            takes_slot: true,
-            cached: None,
-        }))
-    }
-}
-
-impl fmt::Debug for OwnChecks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.names()).finish()
-    }
+/// The check of this name that the calling program brings, with the timeout and the retries of its
+/// settings.
+pub(super) fn planned(
+    brought: &OwnChecks,
+    name: &str,
+    settings: &CheckPolicy,
+) -> Option<Arc<dyn Check>> {
+    let check = Arc::clone(brought.0.iter().find(|check| check.id().as_str() == name)?);
+    Some(Arc::new(BoundCheck {
+        check: Arc::new(OwnCheck(check)),
+        limit: limit(settings),
+        retries: settings.retry,
+        takes_slot: true,
+        cached: None,
+    }))
 }
 
 /// A check on a thread of its own: it may block without keeping the others, or its timeout, from

@@ -103,9 +103,9 @@ impl Plugin {
             check: self.id.to_string(),
             project: cx.site.project.display().to_string(),
             tree: cx.tree.digest.clone(),
-            task: cx.about.task.clone(),
-            run: cx.about.run.clone(),
-            iteration: cx.about.iteration,
+            task: cx.options.about.task.clone(),
+            run: cx.options.about.run.clone(),
+            iteration: cx.options.about.iteration,
             timeout_ms: self.settings.timeout_ms,
             paths: self.settings.paths.clone(),
         }

@@ -21,7 +21,7 @@ const NAMES: [&str; 4] = ["node_modules", ".venv", "venv", "vendor"];
 const PYTHON_PROJECTS: [&str; 3] = ["pyproject.toml", "setup.py", "requirements.txt"];
 
 /// The dependencies of a copy.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Dependencies {
     /// The places of the copy that stand for them, by name.
     pub(crate) entries: Vec<Linked>,

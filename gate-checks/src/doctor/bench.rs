@@ -7,11 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use gate_core::decide::evidence::{Evidence, Outcome};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
-use super::proof::{Proof, SelfTestOutcome};
+use super::finding::{Proof, SelfTestOutcome};
 use crate::baseline::Baseline;
+use crate::check::{Checks, GatherOptions};
 use crate::copy::Copy;
 use crate::event::Events;
-use crate::gather::{Checks, GatherError, GatherOptions, gather};
+use crate::gather::{GatherError, gather};
 use crate::site::CheckSite;
 use crate::worktree::Globs;
 
@@ -130,6 +131,27 @@ impl<'a> Bench<'a> {
         let how = format!("it does not pass where {as_it_is}: {}", plain.summary);
         let passes = plain.outcome == Outcome::Pass;
         Ok((!passes).then(|| self.proof(SelfTestOutcome::NotShown, how, &plain)))
+    }
+
+    /// Adds a file that the check has to find and to name. `remedy` is what to look at if it passes
+    /// all the same.
+    pub(super) fn finds(&self, planted: &str, remedy: &str) -> Result<Proof, Trouble> {
+        if let Some(proof) = self.does_not_begin("nothing was changed")? {
+            return Ok(proof);
+        }
+        fs::write(self.copy.root.join(planted), "")?;
+        let after = self.run()?;
+        let (standing, how) = match after.outcome {
+            Outcome::Fail | Outcome::Tamper if after.summary.contains(planted) => {
+                (SelfTestOutcome::CanFail, format!("it found {planted}, which was added"))
+            }
+            Outcome::Pass => (
+                SelfTestOutcome::CannotFail,
+                format!("it passed although {planted} was added: look at {remedy}"),
+            ),
+            _ => (SelfTestOutcome::NotShown, after.summary.clone()),
+        };
+        Ok(self.proof(standing, how, &after))
     }
 
     pub(super) fn not_shown(&self, how: impl Into<String>) -> Proof {

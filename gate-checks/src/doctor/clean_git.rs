@@ -6,7 +6,7 @@ use std::io;
 use gate_core::decide::evidence::{Evidence, Outcome};
 
 use super::bench::{Bench, Trouble};
-use super::proof::{Proof, SelfTestOutcome};
+use super::finding::{Proof, SelfTestOutcome};
 
 /// A new file and a changed one: it has to fail and to name both.
 pub(super) fn prove(bench: &Bench<'_>) -> Result<Proof, Trouble> {

@@ -5,7 +5,7 @@ use gate_core::decide::checks::{CheckKind, built_in};
 use gate_core::decide::evidence::{Evidence, Outcome};
 
 use super::bench::{Bench, Trouble};
-use super::proof::{Proof, SelfTestOutcome};
+use super::finding::{Proof, SelfTestOutcome};
 use super::sabotage;
 use crate::control::{self, Changed, Control, Names, Place};
 use crate::runner::{RunnerCommand, recognise};

@@ -8,7 +8,7 @@ use gate_core::decide::evidence::{Evidence, Outcome};
 use serde_json::{Value, json};
 
 use super::bench::{Bench, Trouble, fetch, file};
-use super::proof::{Proof, SelfTestOutcome};
+use super::finding::{Proof, SelfTestOutcome};
 
 /// Text of the added item.
 const ITEM: &str = "gate self-test";

@@ -5,7 +5,7 @@ use std::fs;
 use gate_core::decide::evidence::Outcome;
 
 use super::bench::{Bench, Trouble, fetch, file};
-use super::proof::{Proof, SelfTestOutcome};
+use super::finding::{Proof, SelfTestOutcome};
 
 /// A handoff that lacks nearly all.
 const LACKING: &str = "## Handoff\n- objective: ...\n";

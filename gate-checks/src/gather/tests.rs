@@ -1,9 +1,12 @@
 //! Records that are doubted, replaced and left out.
 
+use std::time::Duration;
+
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::policy::Mode;
 
 use super::*;
+use crate::check::OwnChecks;
 use crate::worktree::tests::fixture::Fixture;
 
 const THREE: &str = "[checks.a]\ncommand = [\"true\"]\n[checks.b]\ncommand = [\"true\"]\nmode = \"warn\"\n[checks.c]\ncommand = [\"true\"]\n";

@@ -1,7 +1,7 @@
 //! Proposed checks.
 
 /// Purpose of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
     /// It runs the tests.
     Tests,

@@ -2,7 +2,7 @@
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::test_failure::TestFailure;
-use gate_core::text::brief;
+use gate_core::text::{brief, counted};
 use serde_json::{Value, json};
 
 use super::{Format, Status, TestReport, serves};
@@ -86,8 +86,7 @@ fn errors(report: &TestReport) -> Option<(Outcome, String)> {
     let first = clean(report.errors.first()?);
     let tests = match report.executed() {
         0 => String::new(),
-        1 => "1 test passed, but ".to_owned(),
-        n => format!("{n} tests passed, but "),
+        tests => format!("{} passed, but ", counted(tests, "test")),
     };
     let more = match report.errors.len() - 1 {
         0 => String::new(),

@@ -1,7 +1,5 @@
 //! Finds the runner that a command starts, through its prefixes.
 
-use std::path::Path;
-
 use super::{Runner, TABLE, Verb, options_with_value};
 
 /// A runner in a command.
@@ -40,11 +38,8 @@ impl<'a> Words<'a> {
         self.argv.get(self.at + offset).map_or("", String::as_str)
     }
 
-    /// The program's name without its folder.
     fn name(self) -> &'a str {
-        let word = self.get(0);
-        let name = Path::new(word).file_name().and_then(|name| name.to_str()).unwrap_or(word);
-        name.strip_suffix(".exe").unwrap_or(name)
+        program_name(self.get(0))
     }
 
     fn runner(self) -> Option<Invocation> {
@@ -191,8 +186,16 @@ fn goal_of(word: &str) -> &str {
     word.rsplit(':').next().unwrap_or(word)
 }
 
-fn is_python(name: &str) -> bool {
-    let version = name.strip_prefix("python").or_else(|| name.strip_prefix("pypy"));
+/// The name of a program without its folder and ending.
+pub fn program_name(word: &str) -> &str {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    let endings = [".js", ".mjs", ".exe", ".cmd", ".bat"];
+    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
+/// An interpreter of Python, by its [`program_name`].
+pub fn is_python(name: &str) -> bool {
+    let version = ["python", "pypy", "py"].iter().find_map(|prefix| name.strip_prefix(prefix));
     version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 pub(crate) use argv::{Invocation, find};
+pub use argv::{is_python, program_name};
 pub(crate) use script::{RunnerCommand, recognise};
 
 /// The table, in the order of its file.

@@ -7,7 +7,7 @@ use std::path::Path;
 use gate_core::decide::policy::CheckPolicy;
 use serde_json::Value;
 
-use super::{Runner, find};
+use super::{Runner, find, program_name};
 
 /// A runner in a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(crate) fn recognise(settings: &CheckPolicy, cwd: &Path) -> Option<RunnerComm
 /// The words of a command, and whether they are a script's: a shell that is given
 /// one stands for it.
 fn words_of_argv(argv: &[String]) -> (Vec<String>, bool) {
-    let shell = argv.first().map(|word| base(word));
+    let shell = argv.first().map(|word| program_name(word));
     let is_shell = matches!(shell, Some("sh" | "bash" | "dash" | "zsh" | "ksh"));
     let script = argv
         .iter()
@@ -75,14 +75,14 @@ fn in_command(words: &[String], cwd: &Path, depth: usize) -> Option<RunnerComman
     let begin = words.iter().take_while(|word| is_assignment(word)).count();
     let words = &words[begin..];
     // These start another program, and have an exit code of their own.
-    let is_judged = matches!(words.first().map(|word| base(word)), Some("c8" | "nyc"));
+    let is_judged = matches!(words.first().map(|word| program_name(word)), Some("c8" | "nyc"));
     let words = &words[usize::from(is_judged)..];
     if let Some(found) = find(words) {
         let args = words[found.options.min(words.len())..].to_vec();
         let alone = !is_judged && begin == 0;
         return Some(RunnerCommand { runner: found.runner, args, alone });
     }
-    let program = words.first().map(|word| base(word))?;
+    let program = words.first().map(|word| program_name(word))?;
     match script(program, &words[1..]) {
         Some(script) => in_package(script, cwd, depth),
         None if program == "make" => in_makefile(&words[1..], cwd, depth),
@@ -130,10 +130,6 @@ fn in_package(script: &str, cwd: &Path, depth: usize) -> Option<RunnerCommand> {
     let script = package["scripts"][script].as_str()?;
     let found = in_words(&words_of_script(script), cwd, depth.checked_sub(1)?);
     found.map(|found| RunnerCommand { alone: false, ..found })
-}
-
-fn base(word: &str) -> &str {
-    Path::new(word).file_name().and_then(|name| name.to_str()).unwrap_or(word)
 }
 
 #[cfg(test)]

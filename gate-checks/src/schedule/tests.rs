@@ -8,14 +8,12 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use gate_core::decide::checks::Cost;
-use gate_core::decide::policy::Mode;
+use gate_core::decide::policy::{Mode, Policy};
 use tokio::runtime::Builder;
 
 use super::*;
-use crate::cancellation::Cancellation;
-use crate::check::{About, Check, CheckId, Occasion};
+use crate::check::{Check, CheckId, GatherOptions};
 use crate::event::Events;
-use crate::logs::Logs;
 use crate::worktree::WorkTree;
 
 struct Fake {
@@ -53,26 +51,14 @@ fn context(folder: &Path) -> (CheckContext, Arc<Mutex<Vec<String>>>) {
     let site = CheckSite::new(folder);
     let began: Arc<Mutex<Vec<String>>> = Arc::default();
     let names = began.clone();
-    let cx = CheckContext {
-        tree: Arc::new(WorkTree::open(&site).unwrap().snapshot().unwrap()),
-        site: Arc::new(site),
-        baseline: None,
-        allow: [].into(),
-        occasion: Occasion::Loop,
-        about: Arc::new(About::default()),
-        first_tests: None,
-        cancel: Cancellation::default(),
-        events: Events::to(move |event| {
-            if let Event::Started { check } = event {
-                names.lock().unwrap().push(check.to_string());
-            }
-        }),
-        masker: Arc::default(),
-        logs: Arc::new(Logs::new(None)),
-        slots: None,
-        copies_max_bytes: 0,
-        private: None,
-    };
+    let events = Events::to(move |event| {
+        if let Event::Started { check } = event {
+            names.lock().unwrap().push(check.to_string());
+        }
+    });
+    let tree = Arc::new(WorkTree::open(&site).unwrap().snapshot().unwrap());
+    let options = GatherOptions { events, ..GatherOptions::default() };
+    let cx = CheckContext::new(&Policy::default(), &site, tree, None, options);
     (cx, began)
 }
 

@@ -67,19 +67,19 @@ pub(crate) fn read_all(
 /// A file that cannot be read.
 fn read(path: &Path, shown: &str, claims: &ClaimFinder<'_>) -> Result<Audited, Failure> {
     let mut audited = Audited::default();
-    let mut open: Option<(u64, Reader, Turns<'_>)> = None;
+    let mut open: Option<OpenPart<'_>> = None;
     let mut splitter = Splitter::default();
     let source = Source::File(path.to_owned());
     let mut take = |part: Part<'_>| match part {
         Part::Begin(line) => {
-            let next = (line, Reader::whole(None), Turns::new(claims));
-            if let Some(before) = open.replace(next) {
-                audited.add(shown, before);
+            let (reader, turns) = (Reader::whole(None), Turns::new(claims));
+            if let Some(ended) = open.replace(OpenPart { first_line: line, reader, turns }) {
+                audited.add(shown, ended);
             }
         }
         Part::Bytes(bytes) => {
-            if let Some((_, reader, turns)) = &mut open {
-                reader.push(bytes, turns);
+            if let Some(part) = &mut open {
+                part.reader.push(bytes, &mut part.turns);
             }
         }
     };
@@ -92,9 +92,18 @@ fn read(path: &Path, shown: &str, claims: &ClaimFinder<'_>) -> Result<Audited, F
     Ok(audited)
 }
 
+/// A part of a file that is being read.
+struct OpenPart<'c> {
+    /// The number of its first line in the file, from 1.
+    first_line: u64,
+    reader: Reader,
+    turns: Turns<'c>,
+}
+
 impl Audited {
     /// Ends a part of a file, and takes its turns.
-    fn add(&mut self, file: &str, (first, mut reader, mut turns): (u64, Reader, Turns<'_>)) {
+    fn add(&mut self, file: &str, part: OpenPart<'_>) {
+        let OpenPart { first_line, mut reader, mut turns } = part;
         reader.finish(&mut turns);
         turns.end();
         self.turns += turns.turns;
@@ -110,10 +119,10 @@ impl Audited {
             let claim = claimed.claim;
             self.items.push(AuditItem {
                 file: file.to_owned(),
-                line: claim.line + first - 1,
+                line: claim.line + first_line - 1,
                 claim: brief(&claim.text, MAX_CLAIM_CHARS),
                 standing: claimed.standing,
-                command_line: claimed.run.as_ref().map(|run| run.line + first - 1),
+                command_line: claimed.run.as_ref().map(|run| run.line + first_line - 1),
                 command: claimed.run.map(|run| brief(&run.command, MAX_COMMAND_CHARS)),
                 agent: agent.clone(),
                 model: model.clone(),

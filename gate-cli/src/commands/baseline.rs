@@ -59,7 +59,7 @@ pub struct ToolRecord {
 
 pub(super) fn run(here: &Here, args: &args::Baseline) -> Result<u8, Failure> {
     let (settings, trust) = trust::settings_as_written(&here.places, &args.settings.selection())?;
-    let site = CheckSite { ignore: settings.policy.tree_ignore.clone(), ..here.site()? };
+    let site = CheckSite { ignore: settings.policy.tree.ignore.clone(), ..here.site()? };
     if args.show {
         return answer(args, &record(Baseline::kept(&site, None)?.as_ref(), None), &site);
     }

@@ -44,7 +44,7 @@ pub(super) fn run(here: &Here, args: &Doctor) -> Result<u8, Failure> {
         known_check(policy, name)?;
     }
     // A person waits for it, and for no other loop's checks.
-    let site = CheckSite { ignore: policy.tree_ignore.clone(), slots: None, ..here.site()? };
+    let site = CheckSite { ignore: policy.tree.ignore.clone(), slots: None, ..here.site()? };
     if args.self_test {
         trust.admit(policy, &site)?;
     }

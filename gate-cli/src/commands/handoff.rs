@@ -9,6 +9,7 @@ use std::path::Path;
 use gate_checks::CheckSite;
 use gate_checks::baseline::Baseline;
 use gate_checks::worktree::WorkTree;
+use gate_core::text::counted;
 use gate_fleet::handoff::{self, Format, LONGEST, Problem};
 use serde::Serialize;
 
@@ -104,7 +105,7 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
         let file = Some(&args.text.file).filter(|file| *file != Path::new("-"));
         let file = file.map(|file| inside(file));
         let site = CheckSite {
-            ignore: policy.tree_ignore.clone(),
+            ignore: policy.tree.ignore.clone(),
             callers_files: args.transcript.iter().map(|file| inside(file)).collect(),
             ..here.site()?
         };
@@ -150,8 +151,9 @@ fn card(file: &str, problems: &[Problem], words: &str) -> String {
     let mut page = Page::new();
     match problems.len() {
         0 => page.head(Mark::Good, "HOLDS", words),
-        1 => page.head(Mark::Bad, "WANTING", &format!("1 problem in {file}")),
-        count => page.head(Mark::Bad, "WANTING", &format!("{count} problems in {file}")),
+        count => {
+            page.head(Mark::Bad, "WANTING", &format!("{} in {file}", counted(count, "problem")));
+        }
     }
     if !problems.is_empty() {
         page.blank();

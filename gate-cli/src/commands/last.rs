@@ -90,7 +90,7 @@ fn latest(here: &Here, args: &Last) -> Result<Record, Failure> {
         let is_here = folder == here.places.folder;
         let there = Here { places: Places { folder, ..here.places.clone() } };
         let site = if is_here { here.site_under(&trust)? } else { there.site()? };
-        still_true(&there, &CheckSite { ignore: policy.tree_ignore, ..site }, &record)?;
+        still_true(&there, &CheckSite { ignore: policy.tree.ignore, ..site }, &record)?;
     }
     Ok(record)
 }

@@ -6,6 +6,7 @@ use gate_checks::programs;
 use gate_core::Policy;
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::{CheckPolicy, Mode, When};
+use gate_core::text::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,7 +15,7 @@ use super::common::{DONE, known_check};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::Memory;
-use crate::render::{self, Mark, Page, counted, local_time, print, span};
+use crate::render::{self, Mark, Page, local_time, print, span};
 use crate::{secrets, trust};
 
 /// The most pages of the ledger that are read for the latest runs of checks.
@@ -157,7 +158,7 @@ fn card(record: &PlanRecord) -> String {
     let mut page = Page::new();
     let last_runs = record.checks.iter().filter_map(|check| check.last.as_ref());
     let took_ms: u64 = last_runs.map(|last| last.duration_ms).sum();
-    let count = counted(record.checks.len() as u64, "check");
+    let count = counted(record.checks.len(), "check");
     let time = match took_ms {
         0 => String::new(),
         _ => format!("; last time they took {}", span(Duration::from_millis(took_ms))),

@@ -178,7 +178,7 @@ impl RunCommand<'_> {
             return Err(Failure::internal("no-supervisor", "gate's own program is not found"));
         };
         let project = here.places.top().display().to_string();
-        let marks = project_marks(&here.places, settings.policy.project_id.as_deref()).join(",");
+        let marks = project_marks(&here.places, settings.policy.project.id.as_deref()).join(",");
         let supervisor = Supervisor { program, args: vec![ATTEND.to_owned(), project, marks] };
         let task = self.project.task(stage.task)?;
         let prompt = self.described(&task, stage)?;
@@ -282,10 +282,10 @@ impl RunCommand<'_> {
         print(&if self.args.json {
             render::json_line(&record)?
         } else {
-            display::run_card(&record, end.last.as_ref())
+            display::run_card(&record)
         })?;
         if let Some(notifier) = &self.notifier {
-            notify::loop_ended(notifier, &record, end.last.as_ref());
+            notify::loop_ended(notifier, &record);
         }
         write_junit(here, self.args.junit.as_deref(), end.last.as_ref())?;
         Ok(code)
@@ -351,7 +351,7 @@ fn is_below_unverified() -> bool {
 
 /// Fails if a flag is against a setting that the machine's settings lock.
 fn unlocked(settings: &Resolved, args: &Run) -> Result<(), Failure> {
-    let is_verified = settings.policy.unverified == Unverified::Continue;
+    let is_verified = settings.policy.exit_gate.unverified == Unverified::Continue;
     let flags = [
         (args.unverified && is_verified, "--unverified", "exit_gate.unverified"),
         (args.budget_tokens.is_some(), "--budget-tokens", "budget.tokens"),

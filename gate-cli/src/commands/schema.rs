@@ -86,7 +86,7 @@ schemas! {
     /// `gate report --json`.
     Report: "report", derived::<ReportRecord>();
     /// `gate run --json`.
-    Run: "run", derived::<crate::runner::RunRecord>();
+    Run: "run", derived::<crate::runner::RunRecord<'static>>();
     /// `gate explain --json`.
     Explain: "explain", derived::<ExplainRecord>();
     /// `gate replay --json`, one object a row.

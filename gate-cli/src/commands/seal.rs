@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use gate_checks::{Seal, SealError, add_seal, remove_seal, seals};
+use gate_core::text::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,7 +12,7 @@ use super::common::DONE;
 use crate::commands::arguments::non_empty;
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::render::{self, counted, print, print_text};
+use crate::render::{self, print, print_text};
 use crate::settings::Selection;
 use crate::trust;
 

@@ -23,7 +23,7 @@ use crate::failure::Failure;
 use crate::governance::Runs as RunFolders;
 use crate::memory::{OpenBreaker, RecordSelector, Which};
 use crate::record::Record;
-use crate::render::breaker::state_name;
+use crate::render::card::state_name;
 use crate::render::{self, Mark, Page, local_time, print};
 use crate::secrets;
 use crate::settings::Selection;

@@ -50,7 +50,7 @@ pub(super) fn run(here: &Here, args: &Uninstall) -> Result<u8, Failure> {
 /// broken.
 fn record(here: &Here, args: &Uninstall) {
     let id = settings::resolve(&here.places, &Selection::default());
-    let id = id.ok().and_then(|settings| settings.policy.project_id);
+    let id = id.ok().and_then(|settings| settings.policy.project.id);
     let recorded = Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
         .and_then(|mut memory| memory.record_act("uninstall", Some(args.agent.name())));
     if let Err(failure) = recorded {

@@ -129,7 +129,7 @@ impl Gate {
         run: &str,
         until: Instant,
     ) -> Result<Option<Baseline>, Failure> {
-        let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let site = CheckSite { ignore: self.policy.tree.ignore.clone(), ..self.site.clone() };
         let taken = self.taken_until(&site, until)?;
         if let Some(taken) = &taken {
             taken.keep(&self.site, Some(run))?;
@@ -186,7 +186,7 @@ impl Gate {
     }
 
     fn taken(&self) -> Result<Option<Baseline>, Failure> {
-        let site = CheckSite { ignore: self.policy.tree_ignore.clone(), ..self.site.clone() };
+        let site = CheckSite { ignore: self.policy.tree.ignore.clone(), ..self.site.clone() };
         Ok(Baseline::take(&self.policy, &site, &Timestamp::now().to_string())?)
     }
 

@@ -124,7 +124,7 @@ impl GateBuilder {
         if !self.has_memory {
             return Ok(gate);
         }
-        let memory = Memory::open(&places, gate.policy().project_id.as_deref())?;
+        let memory = Memory::open(&places, gate.policy().project.id.as_deref())?;
         Ok(gate.remembering(memory))
     }
 }

@@ -300,7 +300,7 @@ impl Gate {
         let admission = pending.map_or(Admission::Free, |pending| pending.admission);
         let allowed = match scan.signal.status {
             Status::Complete => true,
-            Status::Absent => was_reminded || !self.policy.require_explicit_signal,
+            Status::Absent => was_reminded || !self.policy.exit_gate.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
         match (&request.checking.checks, admission) {

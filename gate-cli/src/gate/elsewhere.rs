@@ -109,7 +109,7 @@ impl Gate {
             session,
             loops: &self.trust_places().map(running_loops).unwrap_or_default(),
             state: site.state.as_deref(),
-            branches: &self.policy.tree_branches,
+            branches: &self.policy.tree.branches,
         };
         let Some(work) = places.work(&tree) else { return Ok(Vec::new()) };
         let is_one = work.len() == 1;

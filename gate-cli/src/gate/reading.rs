@@ -138,7 +138,7 @@ impl Gate {
     fn suffices(&self, scan: &Scan<UncheckedSignal>, turn: &Turn) -> bool {
         let needs_indicators = match scan.signal.claims() {
             Status::Complete => true,
-            Status::Absent => turn.done_file || !self.policy.require_explicit_signal,
+            Status::Absent => turn.done_file || !self.policy.exit_gate.require_explicit_signal,
             Status::Continue | Status::Blocked | Status::Invalid => false,
         };
         let budget = &self.policy.budget;

@@ -45,7 +45,7 @@ impl Runs {
     /// Settings that are not valid, no folder.
     pub fn here(places: &Places) -> Result<Project, Failure> {
         let resolved = settings::resolve(places, &Selection::default())?;
-        let known_by = match resolved.policy.project_id {
+        let known_by = match resolved.policy.project.id {
             Some(id) => id,
             None => worktree::identity(&places.project()?),
         };

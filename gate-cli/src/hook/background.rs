@@ -15,7 +15,7 @@ const OVER: [&str; 7] =
     ["completed", "failed", "killed", "stopped", "cancelled", "canceled", "done"];
 
 /// A task that runs in the background.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BackgroundTask {
     /// The client's id.
     pub(crate) id: String,
@@ -26,7 +26,7 @@ pub(crate) struct BackgroundTask {
 }
 
 /// A prompt that the client will send by itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ScheduledPrompt {
     pub(crate) text: String,
     /// True if it comes again and again.

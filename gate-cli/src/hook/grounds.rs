@@ -168,7 +168,7 @@ impl Scene<'_> {
         let Some(began) = baseline.as_ref().and_then(Baseline::refs) else { return };
         let Ok(tree) = WorkTree::open(&site) else { return };
         let policy = trust::settings_in_force(first, &Selection::default());
-        let branches = policy.map(|(settings, _)| settings.policy.tree_branches);
+        let branches = policy.map(|(settings, _)| settings.policy.tree.branches);
         let inputs = ToolInputs::read(self.event.transcript.as_deref());
         let places = OtherPlaces {
             root: tree.root(),

@@ -125,7 +125,7 @@ impl HookCall<'_> {
 }
 
 fn memory(here: &Here) -> Result<Memory, Failure> {
-    let id = trust::settings_in_force(&here.places, &Selection::default())?.0.policy.project_id;
+    let id = trust::settings_in_force(&here.places, &Selection::default())?.0.policy.project.id;
     Memory::open_within(&here.places, id.as_deref(), STORE_TIMEOUT)
 }
 

@@ -165,7 +165,7 @@ impl HookCall<'_> {
     /// Records a stop that was allowed undecided, so that `gate last` shows it.
     fn record_undecided(&self, here: &Here, why: &str) -> Result<(), Failure> {
         let id = trust::settings_in_force(&here.places, &Selection::default())
-            .map_or(None, |(settings, _)| settings.policy.project_id);
+            .map_or(None, |(settings, _)| settings.policy.project.id);
         let mut memory = Memory::open_within(&here.places, id.as_deref(), PATIENCE_OF_STORE)?;
         let (agent, session) = (self.agent.name(), self.event.session.as_deref());
         memory.undecided(&NotJudged { agent, session, why })

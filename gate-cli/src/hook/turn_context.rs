@@ -52,7 +52,7 @@ impl TurnContext {
         left: Option<&Path>,
     ) -> Option<Self> {
         let ignore = trust::settings_in_force(&here.places, &Selection::default())
-            .map(|(settings, _)| settings.policy.tree_ignore)
+            .map(|(settings, _)| settings.policy.tree.ignore)
             .unwrap_or_default();
         let callers_files = event.transcript.iter().cloned().collect();
         let site = CheckSite { callers_files, ignore, ..here.site().ok()? };

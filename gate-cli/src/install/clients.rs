@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use super::client::{Content, Switch, Target};
 use super::command::Commands;
 use super::hooks::Form;
+use super::opencode;
 use super::roots::Roots;
 use super::scope::Scope;
-use super::{goose, opencode};
 use crate::agent::Agent;
 use crate::clients::{ClientFacts, SettingsFacts, facts};
+
+/// The manifest of a plug-in folder of Goose's: its name.
+const GOOSE_MANIFEST: &str = include_str!("../templates/goose-plugin.json");
 
 /// The folder that shows that the user has the client.
 pub(super) fn folder(agent: Agent, roots: &Roots) -> PathBuf {
@@ -55,7 +58,7 @@ pub(super) fn forms(commands: &Commands<'_>) -> Vec<Form> {
 pub(super) fn targets(commands: &Commands<'_>, roots: &Roots, scope: Scope) -> Vec<Target> {
     let agent = commands.agent();
     let Some(file) = file(agent, roots, scope) else { return Vec::new() };
-    let manifest = (agent == Agent::Goose).then(|| goose::manifest(&file));
+    let manifest = (agent == Agent::Goose).then(|| goose_manifest(&file));
     let content = match agent {
         Agent::Opencode => opencode::content(commands),
         _ => Content::Hooks(forms(commands)),
@@ -86,4 +89,12 @@ pub(crate) fn next(agent: Agent, scope: Scope) -> Option<&'static str> {
 /// Command for a script that runs the agent headless, if its hooks are called then.
 pub(crate) fn script(agent: Agent) -> Option<&'static str> {
     facts(agent).script.as_deref()
+}
+
+/// The manifest beside these hooks.
+fn goose_manifest(hooks: &Path) -> Option<Target> {
+    let file = hooks.parent()?.with_file_name("plugin.json");
+    let content =
+        Content::Own { text: GOOSE_MANIFEST.to_owned(), mark: "whether the work is done" };
+    Some(Target { file, content })
 }

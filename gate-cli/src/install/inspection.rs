@@ -14,10 +14,9 @@ use super::claude_plugin::{self, Plugin};
 use super::client::{Content, Target};
 use super::clients::{file, folder, switches, targets};
 use super::command::{self, Commands};
-use super::detection::is_here;
 use super::hooks::{Form, LocatedEntry};
 use super::json::Flaw;
-use super::plan::{InstallOptions, Plan, gave_trust, unread};
+use super::plan::{InstallOptions, Plan, gave_trust, made, unread};
 use super::program::{HookProgram, is_fleeting, running_program};
 use super::roots::Roots;
 use super::scope::Scope;
@@ -425,6 +424,19 @@ fn place(inspection: Inspection<'_>, target: &Target, entry: &Entry) -> Install 
         session_start: entry.session_start,
         prompt: entry.prompt == Some(true),
     }
+}
+
+/// The user has the agent: its program is in PATH, or something stands in its
+/// folder that gate did not put there.
+pub(crate) fn is_here(agent: Agent, roots: &Roots) -> bool {
+    facts(agent).programs.iter().any(|program| roots.in_path(program).is_some())
+        || has_own_files(agent, roots, &folder(agent, roots))
+}
+
+fn has_own_files(agent: Agent, roots: &Roots, folder: &Path) -> bool {
+    let made = made(agent, roots);
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries.filter_map(Result::ok).any(|entry| !made.contains(&entry.path()))
 }
 
 /// Codex's config.toml, empty if there is none.

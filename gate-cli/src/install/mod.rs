@@ -2,7 +2,7 @@
 //! keeps its hooks, what is put there, and how all of it is taken back.
 //!
 //! `crate::clients` has the facts: where settings are and what stands in them. `clients` reads
-//! them, and a client that needs code beside them has a file here. `json` and `hooks` change a
+//! them, and a client that needs more than a manifest beside them has a file here. `json` and `hooks` change a
 //! document and leave the rest as it is; `trust` does so for Codex's TOML. `plan` finds out the
 //! changes, `receipt` stores what was there before, and `disk` writes.
 
@@ -11,9 +11,7 @@ mod client;
 mod clients;
 mod codex;
 mod command;
-mod detection;
 mod disk;
-mod goose;
 mod hooks;
 mod inspection;
 mod json;
@@ -30,9 +28,8 @@ mod trial;
 mod trust;
 
 pub(crate) use clients::{next, script};
-pub(crate) use detection::is_here;
 pub use inspection::Install;
-pub(crate) use inspection::{HookState, hook_state, inspect, outdated_scopes, update};
+pub(crate) use inspection::{HookState, hook_state, inspect, is_here, outdated_scopes, update};
 pub(crate) use plan::{CopyStep, InstallOptions, Plan, Step};
 pub(crate) use program::{HookProgram, is_in_path};
 pub(crate) use roots::Roots;

@@ -19,9 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::loops::Usage;
 use crate::memory::StoppedBy;
-use crate::record::Record;
+use crate::record::{LatestDecision, Record};
 use crate::render::card::next_step;
 use crate::runner::RunRecord;
 use crate::secrets;
@@ -57,16 +56,10 @@ pub struct NotifyRecord {
     pub(crate) run: Option<String>,
     /// The task's id.
     pub(crate) task: Option<String>,
-    /// The latest verdict.
-    pub(crate) verdict: Option<Verdict>,
     /// Iterations of the loop.
     pub(crate) iterations: u64,
-    /// Tokens of the loop.
-    pub(crate) tokens: Option<u64>,
-    /// US dollars of the loop.
-    pub(crate) cost_usd: Option<f64>,
-    /// The latest decision's id.
-    pub(crate) decision_id: Option<String>,
+    #[serde(flatten)]
+    pub(crate) latest: LatestDecision,
     /// When it was sent (RFC 3339, UTC).
     pub(crate) time: String,
 }
@@ -151,9 +144,10 @@ fn retried(mut attempt: impl FnMut() -> Result<(), Problem>) -> Result<(), Strin
 }
 
 /// Sends a message about the end of a loop of `gate run`, and warns on stderr if that failed.
-pub(crate) fn loop_ended(notifier: &Notifier, end: &RunRecord, last: Option<&Record>) {
+pub(crate) fn loop_ended(notifier: &Notifier, end: &RunRecord<'_>) {
+    let (last, stopped_by) = (end.end.last.as_ref(), end.end.by);
     let decision = last.map(|last| &last.decision);
-    let event = match end.stopped_by {
+    let event = match stopped_by {
         _ if end.success => NotifyEvent::Done,
         StoppedBy::Blocked => decision.and_then(event).unwrap_or(NotifyEvent::Blocked),
         _ => NotifyEvent::Stopped,
@@ -161,19 +155,16 @@ pub(crate) fn loop_ended(notifier: &Notifier, end: &RunRecord, last: Option<&Rec
     if !notifier.wants(event) {
         return;
     }
-    let remedy = end.stopped_by.remedy().map(str::to_owned);
+    let remedy = stopped_by.remedy().map(str::to_owned);
     let next = if end.success { None } else { remedy.or_else(|| decision.and_then(next_step)) };
     let record = NotifyRecord {
-        title: title(event, Some(&end.task), end.cost_usd),
+        title: title(event, Some(end.task), end.latest.cost_usd),
         why: end.message.clone(),
         next,
         run: last.and_then(|last| last.run.clone()),
-        task: Some(end.task.clone()),
-        verdict: end.verdict,
+        task: Some(end.task.to_owned()),
         iterations: end.iterations as u64,
-        tokens: end.tokens,
-        cost_usd: end.cost_usd,
-        decision_id: end.decision_id.clone(),
+        latest: end.latest.clone(),
         ..empty(event, notifier)
     };
     for problem in notifier.send(&record) {
@@ -190,20 +181,16 @@ pub(crate) fn decided(here: &Here, notifier: Option<&Notifier>, record: &Record)
         return;
     }
     let decision = &record.decision;
-    let usage = decision.spent().map(|spent| Usage::new(spent.tokens, spent.cost_micro_usd));
+    let latest = LatestDecision::new(Some(record));
     let name = record.task.as_deref().or(record.run.as_deref());
-    let cost = usage.map(|usage| usage.cost_usd).filter(|cost| *cost > 0.0);
     let message = NotifyRecord {
-        title: title(event, name, cost),
+        title: title(event, name, latest.cost_usd),
         why: decision.reasons.first().map(|reason| reason.message.clone()).unwrap_or_default(),
         next: if event == NotifyEvent::Done { None } else { next_step(decision) },
         run: record.run.clone(),
         task: record.task.clone(),
-        verdict: Some(decision.verdict),
         iterations: record.iteration.unwrap_or_default(),
-        tokens: usage.map(|usage| usage.tokens).filter(|tokens| *tokens > 0),
-        cost_usd: cost,
-        decision_id: Some(record.decision_id.clone()),
+        latest,
         ..empty(event, notifier)
     };
     // If the process cannot be started, no message is sent; the verdict stands all the same.
@@ -245,11 +232,8 @@ fn empty(event: NotifyEvent, notifier: &Notifier) -> NotifyRecord {
         folder: notifier.folder.display().to_string(),
         run: None,
         task: None,
-        verdict: None,
         iterations: 0,
-        tokens: None,
-        cost_usd: None,
-        decision_id: None,
+        latest: LatestDecision::default(),
         time: Timestamp::now().to_string(),
     }
 }

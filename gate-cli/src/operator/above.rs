@@ -55,5 +55,5 @@ pub(crate) fn project_marks(places: &Places, id: Option<&str>) -> Vec<String> {
 /// and an act there is an act on both. In doubt this is true.
 fn is_named(places: &Places) -> bool {
     let resolved = settings::resolve(places, &Selection::default());
-    resolved.map_or(true, |settings| settings.policy.project_id.is_some())
+    resolved.map_or(true, |settings| settings.policy.project.id.is_some())
 }

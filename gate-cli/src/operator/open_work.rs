@@ -39,7 +39,7 @@ fn is_loop_open(places: &Places) -> bool {
     let Ok((settings, _)) = trust::settings_in_force(places, &Selection::default()) else {
         return false;
     };
-    let id = settings.policy.project_id.as_deref();
+    let id = settings.policy.project.id.as_deref();
     let memory = Memory::open_within(places, id, STORE_TIMEOUT);
     let latest = memory.and_then(|mut memory| memory.latest(&RecordSelector::default()));
     let Ok(Some(latest)) = latest else { return false };

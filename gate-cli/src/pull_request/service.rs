@@ -64,7 +64,7 @@ pub(crate) enum Change {
 }
 
 /// The branch that a pull request goes into.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// Its name, without `origin/`.
     pub(crate) branch: Option<String>,

@@ -270,7 +270,7 @@ fn less_than(base: &Policy, change: &Policy) -> Vec<String> {
     if gone(&base.integrity.protect, &change.integrity.protect) {
         less.push("guarded names less".to_owned());
     }
-    if gone(&change.tree_ignore, &base.tree_ignore) {
+    if gone(&change.tree.ignore, &base.tree.ignore) {
         less.push("tree.ignore names more".to_owned());
     }
     less

@@ -2,7 +2,7 @@
 
 use gate_core::decide::evidence::Evidence;
 use gate_core::decide::policy::Mode;
-use gate_core::text::some_names;
+use gate_core::text::{counted, some_names};
 
 use super::base::short;
 use super::changes::BaseVersion;
@@ -108,11 +108,8 @@ fn passing_summary(record: &CiRecord) -> String {
     let required = record.checks.iter().filter(|check| check.mode == Mode::Require);
     let checks = counted(required.count(), "check");
     let executed: u64 = record.checks.iter().filter_map(executed_tests).sum();
-    let tests = if executed == 0 {
-        String::new()
-    } else {
-        format!(", {}", counted(usize::try_from(executed).unwrap_or(usize::MAX), "test"))
-    };
+    let tests =
+        if executed == 0 { String::new() } else { format!(", {}", counted(executed, "test")) };
     let compared = match &record.base {
         Some(commit) => format!(", compared with {} ({})", record.base_name, short(commit)),
         None => String::new(),
@@ -139,10 +136,6 @@ fn executed_tests(evidence: &Evidence) -> Option<u64> {
 
 fn fail(number: usize) -> String {
     format!("{} {}", counted(number, "test"), if number == 1 { "fails" } else { "fail" })
-}
-
-fn counted(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// The step that changes the verdict; none if it passes.

@@ -4,7 +4,7 @@
 pub(crate) mod checks;
 mod grounds;
 
-use gate_core::decide::breaker::{BreakerState, Counters};
+use gate_core::decide::breaker::{BreakerState, Counters, LimitedCounter};
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::BreakerPolicy;
 use gate_core::decide::reason::{ReasonCode, WarningCode};
@@ -12,9 +12,9 @@ use gate_core::decide::score::Indicators;
 use gate_core::decide::signal::{NearMiss, Signal, Status};
 use gate_core::decide::situation::Released;
 use gate_core::scan::Transcript;
+use gate_core::text::counted;
 use gate_core::{Decision, Policy, Verdict};
 
-use super::breaker::{counted, state_name};
 use super::page::{Mark, Page};
 use super::text::{brief, local_time};
 use crate::record::Record;
@@ -303,7 +303,7 @@ impl<'d> Card<'d> {
             page.row("breaker", state_name(breaker.state));
         }
         if self.options.verbose {
-            page.rows("counters", counted(&breaker.counters));
+            page.rows("counters", counters(&breaker.counters));
         } else if self.decision.verdict == Verdict::Continue
             && let Some(policy) = self.options.policy
         {
@@ -349,20 +349,34 @@ pub(crate) fn next_step(decision: &Decision) -> Option<String> {
     decision.next.clone()
 }
 
+/// A breaker's state in words.
+pub(crate) fn state_name(state: BreakerState) -> &'static str {
+    match state {
+        BreakerState::Closed => "closed",
+        BreakerState::HalfOpen => "half open",
+        BreakerState::Open => "open",
+        BreakerState::Isolated => "isolated",
+    }
+}
+
+/// The counters that are not zero; none if all are.
+pub(crate) fn counters(counters: &Counters) -> Option<String> {
+    let counting = LimitedCounter::all().into_iter().filter_map(|counter| {
+        let count = (counter.count)(counters);
+        (count > 0).then(|| format!("{} {count}", counter.name()))
+    });
+    let words: Vec<_> = counting.collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
 /// Counters that have reached half of their limit, each in words.
 fn near_limits(counters: &Counters, limits: &BreakerPolicy) -> Vec<String> {
-    let all = [
-        (counters.no_exit, limits.no_exit, "iterations without an exit"),
-        (counters.refused, limits.refused, "refused claims"),
-        (counters.no_progress, limits.no_progress, "iterations without a changed file"),
-        (counters.same_error, limits.same_error, "iterations with the same error"),
-        (counters.inconclusive, limits.inconclusive, "iterations that could not be measured"),
-        (counters.permission_denied, limits.permission_denied, "iterations with a denied tool"),
-        (counters.rate_limited, limits.rate_limited, "iterations that ended in a limit"),
-    ];
-    let near =
-        all.iter().filter(|(count, limit, _)| *limit > 0 && *count > 0 && 2 * count >= *limit);
-    near.map(|(count, limit, words)| format!("{count} of {limit} {words}")).collect()
+    let near = LimitedCounter::all().into_iter().filter_map(|counter| {
+        let (count, limit) = ((counter.count)(counters), (counter.limit)(limits));
+        (limit > 0 && count > 0 && 2 * count >= limit)
+            .then(|| format!("{count} of {limit} {}", counter.noun))
+    });
+    near.collect()
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -413,10 +427,8 @@ fn indicators(page: &mut Page, indicators: &Indicators, most: usize) {
     for hit in counting.take(most) {
         page.detail(&format!("line {}: {} \"{}\"", hit.line, hit.pattern, hit.excerpt));
     }
-    match indicators.checks {
-        0 => {}
-        1 => page.detail("1 passing check"),
-        more => page.detail(&format!("{more} passing checks")),
+    if indicators.checks > 0 {
+        page.detail(&counted(indicators.checks, "passing check"));
     }
     if indicators.fields > 0 {
         page.detail("the signal's other fields say the same");

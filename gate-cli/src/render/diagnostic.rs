@@ -1,11 +1,13 @@
-//! The lines on stderr: failures, notes, and the one that stops a loop.
+//! The lines on stderr: failures, notes, the one that stops a loop, and those about an agent that a
+//! hook let go.
 
 use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use gate_core::Verdict;
 use gate_core::config::Excerpt;
 use gate_core::decide::reason::WarningCode;
+use gate_core::decide::situation::Released;
+use gate_core::{Decision, Verdict};
 
 use super::fit::stderr_columns;
 use super::text::plain;
@@ -120,4 +122,24 @@ fn snippet(failure: &Failure, excerpt: &Excerpt) -> String {
     let rendered = renderer.render(report).to_string();
     let body = rendered.lines().skip(1).collect::<Vec<_>>().join("\n");
     body + "\n"
+}
+
+/// An agent was let go, and its work is not done.
+pub(crate) fn let_go(agent: &str, decision: &Decision) -> String {
+    let reasons: Vec<_> = decision.reasons.iter().map(|reason| plain(&reason.message)).collect();
+    let next = decision.next.as_deref().unwrap_or("`gate last` shows the decision");
+    format!("gate let {agent} stop, NOT done: {}; next: {}", reasons.join("; "), plain(next))
+}
+
+/// An agent was let go without a verdict that ends the work.
+pub(crate) fn released(agent: &str, decision: &Decision) -> String {
+    let reasons: Vec<_> = decision.reasons.iter().map(|reason| plain(&reason.message)).collect();
+    let what = reasons.join("; ");
+    match decision.released {
+        Some(Released::Green) => format!("gate: {what}"),
+        Some(Released::Red) => {
+            format!("gate let {agent} stop, NOT done: {what}; `gate last` shows the failures")
+        }
+        _ => format!("gate let {agent} stop, not checked: {what}"),
+    }
 }

@@ -1,11 +1,9 @@
 //! Output: cards for a person, JSON for a program, diagnostics.
 
-pub(crate) mod breaker;
 pub(crate) mod card;
 mod diagnostic;
 pub(crate) mod findings;
 pub(crate) mod fit;
-mod hook;
 pub(crate) mod markdown;
 pub(crate) mod page;
 pub(crate) mod progress;
@@ -21,11 +19,12 @@ use gate_core::text::is_plain;
 use serde::Serialize;
 
 pub(crate) use card::{CardOptions, card, decided, scan_card};
-pub(crate) use diagnostic::{OutputMode, failure, message, notes, stop_line, unverified_line};
-pub(crate) use hook::{let_go, released};
+pub(crate) use diagnostic::{
+    OutputMode, failure, let_go, message, notes, released, stop_line, unverified_line,
+};
 pub(crate) use page::{Mark, Page};
 pub(crate) use progress::progress;
-pub(crate) use text::{brief, counted, lines, local_time, span};
+pub(crate) use text::{brief, lines, local_time, span};
 
 use crate::failure::Failure;
 

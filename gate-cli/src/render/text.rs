@@ -52,11 +52,6 @@ pub(crate) fn aligned(rows: &[Vec<String>], left: &[usize]) -> Vec<String> {
     lines.collect()
 }
 
-/// `1 check`, `2 checks`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 /// A length of time, in its two largest units.
 pub(crate) fn span(time: Duration) -> String {
     match time.as_secs() {

@@ -69,7 +69,7 @@ pub(crate) struct Loop<'l> {
     pub(crate) supervisor: Supervisor,
     pub(crate) live: &'l dyn Live,
     pub(super) conditions: StopConditions<'l>,
-    /// What is known of the loop's end so far.
+    /// The loop's end, as far as it is known.
     pub(super) end: End,
     /// The last messages of the buses that an agent got with its prompt.
     pub(super) seen_messages: Heads,

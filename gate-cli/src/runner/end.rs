@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::memory::StoppedBy;
-use crate::record::Record;
+use crate::record::{LatestDecision, Record};
 
 /// The result of a run whose agent has ended.
 #[derive(Clone, Debug)]
@@ -45,31 +45,40 @@ pub(crate) enum DelegatedRuns {
 }
 
 /// An ended loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct End {
+    /// The reason for the end.
+    #[serde(rename = "stopped_by")]
     pub(crate) by: StoppedBy,
-    /// The ids of its runs, in order.
+    /// The runs' ids, in order.
     pub(crate) runs: Vec<String>,
     /// The last decision.
+    #[serde(skip)]
     pub(crate) last: Option<Record>,
+    #[serde(skip)]
     pub(crate) duration: Duration,
     /// The task's folder.
-    pub(crate) folder: PathBuf,
-    /// The handoff, if the work is not done.
-    pub(crate) handoff: Option<PathBuf>,
+    pub(crate) folder: String,
+    /// The path of the handoff, if gate stopped the loop and the work is not done. gate
+    /// drafts it unless the agent wrote one.
+    pub(crate) handoff: Option<String>,
     /// The transcript of the last run.
+    #[serde(skip)]
     pub(crate) transcript: Option<PathBuf>,
     /// The work item of the loop.
     pub(crate) work: Option<WorkEnd>,
     /// Why the loop had to end, if no decision says it.
+    #[serde(skip)]
     pub(crate) problem: Option<String>,
-    /// The command that resumes the loop.
+    /// The command that resumes the loop, if it ended before the work was done.
     pub(crate) resume: Option<String>,
     /// The most iterations in which the agent worked.
+    #[serde(skip)]
     pub(crate) max_iterations: u64,
     /// True if the loop was to write tests alone.
+    #[serde(skip)]
     pub(crate) writes_tests: bool,
-    /// The tests that were written first.
+    /// The tests that were written before the work, with `--tests-first`.
     pub(crate) tests_first: Option<TestsWritten>,
 }
 
@@ -109,50 +118,31 @@ pub(crate) struct WorkEnd {
 
 /// `gate.run.v1`: the end of a loop.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct RunRecord {
+pub(crate) struct RunRecord<'e> {
     /// Always `gate.run.v1`.
     pub(crate) schema: &'static str,
     /// The program's exit code.
     pub(crate) exit_code: u8,
     /// True if the work counts as done.
     pub(crate) success: bool,
-    /// The reason for the end.
-    pub(crate) stopped_by: StoppedBy,
     /// The reason as a sentence.
     pub(crate) message: String,
     /// The project's id, as in the names of folders.
-    pub(crate) project: String,
+    pub(crate) project: &'e str,
     /// The task's id.
-    pub(crate) task: String,
-    /// The task's folder.
-    pub(crate) folder: String,
-    /// The path of the handoff, if gate stopped the loop and the work is not done. gate
-    /// drafts it unless the agent wrote one.
-    pub(crate) handoff: Option<String>,
-    /// The work item of the loop.
-    pub(crate) work: Option<WorkEnd>,
-    /// The tests that were written before the work, with `--tests-first`.
-    pub(crate) tests_first: Option<TestsWritten>,
+    pub(crate) task: &'e str,
+    #[serde(flatten)]
+    pub(crate) end: &'e End,
     /// Starts of the agent, including those in which it could not work.
     pub(crate) iterations: usize,
-    /// The runs' ids, in order.
-    pub(crate) runs: Vec<String>,
-    /// The command that resumes the loop, if it ended before the work was done.
-    pub(crate) resume: Option<String>,
     /// The one thing to do next.
     pub(crate) next: Option<String>,
     /// The tools that were denied in the last iteration.
-    pub(crate) denied: Vec<String>,
-    /// The last decision's id.
-    pub(crate) decision_id: Option<String>,
-    /// The last decision's verdict.
-    pub(crate) verdict: Option<gate_core::Verdict>,
+    pub(crate) denied: &'e [String],
+    #[serde(flatten)]
+    pub(crate) latest: LatestDecision,
     /// True if the last decision rests on more than the agent's word.
     pub(crate) verified: Option<bool>,
-    /// Tokens of the loop's run, if its transcripts count them.
-    pub(crate) tokens: Option<u64>,
-    /// US dollars of the loop's run, if its transcripts count them.
-    pub(crate) cost_usd: Option<f64>,
     /// The duration in milliseconds.
     pub(crate) duration_ms: u64,
 }
@@ -165,7 +155,7 @@ impl End {
             runs: Vec::new(),
             last: None,
             duration: Duration::ZERO,
-            folder,
+            folder: folder.display().to_string(),
             handoff: None,
             transcript: None,
             work: None,
@@ -189,10 +179,10 @@ impl End {
         self.by.remedy().map(str::to_owned).or(decided)
     }
 
-    fn denied_tools(&self) -> Vec<String> {
+    fn denied_tools(&self) -> &[String] {
         match &self.last {
-            Some(last) if !self.is_success() => last.decision.input.observed.denied.clone(),
-            _ => Vec::new(),
+            Some(last) if !self.is_success() => &last.decision.input.observed.denied,
+            _ => &[],
         }
     }
 
@@ -212,8 +202,8 @@ impl End {
         if let (StoppedBy::NotStarted, Some(error)) = (self.by, &self.problem) {
             return error.clone();
         }
-        let own = self.work.as_ref().and_then(|work| work.refused.as_deref());
-        if let Some(why) = own.or(self.problem.as_deref()) {
+        let refusal = self.work.as_ref().and_then(|work| work.refused.as_deref());
+        if let Some(why) = refusal.or(self.problem.as_deref()) {
             return self.introduced(why);
         }
         // A stop from outside, or a person's word, is no consequence of the last decision.
@@ -250,33 +240,25 @@ impl End {
         }
     }
 
-    pub(crate) fn record(&self, project: &str, task: &str, exit_code: u8) -> RunRecord {
-        let last = self.last.as_ref();
-        let spent = last.and_then(|last| last.decision.spent());
-        let tokens = spent.as_ref().map_or(0, |spent| spent.tokens);
-        let cost = spent.map_or(0, |spent| spent.cost_micro_usd);
+    pub(crate) fn record<'e>(
+        &'e self,
+        project: &'e str,
+        task: &'e str,
+        exit_code: u8,
+    ) -> RunRecord<'e> {
         RunRecord {
             schema: "gate.run.v1",
             exit_code,
             success: self.is_success(),
-            stopped_by: self.by,
             message: self.message(),
-            project: project.to_owned(),
-            task: task.to_owned(),
-            folder: self.folder.display().to_string(),
-            handoff: self.handoff.as_ref().map(|path| path.display().to_string()),
-            work: self.work.clone(),
-            tests_first: self.tests_first.clone(),
+            project,
+            task,
+            end: self,
             iterations: self.runs.len(),
-            runs: self.runs.clone(),
-            resume: self.resume.clone(),
             next: self.next(),
             denied: self.denied_tools(),
-            decision_id: last.map(|last| last.decision_id.clone()),
-            verdict: last.map(|last| last.decision.verdict),
-            verified: last.map(|last| last.decision.verified),
-            tokens: (tokens > 0).then_some(tokens),
-            cost_usd: (cost > 0).then_some(cost as f64 / 1e6),
+            latest: LatestDecision::new(self.last.as_ref()),
+            verified: self.last.as_ref().map(|last| last.decision.verified),
             duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
         }
     }

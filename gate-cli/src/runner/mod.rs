@@ -78,7 +78,8 @@ impl Loop<'_> {
             self.iterate()?
         };
         self.post_end(by)?;
-        self.end.handoff = self.hand_over(by, start.as_deref());
+        let handoff = self.hand_over(by, start.as_deref());
+        self.end.handoff = handoff.map(|path| path.display().to_string());
         let first = self.end.last.as_ref().and_then(|last| last.decision.reasons.first());
         let gave_up = first.is_some_and(|reason| reason.code == ReasonCode::BackoffLimit);
         if by.can_resume() || gave_up {

@@ -10,7 +10,7 @@ use super::error::StoreError;
 use super::view::View;
 
 /// A lost end of a ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// The last record that is known.
     pub marked: Head,

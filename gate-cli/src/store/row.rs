@@ -129,7 +129,7 @@ impl Row {
 const FOREIGN: &str = "it is not what the body says";
 
 /// The look-up columns of a record, which repeat parts of its body.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Keys {
     /// The task: `state.task`; empty if no task is named.
     pub(super) task: Option<String>,

@@ -30,7 +30,7 @@ impl Approved {
     /// Reads the settings. Fails on settings with mistakes.
     pub(crate) fn read(places: &Places) -> Result<Self, Failure> {
         let layers = settings::layers(places, &Selection::default())?;
-        let id = config::resolve(&layers, None)?.policy.project_id;
+        let id = config::resolve(&layers, None)?.policy.project.id;
         let (text, top) = (SettingsText::from_layers(&layers), places.top());
         let (digest, place) = (text.digest(), text.place(&top));
         Ok(Self { digest, file: text.file.clone(), place, id, top, text })

@@ -4,6 +4,12 @@ use gate_core::digest;
 use gate_core::ledger::Body;
 use serde::Serialize;
 
+use crate::failure::Failure;
+use crate::settings::Places;
+
+/// The variable with approved digests.
+const VARIABLE: &str = "GATE_TRUST";
+
 // The content alone: a clone has another folder, and often another address of its origin. For
 // which folder and project an approval counts is in the approval.
 #[derive(Serialize)]
@@ -28,6 +34,25 @@ pub(super) fn is_digest(text: &str) -> bool {
     text.strip_prefix("blake3:").is_some_and(|hex| {
         hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     })
+}
+
+/// The digests that the environment approves, for machines without a person.
+///
+/// Fails (code 2) on a value with anything but digests: gate must not ignore what was
+/// meant to be an approval.
+pub(super) fn from_environment(places: &Places) -> Result<Vec<String>, Failure> {
+    let Some(value) = places.variable(VARIABLE) else { return Ok(Vec::new()) };
+    let all: Vec<_> = value.split(',').map(|text| text.trim().to_owned()).collect();
+    match all.iter().find(|text| !is_digest(text)) {
+        None => Ok(all),
+        Some(bad) => {
+            let message = format!(
+                "{VARIABLE}: {bad:?} is no digest: `blake3:` and 64 hexadecimal digits are \
+                 expected, several separated by commas"
+            );
+            Err(Failure::usage("trust-value", message).hint("`gate trust --show` prints it"))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::settings::Places;
 
 const VARIABLE: &str = "GATE_TRUST_LEVEL";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     /// State, policy or baseline are missing, or within the agent's reach.
     T0,

@@ -15,7 +15,6 @@ mod approvals;
 mod approve;
 mod approved_texts;
 mod digest;
-mod given;
 mod level;
 mod message;
 mod settings_text;

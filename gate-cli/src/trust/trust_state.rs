@@ -13,7 +13,7 @@ use super::approvals::{Approval, Approvals};
 use super::approved_texts::ApprovedTexts;
 use super::message::{self, Difference};
 use super::settings_text::SettingsText;
-use super::{NOT_TRUSTED, given};
+use super::{NOT_TRUSTED, digest};
 use crate::failure::Failure;
 use crate::settings::{FILE, Places, Selection, layers, layers_with};
 
@@ -152,7 +152,7 @@ impl Trust {
     fn approved_text(&self) -> Result<Option<Layer>, Failure> {
         let top = self.places.top();
         // Read before anything else, so that a bad value is always an error.
-        let given = given::digests(&self.places)?;
+        let given = digest::from_environment(&self.places)?;
         let (folder, approvals) = self.nearest_approvals(&top).unwrap_or_default();
         let text = |digest: &str, place: &str, folder: &Path| {
             ApprovedTexts::new(&self.places, place)?.layer(digest, &folder.join(FILE))
@@ -293,7 +293,7 @@ impl Trust {
 
     fn report_on(&self, text: &SettingsText) -> Result<TrustReport, Failure> {
         let top = self.places.top();
-        let given = given::digests(&self.places)?;
+        let given = digest::from_environment(&self.places)?;
         let nearest = self.nearest_approvals(&top);
         let (folder, approvals) = match &nearest {
             Some((folder, approvals)) => (Some(folder.as_path()), approvals.as_slice()),

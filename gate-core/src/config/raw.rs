@@ -10,14 +10,18 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use super::error::Fault;
+use super::key::KeyPath;
+use super::matcher::matcher;
 use super::table::settings;
 use super::unit::{ByteSize, Millis};
 use crate::decide::language::Kind;
 use crate::decide::pattern::{Guard, Scope};
-use crate::decide::policy::{AgentOverride, SignalValue, Spelling, TokenMode, Unverified};
+use crate::decide::policy::{CustomSignal, SignalValue};
 
 pub use crate::decide::policy::{
-    RawAllowance, RawBreaker, RawBudget, RawCheck, RawCriterion, RawHook,
+    RawAllowance, RawBreaker, RawBudget, RawCheck, RawCriterion, RawExitGate, RawHook,
+    RawIntegrity, RawProject, RawSignal, RawTree,
 };
 
 /// The settings of gate.
@@ -64,41 +68,6 @@ pub struct RawConfig {
     pub task_types: Option<BTreeMap<String, RawTaskType>>,
 }
 
-/// Conditions of an exit.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawExitGate {
-    /// The indicator threshold counts.
-    pub enabled: Option<bool>,
-    /// An exit needs an explicit signal.
-    pub require_explicit_signal: Option<bool>,
-    /// Indicators that an exit needs.
-    pub indicator_threshold: Option<u32>,
-    /// Passing iterations in a row that an exit needs.
-    pub consecutive: Option<NonZeroU32>,
-    /// Outcome of a completion that no check confirms.
-    pub unverified: Option<Unverified>,
-}
-
-/// Forms of an explicit signal.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawSignal {
-    /// The spellings that are accepted.
-    #[schemars(length(min = 1))]
-    pub accept: Option<Vec<Spelling>>,
-    /// Use of the iteration's token in a signal.
-    pub token: Option<TokenMode>,
-    /// Right of the agent to lift the threshold.
-    pub agent_override: Option<AgentOverride>,
-    /// The promise tag.
-    pub promise: Option<RawPromise>,
-    /// Signals of your own.
-    pub custom: Option<Vec<RawCustomSignal>>,
-}
-
 /// The promise tag.
 #[non_exhaustive]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,6 +76,13 @@ pub struct RawPromise {
     /// Contents of the tag that mean completion.
     #[schemars(length(min = 1))]
     pub phrases: Option<Vec<String>>,
+}
+
+impl RawPromise {
+    pub(crate) fn phrases(promise: Option<Self>) -> Result<Vec<String>, Fault> {
+        let phrases = promise.and_then(|promise| promise.phrases);
+        phrases.ok_or_else(|| Fault::missing("signal.promise.phrases"))
+    }
 }
 
 /// A signal of your own: one of `literal` and `regex`, and its `value`.
@@ -120,6 +96,20 @@ pub struct RawCustomSignal {
     pub regex: Option<String>,
     /// Meaning of the signal.
     pub value: Option<SignalValue>,
+}
+
+impl RawCustomSignal {
+    pub(crate) fn settled(signals: Option<Vec<Self>>) -> Result<Vec<CustomSignal>, Fault> {
+        let at = KeyPath::dotted("signal.custom");
+        let settled = |(index, signal): (usize, Self)| {
+            let (regex, literal) = (signal.regex.as_deref(), signal.literal.as_deref());
+            Ok(CustomSignal {
+                matcher: matcher(&at.index(index), regex, literal)?,
+                value: signal.value.ok_or_else(|| Fault::missing("value"))?,
+            })
+        };
+        signals.into_iter().flatten().enumerate().map(settled).collect()
+    }
 }
 
 /// Completion indicators.
@@ -319,33 +309,14 @@ pub enum NotifyEvent {
     NeedsPerson,
 }
 
-/// Work items.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawWork {
-    /// The checks that `gate work ci` runs.
-    pub ci: Option<Vec<String>>,
-}
-
-/// The tree digest.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawTree {
-    /// Globs of files that it leaves out.
-    pub ignore: Option<Vec<String>>,
-    /// Globs of branches that a loop works on beside its tree.
-    pub branches: Option<Vec<String>>,
-}
-
-/// Guards against weakened tests and rules.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawIntegrity {
-    /// Exceptions that the operator has approved.
-    pub allow: Option<Vec<RawAllowance>>,
+settings! {
+    /// Work items.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct WorkSettings from RawWork in "work" {
+        /// The checks that `gate work ci` runs.
+        ci: Vec<String> = Vec::new(),
+    }
 }
 
 /// The effect of a change of a file.
@@ -354,15 +325,6 @@ pub struct RawIntegrity {
 pub enum GuardedChange {
     /// A person has to approve it.
     Block,
-}
-
-/// The project.
-#[non_exhaustive]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RawProject {
-    /// Its name, the same on every machine.
-    pub id: Option<String>,
 }
 
 /// Settings for tasks of a type.

@@ -12,7 +12,7 @@ use super::key::KeyPath;
 use super::layer::{Layer, Origin};
 use super::lock::{Lock, LockedAttempt};
 use super::merge::Merged;
-use super::raw::{NotifySettings, RawConfig, RunSettings};
+use super::raw::{NotifySettings, RawConfig, RunSettings, WorkSettings};
 use crate::decide::checks::CRITERIA;
 use crate::decide::policy::{Policy, Threshold};
 use crate::text::brief;
@@ -27,8 +27,8 @@ pub struct Resolved {
     pub run: RunSettings,
     /// `[notify]`: messages about ends of loops.
     pub notify: NotifySettings,
-    /// `[work] ci`: the checks that `gate work ci` runs.
-    pub work_ci: Vec<String>,
+    /// `[work]`: work items.
+    pub work: WorkSettings,
     /// Warnings that a decision mentions.
     pub warnings: Vec<ConfigWarning>,
     /// The keys that the machine's settings lock.
@@ -142,7 +142,7 @@ fn merged(layers: &[Layer], task_type: Option<&str>) -> Result<Resolved, ConfigE
     let mut resolved = build::resolved(raw).map_err(|fault| merged.error(fault))?;
     resolved.policy.signal.exit_protocol = layers.iter().any(|layer| layer.exit_protocol);
     Ok(Resolved {
-        warnings: warnings(&layers, &merged, resolved.policy.threshold),
+        warnings: warnings(&layers, &merged, resolved.policy.exit_gate.threshold),
         locks: merged.locks(),
         task_type: task_type.map(str::to_owned),
         layers,
@@ -231,7 +231,9 @@ impl Default for Policy {
     fn default() -> Self {
         #[allow(clippy::expect_used, reason = "a constant text, and a test resolves it")]
         let resolved = resolve(&[], None).expect("the embedded default resolves");
-        Self { threshold: Threshold::Fixed(2), ..resolved.policy }
+        let mut policy = resolved.policy;
+        policy.exit_gate.threshold = Threshold::Fixed(2);
+        policy
     }
 }
 

@@ -39,7 +39,7 @@ fn in_tables(settings: &[Setting]) -> Vec<(&str, &Setting)> {
 
 /// A threshold that no source sets has no key; its value is shown all the same.
 fn threshold(text: &mut String, table: &str, resolved: &Resolved) {
-    if table == "exit_gate" && resolved.policy.threshold == Threshold::Reachable {
+    if table == "exit_gate" && resolved.policy.exit_gate.threshold == Threshold::Reachable {
         let number = resolved.policy.threshold_in_force();
         let _ =
             writeln!(text, "# indicator_threshold is not set: {number}, from the number of checks");

@@ -4,7 +4,8 @@
 /// be there, and `Settled`, the values that count.
 ///
 /// A key is `name: Type`. If `=> name: Type` follows, that is its name and type in `Settled`. A key
-/// that no source sets is a fault, unless `= value` stands for it. `_ => name: Type = value` is a
+/// that no source sets is a fault, unless `= value` stands for it; with `as function` that makes the
+/// value of `Settled`, or a fault, from what is written, if anything. `_ => name: Type = value` is a
 /// member of `Settled` that is no key. Docs are for both, `#[schemars]` for `Raw`, and `#[serde]` for
 /// the form that `Settled` has in records.
 macro_rules! settings {
@@ -18,13 +19,16 @@ macro_rules! settings {
             $table [] [] [] [] $($keys)*
         }
     };
-    (@value $table:literal $key:ident []) => {
+    (@value $table:literal $key:ident [] [$settle:path]) => {
+        $settle($key)?
+    };
+    (@value $table:literal $key:ident [] []) => {
         $key.ok_or_else(|| {
             $crate::config::Fault::missing(concat!($table, ".", stringify!($key)))
         })?
         .into()
     };
-    (@value $table:literal $key:ident [$absent:expr]) => {
+    (@value $table:literal $key:ident [$absent:expr] []) => {
         $key.map_or_else(|| $absent, Into::into)
     };
     (
@@ -45,14 +49,16 @@ macro_rules! settings {
         @$head:tt $table:literal
         [$($raw:tt)*] [$($keys:ident)*] [$($settled:tt)*] [$($values:tt)*]
         $(#[doc = $doc:literal])* $(#[schemars($($file:tt)*)])? $(#[serde($($record:tt)*)])?
-        $key:ident: $Type:ty => $field:ident: $Field:ty $(= $absent:expr)?, $($more:tt)*
+        $key:ident: $Type:ty => $field:ident: $Field:ty $(as $settle:path)? $(= $absent:expr)?,
+        $($more:tt)*
     ) => {
         $crate::config::settings! {
             @$head $table
             [$($raw)* $(#[doc = $doc])* $(#[schemars($($file)*)])? pub $key: Option<$Type>,]
             [$($keys)* $key]
             [$($settled)* $(#[doc = $doc])* $(#[serde($($record)*)])? pub $field: $Field,]
-            [$($values)* $field: $crate::config::settings!(@value $table $key [$($absent)?]),]
+            [$($values)*
+                $field: $crate::config::settings!(@value $table $key [$($absent)?] [$($settle)?]),]
             $($more)*
         }
     };

@@ -31,7 +31,7 @@ pub enum CheckKind {
     Criteria,
     /// Handoffs.
     Handoff,
-    /// What gets around the other checks.
+    /// Changes that get around the other checks.
     Integrity,
     /// A reviewer: a model, or a person's script.
     Review,
@@ -76,7 +76,7 @@ const RUNS: BuiltInCheck = BuiltInCheck {
 const LOOKS: BuiltInCheck = BuiltInCheck { cost: Cost::Look, is_of_behaviour: false, ..RUNS };
 
 /// The built-in checks, by name.
-pub const BUILT_IN: [BuiltInCheck; 10] = [
+pub const BUILT_IN: &[BuiltInCheck] = &[
     BuiltInCheck {
         name: CRITERIA,
         kind: CheckKind::Criteria,
@@ -148,7 +148,7 @@ impl CheckKind {
 
 impl Cost {
     /// The cost of the check of this name.
-    pub fn of_check(name: &str, settings: &CheckPolicy) -> Self {
+    pub fn for_check(name: &str, settings: &CheckPolicy) -> Self {
         match CheckKind::for_check(name, settings) {
             CheckKind::Plugin => Self::Tool,
             CheckKind::TestsFirst => Self::Run,

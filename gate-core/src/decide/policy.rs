@@ -16,31 +16,21 @@ use serde::{Deserialize, Serialize};
 use super::checks::is_of_behaviour;
 use super::language::Language;
 use super::pattern::{Matcher, Pattern};
-use crate::config::{Dollars, Millis, settings};
+use crate::config::{Dollars, Millis, RawCustomSignal, RawPromise, settings};
 
 pub use super::signal::Spelling;
 pub use check::{
     CheckPolicy, Criterion, Mode, Priority, RawCheck, RawCriterion, ReportFormat, Reveal, When,
 };
-pub use integrity::{Allowance, IntegrityPolicy, RawAllowance};
+pub use integrity::{Allowance, IntegrityPolicy, RawAllowance, RawIntegrity};
 
 /// Everything that settings say about a decision.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
-    /// True if the indicator threshold counts. Without it the signal and the required
-    /// checks decide.
-    pub enabled: bool,
-    /// True if `exit` needs an explicit signal. A CONTINUE, BLOCKED or invalid signal
-    /// forbids it in any case.
-    pub require_explicit_signal: bool,
-    /// Indicators that `exit` needs.
-    pub threshold: Threshold,
-    /// The number of passing iterations in a row that `exit` needs.
-    pub consecutive: NonZeroU32,
-    /// The verdict on a completion that no check supports.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub unverified: Unverified,
+    /// The conditions of an exit.
+    #[serde(flatten)]
+    pub exit_gate: ExitGatePolicy,
     /// The texts that count as a signal.
     pub signal: SignalPolicy,
     /// The patterns of all packs and of the settings.
@@ -66,13 +56,31 @@ pub struct Policy {
     /// Protected files, tests and settings.
     #[serde(default, skip_serializing_if = "is_default")]
     pub integrity: IntegrityPolicy,
-    /// Globs of files that the tree digest leaves out.
-    pub tree_ignore: Vec<String>,
-    /// Globs of branches that a loop works on beside its tree: what is there is not missing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tree_branches: Vec<String>,
-    /// The project's name, if settings give one.
-    pub project_id: Option<String>,
+    /// The tree digest.
+    #[serde(flatten)]
+    pub tree: TreePolicy,
+    /// The project.
+    #[serde(flatten)]
+    pub project: ProjectPolicy,
+}
+
+settings! {
+    /// Conditions of an exit.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub struct ExitGatePolicy from RawExitGate in "exit_gate" {
+        /// The indicator threshold counts.
+        enabled: bool,
+        /// An exit needs an explicit signal.
+        require_explicit_signal: bool,
+        /// Indicators that an exit needs.
+        indicator_threshold: u32 => threshold: Threshold = Threshold::Reachable,
+        /// Passing iterations in a row that an exit needs.
+        consecutive: NonZeroU32,
+        /// Outcome of a completion that no check confirms.
+        #[serde(default, skip_serializing_if = "is_default")]
+        unverified: Unverified,
+    }
 }
 
 /// The origin of the indicator threshold.
@@ -85,6 +93,12 @@ pub enum Threshold {
     /// least 1 and at most 2, so that it can always be reached. Without any such
     /// check the signal's own tag or fields count as the one.
     Reachable,
+}
+
+impl From<u32> for Threshold {
+    fn from(indicators: u32) -> Self {
+        Self::Fixed(indicators)
+    }
 }
 
 /// The verdict on a completion that no check supports.
@@ -100,26 +114,29 @@ pub enum Unverified {
     Continue,
 }
 
-/// The texts that count as a signal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SignalPolicy {
-    /// The spellings that are accepted.
-    pub accept: Vec<Spelling>,
-    /// The phrases of a `<promise>` that mean completion.
-    pub phrases: Vec<String>,
-    /// True if the signal must carry the iteration's token.
-    pub token: TokenMode,
-    /// True if the agent may lift the threshold.
-    pub agent_override: AgentOverride,
-    /// Signals that settings define.
-    pub custom: Vec<CustomSignal>,
-    /// The vocabulary that tells a claim from an example.
-    #[serde(default, skip_serializing_if = "Language::is_shipped")]
-    pub language: Language,
-    /// True if the JSON exit signal is read at all: the feature flag of the agent exit
-    /// protocol, which only the environment switches on.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub exit_protocol: bool,
+settings! {
+    /// Forms of an explicit signal.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct SignalPolicy from RawSignal in "signal" {
+        /// The spellings that are accepted.
+        #[schemars(length(min = 1))]
+        accept: Vec<Spelling>,
+        /// Use of the iteration's token in a signal.
+        token: TokenMode,
+        /// Right of the agent to lift the threshold.
+        agent_override: AgentOverride,
+        /// The promise tag.
+        promise: RawPromise => phrases: Vec<String> as RawPromise::phrases,
+        /// Signals of your own.
+        custom: Vec<RawCustomSignal> => custom: Vec<CustomSignal> as RawCustomSignal::settled,
+        /// The vocabulary that tells a claim from an example.
+        #[serde(default, skip_serializing_if = "Language::is_shipped")]
+        _ => language: Language = Language::default(),
+        /// True if the JSON exit signal is read at all: the feature flag of the agent exit
+        /// protocol, which only the environment switches on.
+        #[serde(default, skip_serializing_if = "is_default")]
+        _ => exit_protocol: bool = false,
+    }
 }
 
 /// Policies that were recorded before a setting existed have the digest of those that leave it out.
@@ -254,6 +271,31 @@ settings! {
     }
 }
 
+settings! {
+    /// The tree digest.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub struct TreePolicy from RawTree in "tree" {
+        /// Globs of files that it leaves out.
+        #[serde(rename = "tree_ignore")]
+        ignore: Vec<String> = Vec::new(),
+        /// Globs of branches that a loop works on beside its tree.
+        #[serde(rename = "tree_branches", default, skip_serializing_if = "Vec::is_empty")]
+        branches: Vec<String> = Vec::new(),
+    }
+}
+
+settings! {
+    /// The project.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub struct ProjectPolicy from RawProject in "project" {
+        /// Its name, the same on every machine.
+        #[serde(rename = "project_id")]
+        id: String => id: Option<String> = None,
+    }
+}
+
 /// The effect of a red check on the stop of an agent that a person sits in front of.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
@@ -343,7 +385,7 @@ impl Policy {
 
     /// The threshold in force: the fixed one, or the reachable default.
     pub fn threshold_in_force(&self) -> u32 {
-        match self.threshold {
+        match self.exit_gate.threshold {
             Threshold::Fixed(n) => n,
             Threshold::Reachable => self.counting_checks().clamp(1, 2),
         }
@@ -367,7 +409,7 @@ impl Policy {
     /// or fields if nobody set the threshold.
     pub fn most_indicators(&self) -> u32 {
         let patterns: u32 = self.patterns.iter().map(|pattern| pattern.weight).sum();
-        let signal = u32::from(self.threshold == Threshold::Reachable);
+        let signal = u32::from(self.exit_gate.threshold == Threshold::Reachable);
         patterns.saturating_add(self.counting_checks()).saturating_add(signal)
     }
 }

@@ -315,7 +315,7 @@ impl Case<'_> {
     /// never have heard of the protocol: gate explains it once, and then the evidence
     /// decides.
     fn wants_signal(&self) -> bool {
-        self.policy.require_explicit_signal && !self.input.refusals().reminded
+        self.policy.exit_gate.require_explicit_signal && !self.input.refusals().reminded
     }
 
     fn work_remains(&self) -> String {
@@ -391,7 +391,7 @@ impl Case<'_> {
     /// the indicators that they would add are not missed.
     fn too_few_indicators(&self, forbidden: bool) -> Option<Reason> {
         let (score, threshold) = (self.input.indicators.score, self.input.indicators.threshold);
-        let lifted = !self.policy.enabled || self.override_granted();
+        let lifted = !self.policy.exit_gate.enabled || self.override_granted();
         let unknown =
             forbidden && !self.policy.checks.is_empty() && self.input.indicators.checks == 0;
         (score < threshold && !lifted && !unknown).then(|| {
@@ -402,7 +402,7 @@ impl Case<'_> {
 
     /// No check supports what would otherwise be an exit, and one is required.
     fn lacks_evidence(&self) -> Option<Reason> {
-        let is_required = self.policy.unverified == Unverified::Continue;
+        let is_required = self.policy.exit_gate.unverified == Unverified::Continue;
         let message = "no check confirms the agent's word, and one is required";
         (is_required && !self.has_evidence())
             .then(|| Reason::new(ReasonCode::EvidenceRequired, message))
@@ -422,8 +422,10 @@ impl Case<'_> {
     }
 
     fn too_few_in_a_row(&self) -> Option<Reason> {
-        let (passed, needed) =
-            (self.input.passed_in_a_row().saturating_add(1), self.policy.consecutive.get());
+        let (passed, needed) = (
+            self.input.passed_in_a_row().saturating_add(1),
+            self.policy.exit_gate.consecutive.get(),
+        );
         (passed < needed).then(|| {
             let message = format!("this iteration passes: {passed} of {needed} in a row");
             Reason::new(ReasonCode::ConsecutiveNotReached, message)

@@ -50,11 +50,11 @@ impl Indicators {
         let (claims, looked): (Vec<_>, Vec<_>) = counting.partition(|record| record.claim);
         let (plan, checks) = (claims.len() as u32, looked.len() as u32);
         let is_complete = input.signal.status == Status::Complete;
-        let nobody_set_it = policy.threshold == Threshold::Reachable;
+        let nobody_set_it = policy.exit_gate.threshold == Threshold::Reachable;
         let agrees = is_complete && input.signal.fields_agree && nobody_set_it;
         let no_checks = input.checks_left_out || policy.counting_checks() == 0;
         let is_alone = no_checks && patterns == 0 && !agrees;
-        let counts = nobody_set_it && policy.require_explicit_signal && is_complete;
+        let counts = nobody_set_it && policy.exit_gate.require_explicit_signal && is_complete;
         let word = u32::from(counts && is_alone && input.signal.is_spelled_out());
         let fields = u32::from(agrees);
         Self {

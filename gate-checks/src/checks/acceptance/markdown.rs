@@ -11,9 +11,8 @@ use gate_core::decide::policy::CheckPolicy;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::label;
-use super::lines::Lines;
 use super::mark::Mark;
-use super::plan::{Item, Plan, Verify};
+use super::plan::{Item, Lines, Plan, Verify};
 
 /// The most of an item's text that is kept.
 const MAX_ITEM_CHARS: usize = 400;

@@ -6,14 +6,12 @@
 mod beads;
 mod criteria;
 mod label;
-mod lines;
 mod mark;
 mod markdown;
 mod nested;
 mod pattern;
 mod plan;
 mod prd;
-mod selection;
 mod source;
 mod tally;
 

@@ -4,9 +4,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::lines::Lines;
 use super::nested;
-use super::plan::{Item, Plan, PlanError, Verify};
+use super::plan::{Item, Lines, Plan, PlanError, Verify};
 
 /// A document: the stories under one of their usual names.
 #[derive(Deserialize)]

@@ -4,8 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::lines::Lines;
-use super::plan::PlanError;
+use super::plan::{Lines, PlanError};
 
 /// The longest file that is read.
 const MAX_FILE_BYTES: u64 = 16 << 20;

@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use gate_core::decide::checks::CRITERIA;
 use gate_core::decide::policy::{CheckPolicy, Policy};
 use gate_core::integrity::{
-    Around, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL, UNSEEN,
+    Around, CRITERION, Changed, Examiner, Finding, Guarded, Language, OUTSIDE, Severity, TOOL,
+    UNSEEN,
 };
-
+use gate_core::text::brief;
 use jiff::Timestamp;
 
 use super::around::{around, scripts_of_others};
-use super::criteria;
 use crate::baseline::{Baseline, Change, Reader, Tool, What};
 use crate::check::CheckContext;
+use crate::checks::acceptance;
 use crate::site::CheckSite;
 use crate::worktree::{File, Globs, Kind, Snapshot, WorkTree};
 
@@ -138,7 +139,7 @@ impl Comparing<'_> {
             return Ok(());
         }
         if let (Some(plan), Some(before)) = (self.plan(bytes), &before) {
-            criteria::gone(&name, before, now.as_deref(), plan, examiner);
+            gone_items(&name, before, now.as_deref(), plan, examiner);
         }
         examiner.file(&Changed { before: before.as_deref(), now: now.as_deref(), ..file });
         Ok(())
@@ -248,4 +249,45 @@ fn tools(baseline: &Baseline, site: &CheckSite) -> Vec<Finding> {
 /// True if a file was put there before this time. The system sets the time of that, nobody else.
 fn is_older(path: &Path, time: Timestamp) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.ctime() < time.as_second())
+}
+
+/// Reports the items that a plan had and does not have any more, or has only below a heading that
+/// makes them optional. Boxes may be ticked, items may be added and moved.
+pub(super) fn gone_items(
+    file: &str,
+    before: &[u8],
+    now: Option<&[u8]>,
+    rules: &CheckPolicy,
+    examiner: &mut Examiner<'_>,
+) {
+    let mut left = now.map(|now| items(file, now, rules)).unwrap_or_default();
+    // An item that counts takes the place of one that counts first.
+    let mut was = items(file, before, rules);
+    was.sort_by_key(|item| item.optional);
+    left.sort_by_key(|item| item.optional);
+    for item in was {
+        let same = left
+            .iter()
+            .position(|other| other.text == item.text && (item.optional || !other.optional));
+        if let Some(at) = same {
+            left.remove(at);
+            continue;
+        }
+        let is_optional_now = left.iter().any(|other| other.text == item.text);
+        let finding = CRITERION.finding(file);
+        let what = if is_optional_now {
+            "an item of the plan was made optional"
+        } else {
+            CRITERION.message
+        };
+        let message = format!("{what}: {}", brief(&item.text, 80));
+        let line = item.line.saturating_sub(1);
+        examiner.found(Finding { message, ..finding }.at(line, &item.text));
+    }
+}
+
+/// The items of a plan. One that cannot be read has none; the check of the plan reports it.
+fn items(file: &str, bytes: &[u8], rules: &CheckPolicy) -> Vec<acceptance::Item> {
+    let text = String::from_utf8_lossy(bytes);
+    acceptance::items(Path::new(file), &text, rules).unwrap_or_default()
 }

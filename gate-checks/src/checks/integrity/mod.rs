@@ -14,7 +14,6 @@
 
 mod around;
 mod compare;
-mod criteria;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -50,7 +49,7 @@ impl Integrity {
     }
 
     fn look(&self, cx: &CheckContext) -> Evidence {
-        let Some(baseline) = &cx.baseline else {
+        let Some(baseline) = &cx.options.baseline else {
             let nothing =
                 "there is nothing to compare with: it needs a git repository with a commit";
             return self.evidence(Outcome::Inconclusive, nothing);

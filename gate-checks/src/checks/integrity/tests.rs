@@ -10,9 +10,7 @@ use gate_core::integrity::{Around, CRITERION, Examiner};
 use super::around::around;
 use super::*;
 use crate::cancellation::{CancelReason, Cancellation, Grace};
-use crate::check::{About, Occasion};
-use crate::event::Events;
-use crate::logs::Logs;
+use crate::check::GatherOptions;
 use crate::scripts::named_scripts;
 use crate::worktree::tests::fixture::Fixture;
 
@@ -78,7 +76,7 @@ fn check_gone(before: &str, now: Option<&str>, expected: &[(&str, usize)]) {
     let rules = &rules.checks["acceptance_criteria"];
     let mut examiner = Examiner::new(&around);
     let now = now.map(str::as_bytes);
-    criteria::gone("plan.md", before.as_bytes(), now, rules, &mut examiner);
+    compare::gone_items("plan.md", before.as_bytes(), now, rules, &mut examiner);
     let findings = examiner.finish();
     let found: Vec<_> =
         findings.iter().map(|finding| (finding.message.as_str(), finding.line)).collect();
@@ -156,22 +154,9 @@ fn evidence(
     baseline: Option<Baseline>,
     cancel: &Cancellation,
 ) -> Evidence {
-    let cx = CheckContext {
-        site: Arc::new(fixture.site.clone()),
-        tree: Arc::new(fixture.snapshot()),
-        baseline,
-        allow: policy.integrity.allow.clone().into(),
-        occasion: Occasion::Loop,
-        about: Arc::new(About::default()),
-        first_tests: None,
-        cancel: cancel.clone(),
-        events: Events::nobody(),
-        masker: Arc::default(),
-        logs: Arc::new(Logs::new(None)),
-        slots: None,
-        copies_max_bytes: 0,
-        private: None,
-    };
+    let options = GatherOptions { baseline, cancel: cancel.clone(), ..GatherOptions::default() };
+    let tree = Arc::new(fixture.snapshot());
+    let cx = CheckContext::new(policy, &fixture.site, tree, None, options);
     Integrity::new(CheckId::new("integrity"), policy).look(&cx)
 }
 

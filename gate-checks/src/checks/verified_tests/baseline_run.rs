@@ -15,7 +15,7 @@ use crate::check::CheckId;
 use crate::report::{Status, Test, TestReport};
 
 /// A run of the command on the baseline.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct BaselineRun {
     /// Empty if the report does not name every test.
     pub(super) tests: Vec<Test>,

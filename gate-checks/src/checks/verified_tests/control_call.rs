@@ -108,7 +108,7 @@ impl VerifiedTests<'_> {
         let is_left_out = matches!(outcome, ControlOutcome::Missing | ControlOutcome::NoTest);
         let mut failed_before = None;
         if let Some(overlay) = overlay {
-            if is_left_out && overlay.has_approved_settings(self.cx.occasion) {
+            if is_left_out && overlay.has_approved_settings(self.cx.options.occasion) {
                 return Ok(Meaning::Nothing("settings that a person has approved leave it out"));
             }
             failed_before = self.failed_on_baseline(workspace, overlay, runner).await?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use gate_core::decide::policy::Allowance;
-use gate_core::text::{MAX_NAMES, some_names};
+use gate_core::text::{MAX_NAMES, counted, some_names};
 use serde_json::{Value, json};
 
 use super::overlay::Overlay;
@@ -87,10 +87,6 @@ fn text(path: &Path) -> String {
 
 fn stem(path: &Path) -> String {
     text(&path.with_extension(""))
-}
-
-fn tests(number: usize) -> String {
-    if number == 1 { "1 test".to_owned() } else { format!("{number} tests") }
 }
 
 fn is(number: usize) -> &'static str {
@@ -278,19 +274,19 @@ impl Compared {
             (0, 0) => None,
             (gone, 0) => Some(format!(
                 "{} of the baseline {} gone: {}",
-                tests(gone),
+                counted(gone, "test"),
                 is(gone),
                 some_names(&self.gone, MAX_NAMES)
             )),
             (0, skipped) => Some(format!(
                 "{} of the baseline {} skipped now: {}",
-                tests(skipped),
+                counted(skipped, "test"),
                 is(skipped),
                 some_names(&self.skipped, MAX_NAMES)
             )),
             (gone, skipped) => Some(format!(
                 "{} of the baseline {} gone: {}; {skipped} {} skipped now: {}",
-                tests(gone),
+                counted(gone, "test"),
                 is(gone),
                 some_names(&self.gone, MAX_NAMES),
                 is(skipped),

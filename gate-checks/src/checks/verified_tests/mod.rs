@@ -43,7 +43,7 @@ use super::launch::{OVER_MEMORY, argv};
 use super::test_run::{Ran, TestRun};
 use crate::baseline::Baseline;
 use crate::cancellation::Cancellation;
-use crate::check::{CheckContext, CheckId};
+use crate::check::{CheckContext, CheckId, GatherOptions};
 use crate::report::TestReport;
 use crate::runner::{RunnerCommand, recognise};
 use crate::scripts::scripts_of;
@@ -192,7 +192,7 @@ impl VerifiedTests<'_> {
         let mut own = TestWorkspace::open(tree, self.settings, self.cx).await?;
         own.note_changes(overlay);
         let mut deciding = own.deciding(self.settings)?;
-        let is_loop = !self.cx.occasion.is_pull_request();
+        let is_loop = !self.cx.options.occasion.is_pull_request();
         let differs = is_loop && !overlay.changes.is_empty();
         let mut baseline = None;
         if differs && runner.is_some() {
@@ -240,7 +240,7 @@ impl VerifiedTests<'_> {
             compared = found.unwrap_or(compared);
         }
         match old {
-            Some(old) => old.weigh(&compared, (overlay, self.cx.occasion), &mut verdict),
+            Some(old) => old.weigh(&compared, (overlay, self.cx.options.occasion), &mut verdict),
             None => {
                 verdict.add_detail("overlaid", json!([]));
                 verdict.add_detail("adapted", json!([]));
@@ -343,7 +343,7 @@ impl VerifiedTests<'_> {
         let mut compared = compare(&baseline.tests, report, &renamed, &self.cx.allow);
         compared.relocate(&baseline.tests, report, || Sources::new(overlay, tree));
         compared.count_without(self.first_tests());
-        if overlay.has_approved_settings(self.cx.occasion) {
+        if overlay.has_approved_settings(self.cx.options.occasion) {
             compared.allow_what_is_not_run();
         }
         compared
@@ -417,7 +417,11 @@ fn context(
     let tree = WorkTree::open(site).ok()?;
     let snapshot = tree.snapshot().ok()?;
     let folder = site.state.as_ref().map(|state| store::tree_folder(state, tree.root()));
-    let cx = CheckContext::new(policy, site, Arc::new(snapshot), folder.as_deref());
-    let cx = CheckContext { baseline: Some(baseline.clone()), cancel: cancel.clone(), ..cx };
+    let options = GatherOptions {
+        baseline: Some(baseline.clone()),
+        cancel: cancel.clone(),
+        ..GatherOptions::default()
+    };
+    let cx = CheckContext::new(policy, site, Arc::new(snapshot), folder.as_deref(), options);
     Some((tree, cx))
 }

@@ -149,7 +149,7 @@ impl<'a> Overlay<'a> {
         cx: &'a CheckContext,
         tree: &WorkTree,
     ) -> Result<Option<Self>, BaselineError> {
-        let Some(baseline) = &cx.baseline else { return Ok(None) };
+        let Some(baseline) = &cx.options.baseline else { return Ok(None) };
         let cancel = cx.cancel.clone();
         let changes = baseline.reader(tree)?.changes(&cx.tree, &cancel)?;
         let globs = path_globs(&cx.allow)?;

@@ -17,7 +17,7 @@ use crate::worktree::{File, WorkTree};
 impl VerifiedTests<'_> {
     /// A reviewer has approved tests that are lost.
     pub(super) fn is_approved(&self) -> bool {
-        self.cx.occasion == Occasion::PullRequest { approved: true }
+        self.cx.options.occasion == Occasion::PullRequest { approved: true }
     }
 
     /// Looks for tests of the base that are gone from the tree's own run, or skipped there; none if
@@ -57,7 +57,7 @@ impl VerifiedTests<'_> {
         let renamed = Renamed::new(overlay, &self.inside(deciding.tree()));
         let mut compared = compare(&tests, report, &renamed, &self.cx.allow);
         compared.relocate(&tests, report, || Sources::new(overlay, deciding.tree()));
-        if overlay.has_approved_settings(self.cx.occasion) {
+        if overlay.has_approved_settings(self.cx.options.occasion) {
             compared.allow_what_is_not_run();
         }
         Ok(Some(compared))

@@ -90,7 +90,7 @@ impl VerifiedTests<'_> {
                 return Ok(());
             }
         };
-        if self.cx.about.sealed_refusals >= MAX_SEALED_REFUSALS {
+        if self.cx.options.about.sealed_refusals >= MAX_SEALED_REFUSALS {
             let summary = format!(
                 "the sealed tests refused {MAX_SEALED_REFUSALS} times in this run, and do not run \
                  again: a person has to look at the work"

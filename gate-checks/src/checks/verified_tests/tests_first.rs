@@ -419,13 +419,13 @@ pub fn carry_tests(
 impl VerifiedTests<'_> {
     /// The tests of this check that were written before the work, by name.
     pub(super) fn first_tests(&self) -> &[String] {
-        let first = self.cx.first_tests.as_ref();
+        let first = self.cx.options.first_tests.as_ref();
         first.and_then(|first| first.failing.get(self.id.as_str())).map_or(&[], Vec::as_slice)
     }
 
     /// Names the files whose tests were written before the work and edited since.
     pub(super) fn note_edited_first(&self, overlay: &Overlay<'_>, verdict: &mut Verdict) {
-        let Some(first) = &self.cx.first_tests else { return };
+        let Some(first) = &self.cx.options.first_tests else { return };
         if verdict.evidence.outcome != Outcome::Fail {
             return;
         }
@@ -446,7 +446,7 @@ impl VerifiedTests<'_> {
         report: Option<&TestReport>,
         verdict: &mut Verdict,
     ) {
-        let (Some(all), Some(report)) = (&self.cx.first_tests, report) else { return };
+        let (Some(all), Some(report)) = (&self.cx.options.first_tests, report) else { return };
         let known: BTreeSet<_> =
             baseline.iter().flat_map(|run| &run.tests).map(|test| name(&test.id)).collect();
         let named = self.first_tests();

@@ -1,29 +1,33 @@
 //! Finds errors in checks before any of them runs: in their programs, folders, files and
 //! globs. Nothing of the project's is started.
 
-mod files;
-mod git;
-mod globs;
 mod installed;
 mod masking;
 mod program;
 mod state;
 mod supervisor;
 
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use gate_core::decide::checks::CheckKind;
+use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::{CheckPolicy, Policy};
 
 use super::finding::{Finding, fine, note, problem};
 use super::{Examination, Tree};
+use crate::check::GatherOptions;
+use crate::gather::gather;
 use crate::programs::with_command;
 use crate::site::CheckSite;
+use crate::worktree::Globs;
 
 /// Findings about the checks of a policy: what is as it should be, and what is not.
 pub fn examine(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
     let mut found = policy_alone(policy);
     let tree = Tree::read(site);
     match &tree {
-        Ok(tree) => found.extend(globs::look("tree.ignore", &policy.tree_ignore, tree, site)),
+        Ok(tree) => found.extend(glob_findings("tree.ignore", &policy.tree.ignore, tree, site)),
         Err(error) => {
             found
                 .push(problem("tree-unreadable", format!("the work tree cannot be read: {error}")));
@@ -40,7 +44,7 @@ pub fn examine(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
 /// Looks at what gate itself needs: git, a folder for its state, a way to end
 /// the processes of checks.
 pub fn examine_surroundings(policy: &Policy, site: &CheckSite) -> Vec<Finding> {
-    let mut found = git::look(site);
+    let mut found = git(site);
     found.extend(state::look(site));
     found.extend(state::copies(policy, site));
     found.push(supervisor::look(policy, site));
@@ -60,7 +64,7 @@ fn policy_alone(policy: &Policy) -> Vec<Finding> {
         found.push(note("tests-unchecked", message).hint(hint));
     }
     let (threshold, most) = (policy.threshold_in_force(), policy.most_indicators());
-    if policy.enabled && threshold > most {
+    if policy.exit_gate.enabled && threshold > most {
         let message = format!("the threshold is {threshold}, and all sources add up to {most}");
         let hint = format!("set `indicator_threshold` in [exit_gate] to {most} or less");
         found.push(problem("threshold-unreachable", message).hint(hint));
@@ -84,14 +88,32 @@ impl Look<'_> {
         if let Some(tree) = self.tree {
             for (key, globs) in [("paths", &self.settings.paths), ("ignore", &self.settings.ignore)]
             {
-                findings.extend(globs::look(key, globs, tree, self.site));
+                findings.extend(glob_findings(key, globs, tree, self.site));
             }
         }
         findings
     }
 
+    /// Runs the check alone, which reads files and starts nothing, for the errors that it finds. A
+    /// handoff that is not there yet is no fault of the settings.
     pub(super) fn files(&self, purpose: &str) -> Finding {
-        files::look(purpose, self.name, self.policy, self.site)
+        let mut alone = self.policy.clone();
+        alone.checks.retain(|check, _| check == self.name);
+        alone.checks.values_mut().for_each(|check| check.needs.clear());
+        let wanted = GatherOptions { fresh: true, ..GatherOptions::default() };
+        let gathered = match gather(&alone, self.site.clone(), &wanted) {
+            Ok(gathered) => gathered,
+            Err(error) => return problem("checks-unavailable", error.to_string()),
+        };
+        let Some(evidence) = gathered.evidence.into_iter().next() else {
+            return problem(&format!("{purpose}-unknown"), "it left no record");
+        };
+        match evidence.outcome {
+            Outcome::Pass | Outcome::Fail => {
+                fine(&format!("{purpose}-found"), format!("built-in: {}", evidence.summary))
+            }
+            _ => problem(&format!("{purpose}-unknown"), evidence.summary).hint("put `files` right"),
+        }
     }
 
     pub(super) fn plugin(&self) -> Finding {
@@ -150,4 +172,60 @@ impl Look<'_> {
         found.extend(masking::look(settings));
         found
     }
+}
+
+/// Looks for git, and for a repository.
+fn git(site: &CheckSite) -> Vec<Finding> {
+    let repository =
+        site.project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+    vec![git_program(site, repository.is_some()), is_repository(site, repository)]
+}
+
+fn git_program(site: &CheckSite, needed: bool) -> Finding {
+    let Ok(git) = which::which_in("git", Some(site.search_path()), "/") else {
+        let message = "git is not in PATH: nobody can say what is tracked or ignored";
+        let finding =
+            if needed { problem("git-missing", message) } else { note("git-missing", message) };
+        return finding.hint("install git");
+    };
+    let mut command = Command::new(&git);
+    command.arg("--version").current_dir("/").stdin(Stdio::null());
+    match command.output() {
+        Ok(output) if output.status.success() => {
+            let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            fine("git-found", format!("{version} ({})", git.display()))
+        }
+        _ => problem("git-broken", format!("{} --version fails", git.display()))
+            .hint("put git, or PATH, right"),
+    }
+}
+
+fn is_repository(site: &CheckSite, repository: Option<&Path>) -> Finding {
+    match repository {
+        Some(root) => fine("repository", format!("the repository is {}", root.display())),
+        None => {
+            let message = format!("{} is in no git repository", site.project.display());
+            note("no-repository", message).hint("git init")
+        }
+    }
+}
+
+/// Looks at the globs of a key.
+fn glob_findings(key: &str, globs: &[String], tree: &Tree, site: &CheckSite) -> Vec<Finding> {
+    globs.iter().filter_map(|glob| glob_finding(key, glob, tree, site)).collect()
+}
+
+fn glob_finding(key: &str, glob: &str, tree: &Tree, site: &CheckSite) -> Option<Finding> {
+    let globs = match Globs::new(&[glob.to_owned()]) {
+        Ok(globs) => globs,
+        Err(error) => {
+            let hint = format!("put `{key}` right");
+            return Some(problem("glob-invalid", error.to_string()).hint(hint));
+        }
+    };
+    let project = site.project.canonicalize().unwrap_or_else(|_| site.project.clone());
+    let inside = project.strip_prefix(tree.tree.root()).ok()?;
+    let mut files = tree.snapshot.files().filter_map(|file| file.path().strip_prefix(inside).ok());
+    let matches = files.any(|file| globs.matches(file.as_os_str().as_encoded_bytes()));
+    (!matches).then(|| note("glob-matches-nothing", format!("`{glob}` in `{key}` matches no file")))
 }

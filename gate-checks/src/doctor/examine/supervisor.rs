@@ -6,8 +6,9 @@ use gate_core::config::{self, Layer};
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::{CheckPolicy, Policy, Priority};
 
+use crate::check::GatherOptions;
 use crate::doctor::finding::{Finding, fine, note, problem};
-use crate::gather::{GatherOptions, gather};
+use crate::gather::gather;
 use crate::site::CheckSite;
 use crate::temporary::Temporary;
 

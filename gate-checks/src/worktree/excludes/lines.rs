@@ -56,7 +56,6 @@ fn spelled(pattern: &str) -> Option<String> {
 }
 
 /// `[a-z]`: characters and ranges of them, all ASCII and none a slash.
-#[derive(Default)]
 struct Class {
     is_negated: bool,
     ranges: Vec<(char, char)>,

@@ -3,10 +3,10 @@
 mod names;
 mod writes;
 
-use gate_checks::is_runner;
+use gate_checks::{is_runner, program_name};
 
 use super::shell::{Part, Then, parts};
-use names::{base, meant};
+use names::meant;
 
 /// A command line, looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl Inspection {
     fn facts(&mut self, part: &Part) {
         let words = meant(&part.words);
         let has = |option: &str| words.iter().any(|word| word == option);
-        match words.iter().map(|word| base(word)).collect::<Vec<_>>().as_slice() {
+        match words.iter().map(|word| program_name(word)).collect::<Vec<_>>().as_slice() {
             ["git", "commit" | "push", ..] => {
                 let leaves_hooks_out = has("--no-verify") || has("-n");
                 self.leaves_hooks_out |= leaves_hooks_out;

@@ -1,5 +1,7 @@
 //! The programs of simple commands.
 
+use gate_checks::program_name;
+
 /// Words of a shell, and programs that start another one.
 const PREFIXES: [&str; 13] = [
     "sudo", "env", "timeout", "time", "nice", "nohup", "command", "exec", "then", "do", "if",
@@ -33,13 +35,6 @@ const LOOKS_ELSEWHERE: [&str; 11] = [
 /// Options with which a test runner runs nothing.
 const NO_RUN: [&str; 6] = ["--version", "--help", "-h", "--init", "--list", "--collect-only"];
 
-/// The name of a program without its folder and ending.
-pub(super) fn base(word: &str) -> &str {
-    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    let endings = [".js", ".mjs", ".exe", ".cmd", ".bat"];
-    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
-}
-
 /// The words from the program that is meant on.
 pub(super) fn meant(words: &[String]) -> &[String] {
     let assigns = |word: &str| {
@@ -49,7 +44,7 @@ pub(super) fn meant(words: &[String]) -> &[String] {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let is_option = word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit());
-        if !assigns(word) && !PREFIXES.contains(&base(word)) && (at == 0 || !is_option) {
+        if !assigns(word) && !PREFIXES.contains(&program_name(word)) && (at == 0 || !is_option) {
             break;
         }
         at += 1;
@@ -60,7 +55,7 @@ pub(super) fn meant(words: &[String]) -> &[String] {
 /// The script that a command gives to a shell of its own.
 pub(super) fn script(words: &[String]) -> Option<&str> {
     let (program, rest) = meant(words).split_first()?;
-    let is_option = match base(program) {
+    let is_option = match program_name(program) {
         "bash" | "sh" | "zsh" => {
             |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
         }
@@ -75,7 +70,7 @@ pub(super) fn script(words: &[String]) -> Option<&str> {
 /// found in its output.
 pub(super) fn only_looks(words: &[String]) -> bool {
     let Some(program) = words.first() else { return true };
-    let name = base(program);
+    let name = program_name(program);
     let is_variable = program.starts_with('$') && words.get(1).is_none_or(|word| word == "=");
     is_variable
         || LOOKS.contains(&name)
@@ -90,27 +85,21 @@ pub(super) fn runs_nothing(words: &[String]) -> bool {
 /// True for a command before a test run that rarely fails.
 pub(super) fn rarely_fails(words: &[String]) -> bool {
     let harmless = ["cd", "export", "source", ".", "set", "echo", "pwd", "sleep", "clear", "date"];
-    let Some(program) = words.first().map(|word| base(word)) else { return true };
+    let Some(program) = words.first().map(|word| program_name(word)) else { return true };
     harmless.contains(&program) || program == "Set-Location"
 }
 
 /// True for a command behind a test run that shows what came out, and does not fail.
 pub(super) fn shows_output(words: &[String]) -> bool {
     let shows = ["tail", "head", "cat", "Select-Object", "grep", "sed", "echo", "tee"];
-    words.first().is_some_and(|word| shows.contains(&base(word)))
+    words.first().is_some_and(|word| shows.contains(&program_name(word)))
 }
 
 /// True if a command takes the changes away.
 pub(super) fn stashes(words: &[String]) -> bool {
-    let words: Vec<_> = words.iter().map(|word| base(word)).collect();
+    let words: Vec<_> = words.iter().map(|word| program_name(word)).collect();
     matches!(
         words.as_slice(),
         ["git", "stash"] | ["git", "stash", "push" | "save" | "-u" | "-q", ..]
     )
-}
-
-/// True for an interpreter of Python.
-pub(super) fn is_python(program: &str) -> bool {
-    let version = program.strip_prefix("python").or_else(|| program.strip_prefix("py"));
-    version.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::names::{base, is_python, meant};
+use gate_checks::{is_python, program_name};
+
+use super::names::meant;
 use crate::audit::files::{A_FILE, is_prose, is_scratch, patched};
 use crate::audit::shell::Part;
 
@@ -70,7 +72,7 @@ fn by_program(words: &[String]) -> Vec<String> {
     let Some((program, rest)) = words.split_first() else { return Vec::new() };
     let operands = || rest.iter().filter(|word| !word.starts_with('-') && !word.is_empty());
     let last = || -> Vec<String> { operands().next_back().cloned().into_iter().collect() };
-    match base(program) {
+    match program_name(program) {
         "sed" | "gsed" if rest.iter().any(|word| word.starts_with("-i") || word == "-Ei") => last(),
         "perl" if rest.iter().any(|word| edits_in_place(word)) => last(),
         "tee" => operands().cloned().collect(),
@@ -141,7 +143,7 @@ fn edits_in_place(word: &str) -> bool {
 /// True for an interpreter with its code on the command line or behind it.
 pub(super) fn runs_code(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
-    let program = base(program);
+    let program = program_name(program);
     let is_code = |word: &String| matches!(word.as_str(), "-c" | "-e" | "--eval" | "-");
     (is_python(program) || matches!(program, "node" | "ruby" | "bun" | "deno" | "php" | "tsx"))
         && (rest.is_empty() || rest.iter().any(is_code))

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use gate_core::text::readable_size;
+use gate_core::text::{counted, readable_size};
 
 use crate::audit::{AuditItem, AuditRecord, ClaimSupport, Claims};
 use crate::render::page::{Mark, Page};
-use crate::render::text::{brief, counted};
+use crate::render::text::brief;
 
 /// Groups that are shown of each kind: those with the most claims.
 const MAX_GROUPS: usize = 6;

@@ -6,7 +6,7 @@ mod tests;
 use crate::memory::{BreakerStatus, OpenBreaker, SetAside};
 use gate_core::decide::breaker::BreakerState;
 
-use crate::render::breaker::{counted, state_name};
+use crate::render::card::{counters, state_name};
 use crate::render::page::{Mark, Page};
 use crate::render::text::local_time;
 
@@ -25,7 +25,7 @@ pub(crate) fn breaker_card(status: &BreakerStatus) -> String {
     if !status.task.is_empty() {
         page.row("task", &status.task);
     }
-    if let Some(counters) = status.counters.as_ref().and_then(counted) {
+    if let Some(counters) = status.counters.as_ref().and_then(counters) {
         page.row("counters", &counters);
     }
     if let (true, Some(message)) = (status.open.is_empty(), &status.message) {

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use gate_checks::{Finding, Level, Proof, SelfTestOutcome};
 
 use super::record::{AgentRecord, DoctorRecord};
+use gate_core::text::counted;
+
 use crate::render::{Mark, Page};
 
 /// The card of an examination.
@@ -29,14 +31,10 @@ pub(super) fn agent_card(record: &AgentRecord, source: &str) -> String {
     card.group(&format!("{} ({source})", record.agent), record.findings.iter(), None);
     let problems = match record.problems() {
         0 => "no problem found".to_owned(),
-        more => counted(more),
+        problems => counted(problems, "problem"),
     };
     card.page.text(&problems);
     card.page.into_text()
-}
-
-fn counted(problems: usize) -> String {
-    if problems == 1 { "1 problem".to_owned() } else { format!("{problems} problems") }
 }
 
 fn not_shown(record: &DoctorRecord) -> usize {
@@ -114,7 +112,7 @@ impl Card {
                     format!("no problem found; of {more} checks nothing proves that they can fail")
                 }
             },
-            more => counted(more),
+            problems => counted(problems, "problem"),
         };
         self.page.text(&text);
     }

@@ -11,8 +11,8 @@ use gate_core::scan::Transcript;
 
 use crate::memory::ReplayedDecision;
 use crate::record::Record;
-use crate::render::breaker::{counted, state_name};
 use crate::render::card::{CardOptions, fill_card};
+use crate::render::card::{counters, state_name};
 use crate::render::page::Page;
 use crate::render::text::{brief, local_time};
 
@@ -138,6 +138,6 @@ fn again(page: &mut Page, past: &ReplayedDecision) {
 }
 
 fn breaker(view: &BreakerView) -> String {
-    let counters = counted(&view.counters).unwrap_or_else(|| "all counters at zero".to_owned());
+    let counters = counters(&view.counters).unwrap_or_else(|| "all counters at zero".to_owned());
     format!("breaker {}, {counters}", state_name(view.state))
 }

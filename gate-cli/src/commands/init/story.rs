@@ -5,11 +5,12 @@ use std::path::Path;
 
 use gate_checks::project::{Aim, Proposal};
 use gate_core::decide::evidence::Outcome;
+use gate_core::text::counted;
 
 use super::measure::{Measured, length};
 use super::{FoundChecks, NAME_TESTS};
 use crate::agent::Agent;
-use crate::render::{Mark, Page, counted};
+use crate::render::{Mark, Page};
 
 impl FoundChecks {
     /// The answer. The agent is one that the user has.
@@ -33,7 +34,7 @@ impl FoundChecks {
         let count = count + usize::from(!detected.criteria.is_empty());
         let sentence = match count {
             0 => "nothing that checks this project: no known tool for tests or builds".to_owned(),
-            count => counted(count as u64, "check"),
+            count => counted(count, "check"),
         };
         page.head(if count > 0 { Mark::Good } else { Mark::Unsure }, "FOUND", &sentence);
         if count > 0 || !optional.is_empty() || !detected.notes.is_empty() {

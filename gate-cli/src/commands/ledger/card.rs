@@ -5,6 +5,7 @@ mod tests;
 
 use gate_core::history::Divergence;
 use gate_core::ledger::{Chain, Head, Problem};
+use gate_core::text::counted;
 use serde::Serialize;
 
 use super::store::StoreRecord;
@@ -176,7 +177,6 @@ pub(super) fn verified_card(record: &VerifyRecord) -> String {
 pub(super) fn count(records: u64) -> String {
     match records {
         0 => "no records".to_owned(),
-        1 => "1 record".to_owned(),
-        more => format!("{more} records"),
+        records => counted(records, "record"),
     }
 }

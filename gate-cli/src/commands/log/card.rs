@@ -9,13 +9,13 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use gate_core::history::kind;
 use gate_core::ledger::{Record, Sealed};
-use gate_core::text::{self, MAX_NAMES, some_names};
+use gate_core::text::{self, MAX_NAMES, counted, some_names};
 use gate_fleet::work;
 use serde_json::Value;
 
 use crate::record::ApprovedChange;
 use crate::render::page::{Mark, Page};
-use crate::render::text::{brief, counted, local_seconds, local_time, span, without_middle};
+use crate::render::text::{brief, local_seconds, local_time, span, without_middle};
 
 /// The columns of a project, and of a run or task.
 const SUBJECT_COLUMNS: usize = 24;

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use gate_core::history::kind;
 use gate_core::ledger::Sealed;
+use gate_core::text::counted;
 
 use crate::failure::Failure;
 use crate::loops::{Usage, iteration};
 use crate::memory::decision_of;
-use crate::render::{counted, span};
+use crate::render::span;
 
 /// The sum over the decisions of a log.
 #[derive(Debug, Default)]
@@ -46,7 +47,7 @@ impl Costs {
         let Self { decisions, runs, usage, time_ms } = self;
         let (cost, runs) = (in_words(*usage, *time_ms), runs.len());
         let decisions = counted(*decisions, "decision");
-        format!("{decisions} in {}: {cost}, {} tokens", counted(runs as u64, "run"), usage.tokens)
+        format!("{decisions} in {}: {cost}, {} tokens", counted(runs, "run"), usage.tokens)
     }
 }
 

@@ -27,7 +27,7 @@ impl Marks {
         if places.state.is_none() && !places.names_database() {
             return Ok(Self::default());
         }
-        let mut memory = Memory::open_within(places, policy.project_id.as_deref(), PATIENCE)?;
+        let mut memory = Memory::open_within(places, policy.project.id.as_deref(), PATIENCE)?;
         memory.marked_transcripts().map(Self)
     }
 

@@ -9,14 +9,14 @@ mod why;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gate_core::text::readable_size;
+use gate_core::text::{counted, readable_size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 pub(crate) use self::group::Grouping;
 use self::group::Groups;
 use super::accuracy::{self, Accuracy, By, ReplaySummary};
 use crate::failure::Failure;
-use crate::render::{counted, json_line};
+use crate::render::json_line;
 use crate::replay::{ReplayRecord, ReplayVerdict, SUMMARY};
 
 /// Wrong verdicts that are explained at most.
@@ -175,7 +175,7 @@ impl Totals {
     }
 
     fn interruption(&self) -> String {
-        format!("interrupted, {} of {}", self.read, counted(self.files as u64, "file"))
+        format!("interrupted, {} of {}", self.read, counted(self.files, "file"))
     }
 
     /// The totals, for a person.
@@ -196,7 +196,7 @@ impl Totals {
 
     fn rows(&self) -> String {
         let passed = (self.binary + self.unknown) as usize;
-        let files = counted(self.read.saturating_sub(passed) as u64, "file");
+        let files = counted(self.read.saturating_sub(passed), "file");
         let rows = counted(self.rows - self.errors, "iteration");
         let hidden = match self.rows.saturating_sub(self.shown) {
             0 => String::new(),

@@ -94,7 +94,7 @@ fn from_labels(
 /// Decides marked decisions again. Their transcripts may be gone, so only the threshold
 /// can be tried.
 fn from_ledger(here: &Here, settings: &Resolved) -> Result<TuneRecord, Failure> {
-    let mut memory = Memory::open(&here.places, settings.policy.project_id.as_deref())?;
+    let mut memory = Memory::open(&here.places, settings.policy.project.id.as_deref())?;
     let policies = with_thresholds(&settings.policy);
     let marked = memory.marked_decisions()?;
     let now: Vec<_> = marked.iter().map(|marked| Case::marked(marked, &policies)).collect();
@@ -135,6 +135,6 @@ fn best_threshold(cases: &[Case], settings: &Resolved) -> Option<u32> {
     let all = (0..=MAX_THRESHOLD).map(|threshold| (threshold, measured(cases, Some(threshold))));
     let safe = all.filter(|(_, then)| then.false_exits <= now.false_exits);
     let best = safe.min_by_key(|(threshold, then)| (then.wrong(), u32::MAX - threshold))?;
-    let other = settings.policy.threshold != Threshold::Fixed(best.0);
+    let other = settings.policy.exit_gate.threshold != Threshold::Fixed(best.0);
     (best.1.wrong() < now.wrong() && other).then_some(best.0)
 }

@@ -57,7 +57,7 @@ pub(super) struct Row {
 pub(super) fn with_thresholds(policy: &Policy) -> Vec<Policy> {
     let with = |threshold| {
         let mut policy = policy.clone();
-        policy.threshold = Threshold::Fixed(threshold);
+        policy.exit_gate.threshold = Threshold::Fixed(threshold);
         policy
     };
     (0..=MAX_THRESHOLD).map(with).collect()

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::signal::Status;
+use gate_core::text::counted;
 
 use super::behind::BehindClaims;
 use super::figures::{CheckFigures, ReportRecord, Totals, agent_name, is_refused};
 use crate::loops::{CheckRecord, IterationRecord, LoopRecord, LoopState, dollars};
-use crate::render::{Mark, Page, counted, local_time, span};
+use crate::render::{Mark, Page, local_time, span};
 
 /// The failures of a loop whose text is shown.
 const MAX_FAILURES: usize = 3;
@@ -91,7 +92,7 @@ pub(super) fn title(one: &LoopRecord) -> String {
 
 /// Iterations, time and cost of a loop.
 pub(super) fn figures(one: &LoopRecord) -> String {
-    let iterations = counted(one.iterations.len() as u64, "iteration");
+    let iterations = counted(one.iterations.len(), "iteration");
     let mut figures = vec![iterations, span(Duration::from_millis(one.duration_ms))];
     figures.extend(Some(one.usage.dollars()).filter(|cost| !cost.is_empty()));
     if one.usage.tokens > 0 {

@@ -114,8 +114,8 @@ fn first_reason(record: &Record) -> String {
 
 /// The card of a loop: the reason why it stopped, the checks of its last decision, its
 /// cost, and what to do next.
-pub(crate) fn run_card(record: &RunRecord, last: Option<&Record>) -> String {
-    let (mark, word) = match (record.success, record.verified, record.verdict) {
+pub(crate) fn run_card(record: &RunRecord<'_>) -> String {
+    let (mark, word) = match (record.success, record.verified, record.latest.verdict) {
         (true, Some(false), _) => (Mark::Unsure, done(false)),
         (true, ..) => (Mark::Good, done(true)),
         (false, _, Some(Verdict::Tripped)) => (Mark::Bad, "STOPPED"),
@@ -125,34 +125,28 @@ pub(crate) fn run_card(record: &RunRecord, last: Option<&Record>) -> String {
     let mut page = Page::new();
     page.head(mark, word, &record.message);
     page.blank();
-    if let Some(last) = last {
+    if let Some(last) = &record.end.last {
         checks(&mut page, last);
     }
-    if let Some(work) = &record.work {
+    if let Some(work) = &record.end.work {
         let next = work.next_phase.map_or("as it was", |phase| phase.as_str());
         page.row("work item", &format!("{}: {}, now {next}", work.work, work.phase));
     }
-    if let Some(first) = &record.tests_first {
+    if let Some(first) = &record.end.tests_first {
         page.row("tests first", &tests_first(first));
     }
     if !record.task.is_empty() {
-        page.row("task", &record.task);
+        page.row("task", record.task);
     }
     page.row("iterations", &took(record));
-    page.row("folder", &record.folder);
-    if let Some(handoff) = &record.handoff {
-        page.row("handoff", handoff);
-    }
+    page.row("folder", &record.end.folder);
+    page.rows("handoff", &record.end.handoff);
     if !record.denied.is_empty() {
         page.row("denied", &record.denied.join(", "));
         page.detail("allow more with `--allow`, or in `[run.agents.NAME] args` of gate.toml");
     }
-    if let Some(next) = &record.next {
-        page.row("next", next);
-    }
-    if let Some(command) = &record.resume {
-        page.row("go on with", command);
-    }
+    page.rows("next", &record.next);
+    page.rows("go on with", &record.end.resume);
     page.into_text()
 }
 
@@ -168,13 +162,13 @@ fn tests_first(written: &TestsWritten) -> String {
 }
 
 /// Iterations, time, money.
-fn took(record: &RunRecord) -> String {
+fn took(record: &RunRecord<'_>) -> String {
     let time = span(Duration::from_millis(record.duration_ms));
     let mut text = format!("{} in {time}", record.iterations);
-    if let Some(cost) = record.cost_usd {
+    if let Some(cost) = record.latest.cost_usd {
         text.push_str(&format!(", ${cost:.2}"));
     }
-    if let Some(tokens) = record.tokens {
+    if let Some(tokens) = record.latest.tokens {
         text.push_str(&format!(", {tokens} tokens"));
     }
     text

@@ -151,7 +151,7 @@ impl Job {
         run: impl FnOnce(&Self) -> Result<End, Failure>,
     ) -> Result<End, Failure> {
         let patience = (self.ttl / 4).min(RENEWAL_TIMEOUT);
-        let id = settings.0.policy.project_id.as_deref();
+        let id = settings.0.policy.project.id.as_deref();
         let mut beside = Memory::open_within(&here.places, id, patience)?;
         let lost = self.lost.clone();
         let ended = with_lease(&mut beside, (self.handed(), self.ttl), &lost, || run(&self));
@@ -194,7 +194,7 @@ impl Job {
             return Ok(own);
         }
         let why = end.last.as_ref().and_then(|last| last.decision.input.signal.reason.clone());
-        let handoff = end.handoff.as_ref().map(|path| format!("handoff: {}", path.display()));
+        let handoff = end.handoff.as_ref().map(|path| format!("handoff: {path}"));
         let notes: Vec<_> = [why, handoff].into_iter().flatten().collect();
         let notes = notes.join("; ");
         let signal = ExitSignal::new(self.phase(), reason);
@@ -222,7 +222,7 @@ impl Job {
             Err(failure) => return Err(failure),
         };
         let waits = item.work.state.phase == WorkPhase::CiPending;
-        let after = if waits && !settings.0.work_ci.is_empty() {
+        let after = if waits && !settings.0.work.ci.is_empty() {
             self.ci(here, settings, &item)?
         } else {
             item

@@ -13,7 +13,7 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs as RunFolders;
 use crate::loops::{self, LoopRecord, LoopState, Usage, Window};
-use crate::render::breaker::state_name;
+use crate::render::card::state_name;
 use crate::render::{Mark, Page, local_time, span};
 use crate::runner::{LiveLoop, live_loops};
 

@@ -73,7 +73,7 @@ pub(crate) fn checked(
 
 /// The policy with the checks of CI alone.
 fn ci_policy(settings: &Resolved) -> Result<Policy, Failure> {
-    let names = &settings.work_ci;
+    let names = &settings.work.ci;
     let mut policy = settings.policy.clone();
     let missing = names.iter().find(|name| !policy.checks.contains_key(*name));
     if names.is_empty() {

@@ -3,15 +3,13 @@
 use gate_core::decide::checks::is_of_behaviour;
 use gate_core::decide::decision::Decision;
 use gate_core::decide::evidence::{Evidence, Outcome};
-use gate_core::text::some_names;
+use gate_core::text::{counted, some_names};
 use serde_json::Value;
-
-use super::super::text::counted;
 
 /// The grounds of a verified exit, such as "2 checks passed", "old tests 311 of 311".
 pub(super) fn grounds(decision: &Decision) -> String {
     let passed = decision.input.evidence.iter().filter(|check| check.outcome == Outcome::Pass);
-    let checks = format!("{} passed", counted(passed.count() as u64, "check"));
+    let checks = format!("{} passed", counted(passed.count(), "check"));
     let shown = [
         criteria_met(decision),
         sealed_tests(decision),

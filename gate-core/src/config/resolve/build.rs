@@ -3,26 +3,19 @@
 //! Defaults are the embedded text's: a key that must have one and has none is a
 //! fault of that text, not a second default here.
 
-use std::collections::BTreeMap;
-
 use toml::Value;
 
 use super::Resolved;
 use crate::config::error::Fault;
 use crate::config::key::KeyPath;
-use crate::config::matcher;
 use crate::config::pack;
 use crate::config::raw::{
-    GuardedChange, RawConfig, RawCustomSignal, RawIntegrity, RawLanguage, RawLanguageRule,
-    RawPatterns, RawSignal,
+    GuardedChange, RawConfig, RawLanguage, RawLanguageRule, RawPatterns, RawSignal,
 };
 use crate::decide::checks::{CRITERIA, built_in};
 use crate::decide::language::{Language, LanguageChange, LanguageRule};
 use crate::decide::pattern::Pattern;
-use crate::decide::policy::{
-    CustomSignal, IntegrityPolicy, Mode, Policy, RawAllowance, RawCriterion, SignalPolicy,
-    Spelling, Threshold,
-};
+use crate::decide::policy::{IntegrityPolicy, Mode, Policy, RawCriterion, SignalPolicy, Spelling};
 
 /// Defaults of the check of this name.
 pub(super) fn check_defaults(name: &str) -> Vec<(&'static str, Value)> {
@@ -53,19 +46,11 @@ const OPTIONAL_HEADINGS: [&str; 4] = ["Optional", "Future", "Future Enhancements
 
 /// The meaning of merged settings.
 pub(super) fn resolved(raw: RawConfig) -> Result<Resolved, Fault> {
-    let gate = raw.exit_gate.unwrap_or_default();
     let checks = raw.checks.unwrap_or_default();
-    let tree = raw.tree.unwrap_or_default();
     let named = checks.named.into_iter().map(|(name, raw)| Ok((name, raw.settled()?)));
+    let guarded = raw.guarded.into_iter().flatten();
     let mut policy = Policy {
-        enabled: set(gate.enabled, "exit_gate.enabled")?,
-        require_explicit_signal: set(
-            gate.require_explicit_signal,
-            "exit_gate.require_explicit_signal",
-        )?,
-        threshold: gate.indicator_threshold.map_or(Threshold::Reachable, Threshold::Fixed),
-        consecutive: set(gate.consecutive, "exit_gate.consecutive")?,
-        unverified: set(gate.unverified, "exit_gate.unverified")?,
+        exit_gate: raw.exit_gate.unwrap_or_default().settled()?,
         signal: signal(raw.signal.unwrap_or_default(), language(raw.language))?,
         patterns: patterns(&raw.patterns.unwrap_or_default())?,
         jobs: set(checks.jobs, "checks.jobs")?,
@@ -75,10 +60,12 @@ pub(super) fn resolved(raw: RawConfig) -> Result<Resolved, Fault> {
         breaker: raw.breaker.unwrap_or_default().settled()?,
         budget: raw.budget.unwrap_or_default().settled()?,
         hook: raw.hook.unwrap_or_default().settled()?,
-        integrity: integrity(raw.guarded, raw.integrity)?,
-        tree_ignore: tree.ignore.unwrap_or_default(),
-        tree_branches: tree.branches.unwrap_or_default(),
-        project_id: raw.project.and_then(|project| project.id),
+        integrity: IntegrityPolicy {
+            protect: guarded.map(|(glob, GuardedChange::Block)| glob).collect(),
+            ..raw.integrity.unwrap_or_default().settled()?
+        },
+        tree: raw.tree.unwrap_or_default().settled()?,
+        project: raw.project.unwrap_or_default().settled()?,
     };
     if let Some(check) = policy.checks.get_mut(CRITERIA) {
         let criteria = raw.criteria.into_iter().flatten().map(RawCriterion::settled);
@@ -88,7 +75,7 @@ pub(super) fn resolved(raw: RawConfig) -> Result<Resolved, Fault> {
         policy,
         run: raw.run.unwrap_or_default().settled()?,
         notify: raw.notify.unwrap_or_default().settled()?,
-        work_ci: raw.work.and_then(|work| work.ci).unwrap_or_default(),
+        work: raw.work.unwrap_or_default().settled()?,
         warnings: Vec::new(),
         locks: Vec::new(),
         layers: Vec::new(),
@@ -101,32 +88,12 @@ fn set<T>(value: Option<T>, key: &'static str) -> Result<T, Fault> {
 }
 
 fn signal(raw: RawSignal, language: Language) -> Result<SignalPolicy, Fault> {
-    let at = KeyPath::dotted("signal.custom");
-    let custom = raw.custom.unwrap_or_default();
-    let custom = custom.iter().enumerate().map(|(index, signal)| custom_signal(&at, index, signal));
-    let custom = custom.collect::<Result<Vec<_>, _>>()?;
-    let mut accept = set(raw.accept, "signal.accept")?;
+    let mut signal = SignalPolicy { language, ..raw.settled()? };
     // A signal that settings define is meant to be accepted.
-    if !custom.is_empty() && !accept.contains(&Spelling::Custom) {
-        accept.push(Spelling::Custom);
+    if !signal.custom.is_empty() && !signal.accept.contains(&Spelling::Custom) {
+        signal.accept.push(Spelling::Custom);
     }
-    Ok(SignalPolicy {
-        accept,
-        phrases: set(raw.promise.and_then(|promise| promise.phrases), "signal.promise.phrases")?,
-        token: set(raw.token, "signal.token")?,
-        agent_override: set(raw.agent_override, "signal.agent_override")?,
-        custom,
-        language,
-        exit_protocol: false,
-    })
-}
-
-fn custom_signal(at: &KeyPath, index: usize, raw: &RawCustomSignal) -> Result<CustomSignal, Fault> {
-    let (regex, literal) = (raw.regex.as_deref(), raw.literal.as_deref());
-    Ok(CustomSignal {
-        matcher: matcher::matcher(&at.index(index), regex, literal)?,
-        value: set(raw.value, "value")?,
-    })
+    Ok(signal)
 }
 
 /// The rules, which were checked.
@@ -168,16 +135,4 @@ fn add(patterns: &mut Vec<Pattern>, pattern: Pattern) {
         Some(earlier) => *earlier = pattern,
         None => patterns.push(pattern),
     }
-}
-
-fn integrity(
-    guarded: Option<BTreeMap<String, GuardedChange>>,
-    raw: Option<RawIntegrity>,
-) -> Result<IntegrityPolicy, Fault> {
-    let guarded = guarded.into_iter().flatten();
-    let allow = raw.and_then(|raw| raw.allow).into_iter().flatten();
-    Ok(IntegrityPolicy {
-        protect: guarded.map(|(glob, GuardedChange::Block)| glob).collect(),
-        allow: allow.map(RawAllowance::settled).collect::<Result<_, _>>()?,
-    })
 }

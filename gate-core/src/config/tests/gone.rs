@@ -24,7 +24,7 @@ checks.tests.fail_to_pass = \"auto\"
 #[test]
 fn a_key_of_an_earlier_version_changes_nothing_and_is_named() {
     let resolved = resolve(&[project(OLD).unwrap()], Some("docs")).unwrap();
-    assert_eq!(resolved.policy.consecutive.get(), 2);
+    assert_eq!(resolved.policy.exit_gate.consecutive.get(), 2);
     assert_eq!(resolved.policy.checks.keys().collect::<Vec<_>>(), ["tests"]);
     assert_eq!(resolved.policy.integrity.protect, ["docs/**"]);
     let said: Vec<_> = resolved.warnings.iter().map(ConfigWarning::to_string).collect();

@@ -39,8 +39,8 @@ fn check(json: &str, expected: &str) {
 #[test]
 fn the_seeds_example_keeps_its_formula() {
     let (imported, policy) = imported(SEED);
-    assert_eq!(policy.threshold, Threshold::Fixed(2));
-    assert!(policy.enabled && policy.require_explicit_signal);
+    assert_eq!(policy.exit_gate.threshold, Threshold::Fixed(2));
+    assert!(policy.exit_gate.enabled && policy.exit_gate.require_explicit_signal);
     assert_eq!(policy.signal.accept, [Spelling::ExitStatus]);
     let names: Vec<_> = policy.checks.keys().map(String::as_str).collect();
     assert_eq!(names, ["acceptance_criteria", "tests"]);
@@ -66,7 +66,7 @@ fn the_seeds_example_keeps_its_formula() {
 #[test]
 fn silence_means_the_seeds_defaults() {
     let (imported, policy) = imported(r#"{"exit_gate":{}}"#);
-    assert_eq!(policy.threshold, Threshold::Fixed(2));
+    assert_eq!(policy.exit_gate.threshold, Threshold::Fixed(2));
     assert_eq!((policy.patterns.len(), policy.checks.len()), (6, 0));
     assert!(policy.patterns.iter().all(|pattern| pattern.pack == "seed"));
     assert!(imported.toml.contains("indicator_threshold = 2\n"));

@@ -25,7 +25,7 @@ fn later_layers_win_key_by_key() {
     let resolved = resolve(&[user, project], None).unwrap();
     let breaker = resolved.policy.breaker;
     assert_eq!((breaker.no_exit, breaker.refused, breaker.same_error), (7, 2, 5));
-    assert_eq!(resolved.policy.tree_ignore, ["c"]);
+    assert_eq!(resolved.policy.tree.ignore, ["c"]);
     assert_eq!(origin(&resolved, "breaker.no_exit"), ("config.toml".to_owned(), Some(2)));
     assert_eq!(origin(&resolved, "breaker.refused"), ("gate.toml".to_owned(), Some(2)));
     assert_eq!(origin(&resolved, "breaker.same_error").0, "default");
@@ -49,18 +49,21 @@ fn checks_merge_by_name() {
 fn the_threshold_is_reachable_unless_someone_sets_it() {
     let check = |text: &str, expected: Threshold, in_force: u32| {
         let policy = resolved(text).policy;
-        assert_eq!((policy.threshold, policy.threshold_in_force()), (expected, in_force), "{text}");
+        assert_eq!(
+            (policy.exit_gate.threshold, policy.threshold_in_force()),
+            (expected, in_force),
+            "{text}"
+        );
     };
     check("", Threshold::Reachable, 1);
     check("[checks.tests]\n", Threshold::Reachable, 1);
     check("[checks]\ntests.mode = \"warn\"\nbuild.mode = \"count\"\n", Threshold::Reachable, 1);
     check("[checks.a]\n[checks.b]\n[checks.c]\n", Threshold::Reachable, 2);
     check("[exit_gate]\nindicator_threshold = 0\n", Threshold::Fixed(0), 0);
-    assert_eq!(Policy::default().threshold, Threshold::Fixed(2));
-    assert_eq!(
-        Policy { threshold: Threshold::Reachable, ..Policy::default() },
-        resolved("").policy
-    );
+    assert_eq!(Policy::default().exit_gate.threshold, Threshold::Fixed(2));
+    let mut reachable = Policy::default();
+    reachable.exit_gate.threshold = Threshold::Reachable;
+    assert_eq!(reachable, resolved("").policy);
 }
 
 #[test]
@@ -69,7 +72,7 @@ fn variables_lie_above_files_and_below_flags() {
     let gate = variables(&[("CUB_EXIT_THRESHOLD", "4"), ("GATE_EXIT_THRESHOLD", "5")]).unwrap();
     let layers = [file, gate, Layer::flags(Some(1))];
     let with_variable = resolve(&layers[..2], None).unwrap();
-    assert_eq!(with_variable.policy.threshold, Threshold::Fixed(5));
+    assert_eq!(with_variable.policy.exit_gate.threshold, Threshold::Fixed(5));
     let variable = "GATE_EXIT_THRESHOLD".to_owned();
     let warning = ConfigWarning::ThresholdFromEnvironment { variable, value: 5 };
     assert_eq!(
@@ -78,7 +81,7 @@ fn variables_lie_above_files_and_below_flags() {
     );
     assert_eq!(with_variable.warnings, [warning]);
     let with_flag = resolve(&layers, None).unwrap();
-    assert_eq!(with_flag.policy.threshold, Threshold::Fixed(1));
+    assert_eq!(with_flag.policy.exit_gate.threshold, Threshold::Fixed(1));
     assert_eq!(with_flag.warnings, []);
     assert_eq!(origin(&with_flag, "exit_gate.indicator_threshold").0, "--exit-threshold");
 }
@@ -87,7 +90,7 @@ fn variables_lie_above_files_and_below_flags() {
 fn the_seeds_variable_counts_and_an_empty_one_does_not() {
     let threshold = |pairs: &[(&str, &str)]| {
         let layer = variables(pairs)?;
-        Some(resolve(&[layer], None).unwrap().policy.threshold)
+        Some(resolve(&[layer], None).unwrap().policy.exit_gate.threshold)
     };
     assert_eq!(threshold(&[("CUB_EXIT_THRESHOLD", "3")]), Some(Threshold::Fixed(3)));
     assert_eq!(
@@ -112,10 +115,10 @@ progress = \"none\"
 #[test]
 fn a_task_type_lies_over_all_files() {
     let plain = resolved(RESEARCH).policy;
-    assert_eq!((plain.threshold, plain.breaker.no_progress), (Threshold::Fixed(2), 3));
+    assert_eq!((plain.exit_gate.threshold, plain.breaker.no_progress), (Threshold::Fixed(2), 3));
     let layers = [user(RESEARCH), project("[exit_gate]\nindicator_threshold = 4\n").unwrap()];
     let research = resolve(&layers, Some("research")).unwrap();
-    assert_eq!(research.policy.threshold, Threshold::Fixed(1));
+    assert_eq!(research.policy.exit_gate.threshold, Threshold::Fixed(1));
     assert_eq!(research.policy.breaker.no_progress, 0);
     assert_eq!(research.policy.checks["tests"].mode, Mode::Warn);
     assert_eq!(research.policy.checks["tests"].command, ["cargo", "test"]);
@@ -130,7 +133,7 @@ fn a_task_type_lies_over_all_files() {
 fn a_flag_lies_over_a_task_type() {
     let layers = [project(RESEARCH).unwrap(), Layer::flags(Some(6))];
     let policy = resolve(&layers, Some("research")).unwrap().policy;
-    assert_eq!(policy.threshold, Threshold::Fixed(6));
+    assert_eq!(policy.exit_gate.threshold, Threshold::Fixed(6));
 }
 
 #[test]
@@ -158,8 +161,8 @@ fn everything_else_arrives() {
     assert_eq!((policy.budget.wall_ms, policy.budget.tokens), (28_800_000, 1_000_000));
     assert_eq!(policy.hook.max_blocks, 3);
     assert_eq!((resolved.run.folder.as_deref(), resolved.run.max_depth), (Some("/runs"), 2));
-    assert_eq!(resolved.work_ci, ["ci"]);
+    assert_eq!(resolved.work.ci, ["ci"]);
     assert_eq!(policy.checks["acceptance_criteria"].files, ["plan.md"]);
     assert_eq!(policy.checks["clean_git"].ignore, ["*.log"]);
-    assert_eq!(policy.project_id.as_deref(), Some("acme/shop"));
+    assert_eq!(policy.project.id.as_deref(), Some("acme/shop"));
 }

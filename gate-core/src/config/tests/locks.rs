@@ -33,7 +33,7 @@ fn a_locked_setting_wins_and_others_do_not() {
     let text =
         "[exit_gate]\nunverified = \"exit\"\n[checks.tests]\nmode = \"warn\"\ntimeout = \"9m\"\n";
     let resolved = over(MACHINE, text);
-    assert_eq!(resolved.policy.unverified, Unverified::Continue);
+    assert_eq!(resolved.policy.exit_gate.unverified, Unverified::Continue);
     let tests = &resolved.policy.checks["tests"];
     assert_eq!((tests.mode, tests.timeout_ms), (Mode::Require, 540_000));
     assert_eq!(
@@ -57,7 +57,7 @@ fn a_locked_setting_wins_and_others_do_not() {
 fn the_same_value_and_silence_are_no_attempts() {
     for text in ["", "[exit_gate]\nunverified = \"continue\"\n", "[breaker]\nno_exit = 7\n"] {
         let resolved = over(MACHINE, text);
-        assert_eq!(resolved.policy.unverified, Unverified::Continue);
+        assert_eq!(resolved.policy.exit_gate.unverified, Unverified::Continue);
         assert_eq!(warnings(&resolved), [""; 0], "{text}");
     }
 }
@@ -73,7 +73,7 @@ fn a_task_type_changes_nothing_that_is_locked() {
     let layers = [machine.unwrap(), project.unwrap()];
     let resolved = resolve(&layers, Some("notes")).unwrap();
     assert_eq!(resolved.policy.breaker.no_progress, 4);
-    assert_eq!(resolved.policy.threshold, Threshold::Fixed(2));
+    assert_eq!(resolved.policy.exit_gate.threshold, Threshold::Fixed(2));
     assert_eq!(
         warnings(&resolved),
         [
@@ -89,9 +89,9 @@ fn the_machines_own_task_type_may_say_otherwise() {
     let text = "[task_types.notes]\nexit_gate.unverified = \"exit\"\n";
     let layers = [machine(&format!("{MACHINE}{text}")).unwrap()];
     let resolved = resolve(&layers, Some("notes")).unwrap();
-    assert_eq!(resolved.policy.unverified, Unverified::Exit);
+    assert_eq!(resolved.policy.exit_gate.unverified, Unverified::Exit);
     assert_eq!(warnings(&resolved), [""; 0]);
-    assert_eq!(resolve(&layers, None).unwrap().policy.unverified, Unverified::Continue);
+    assert_eq!(resolve(&layers, None).unwrap().policy.exit_gate.unverified, Unverified::Continue);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_variable_is_ignored_and_a_flag_refused() {
     let variable = ("GATE_EXIT_THRESHOLD".to_owned(), "0".to_owned());
     let variables = environment([variable].into_iter()).unwrap().unwrap();
     let resolved = resolve(&[machine(text).unwrap(), variables], None).unwrap();
-    assert_eq!(resolved.policy.threshold, Threshold::Fixed(2));
+    assert_eq!(resolved.policy.exit_gate.threshold, Threshold::Fixed(2));
     assert_eq!(
         warnings(&resolved),
         ["/etc/gate/gate.toml:3 locks `exit_gate.indicator_threshold` at 2, \

@@ -28,7 +28,7 @@ pub use counters::Counters;
 pub use iteration::Iteration;
 pub use probe::{Admission, Probe};
 pub use table::{BreakerState, Event, TABLE, Transition, after};
-pub use trip::{Cause, Trip};
+pub use trip::{Cause, LimitedCounter, Trip};
 pub use view::BreakerView;
 
 pub(crate) use trip::due;

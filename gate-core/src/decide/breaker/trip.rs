@@ -17,8 +17,10 @@ pub struct Trip {
     pub message: String,
 }
 
-/// The kinds of causes, named as the settings that limit them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+/// The kinds of causes, named as the settings that limit them, and in their order.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Iterations without a passing gate (the exit gate's own rule).
@@ -84,72 +86,74 @@ impl fmt::Display for Cause {
 }
 
 /// A counter that trips when it reaches its limit.
-struct Counted {
+#[derive(Clone, Copy, Debug)]
+pub struct LimitedCounter {
     cause: Cause,
-    counter: fn(&Counters) -> u32,
-    limit: fn(&BreakerPolicy) -> u32,
-    words: &'static str,
+    /// Its number so far.
+    pub count: fn(&Counters) -> u32,
+    /// The number at which it trips; 0 is never.
+    pub limit: fn(&BreakerPolicy) -> u32,
+    /// Those that it counts, after a number.
+    pub noun: &'static str,
+    /// The sentence that begins with the number.
+    predicate: &'static str,
+}
+
+macro_rules! limited_counters {
+    ($($cause:ident $field:ident: $noun:literal, $predicate:literal;)*) => {
+        [$(LimitedCounter {
+            cause: Cause::$cause,
+            count: |counters| counters.$field,
+            limit: |policy| policy.$field,
+            noun: $noun,
+            predicate: $predicate,
+        }),*]
+    };
 }
 
 /// The counters, the most telling first.
-const COUNTED: [Counted; 7] = [
-    Counted {
-        cause: Cause::PermissionDenied,
-        counter: |counters| counters.permission_denied,
-        limit: |policy| policy.permission_denied,
-        words: "iterations in a row were denied a tool and changed nothing",
-    },
-    Counted {
-        cause: Cause::Refused,
-        counter: |counters| counters.refused,
-        limit: |policy| policy.refused,
-        words: "claims of completion in a row were refused",
-    },
-    Counted {
-        cause: Cause::SameError,
-        counter: |counters| counters.same_error,
-        limit: |policy| policy.same_error,
-        words: "iterations in a row ended with the same error",
-    },
-    Counted {
-        cause: Cause::NoProgress,
-        counter: |counters| counters.no_progress,
-        limit: |policy| policy.no_progress,
-        words: "iterations in a row changed no file",
-    },
-    Counted {
-        cause: Cause::Inconclusive,
-        counter: |counters| counters.inconclusive,
-        limit: |policy| policy.inconclusive,
-        words: "iterations in a row could not be checked",
-    },
-    Counted {
-        cause: Cause::RateLimited,
-        counter: |counters| counters.rate_limited,
-        limit: |policy| policy.rate_limited,
-        words: "iterations in a row ended in a rate or usage limit",
-    },
-    Counted {
-        cause: Cause::NoExit,
-        counter: |counters| counters.no_exit,
-        limit: |policy| policy.no_exit,
-        words: "iterations without a passing gate: Exit gate not passing",
-    },
-];
+const LIMITED_COUNTERS: [LimitedCounter; 7] = limited_counters! {
+    PermissionDenied permission_denied: "iterations with a denied tool",
+        "iterations in a row were denied a tool and changed nothing";
+    Refused refused: "refused claims", "claims of completion in a row were refused";
+    SameError same_error: "iterations with the same error",
+        "iterations in a row ended with the same error";
+    NoProgress no_progress: "iterations without a changed file",
+        "iterations in a row changed no file";
+    Inconclusive inconclusive: "iterations that could not be measured",
+        "iterations in a row could not be checked";
+    RateLimited rate_limited: "iterations that ended in a limit",
+        "iterations in a row ended in a rate or usage limit";
+    NoExit no_exit: "iterations without an exit",
+        "iterations without a passing gate: Exit gate not passing";
+};
+
+impl LimitedCounter {
+    /// All of them, in the order of the settings.
+    pub fn all() -> [Self; 7] {
+        let mut counters = LIMITED_COUNTERS;
+        counters.sort_unstable_by_key(|counter| counter.cause);
+        counters
+    }
+
+    /// Its name in a sentence: `no exit`.
+    pub fn name(&self) -> String {
+        self.cause.name().replace('_', " ")
+    }
+
+    fn due(&self, counters: &Counters, policy: &BreakerPolicy) -> Option<Trip> {
+        let (count, limit) = ((self.count)(counters), (self.limit)(policy));
+        (limit > 0 && count >= limit)
+            .then(|| Trip { cause: self.cause, message: format!("{count} {}", self.predicate) })
+    }
+}
 
 /// All trips that are due, the most telling first. `outputs` are the lengths of the
 /// run's last outputs, in characters.
 pub(crate) fn due(counters: &Counters, outputs: &[u64], policy: &Policy) -> Vec<Trip> {
-    let counted = COUNTED.iter().filter_map(|limit| limit.due(counters, &policy.breaker));
+    let counted =
+        LIMITED_COUNTERS.iter().filter_map(|counter| counter.due(counters, &policy.breaker));
     counted.chain(declined(outputs, policy)).collect()
-}
-
-impl Counted {
-    fn due(&self, counters: &Counters, policy: &BreakerPolicy) -> Option<Trip> {
-        let (count, limit) = ((self.counter)(counters), (self.limit)(policy));
-        (limit > 0 && count >= limit)
-            .then(|| Trip { cause: self.cause, message: format!("{count} {}", self.words) })
-    }
 }
 
 /// Output that shrinks: the median of the last three lengths, beside that of

@@ -2,15 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::settings;
+use crate::config::{Fault, settings};
 
-/// Protection beside the tests and settings that gate protects by itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct IntegrityPolicy {
-    /// Globs of files that only the operator changes.
-    pub protect: Vec<String>,
-    /// Changes that the operator has approved.
-    pub allow: Vec<Allowance>,
+settings! {
+    /// Guards against weakened tests and rules.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct IntegrityPolicy from RawIntegrity in "integrity" {
+        /// Exceptions that the operator has approved.
+        allow: Vec<RawAllowance> => allow: Vec<Allowance> as RawAllowance::settled_all,
+        /// Globs of files that only the operator changes.
+        _ => protect: Vec<String> = Vec::new(),
+    }
+}
+
+impl RawAllowance {
+    fn settled_all(allow: Option<Vec<Self>>) -> Result<Vec<Allowance>, Fault> {
+        allow.into_iter().flatten().map(Self::settled).collect()
+    }
 }
 
 settings! {

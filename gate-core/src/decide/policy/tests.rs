@@ -34,13 +34,14 @@ fn in_one_place_a_check_waits_for_no_other_that_runs_elsewhere() {
 #[test]
 fn the_reachable_threshold_follows_the_checks_that_count() {
     let mut policy = policy(CHECKS);
-    policy.threshold = Threshold::Reachable;
+    policy.exit_gate.threshold = Threshold::Reachable;
     for (left, counting, threshold) in [(4, 3, 2), (3, 3, 2), (2, 2, 2), (1, 1, 1), (0, 0, 1)] {
         let names = ["tests", "lint", "e2e", "todo_list"];
         policy.checks.retain(|name, _| names[..left].contains(&name.as_str()));
         assert_eq!(policy.counting_checks(), counting);
         assert_eq!(policy.threshold_in_force(), threshold, "{left}");
-        let fixed = Policy { threshold: Threshold::Fixed(9), ..policy.clone() };
+        let mut fixed = policy.clone();
+        fixed.exit_gate.threshold = Threshold::Fixed(9);
         assert_eq!(fixed.threshold_in_force(), 9);
     }
 }
@@ -100,7 +101,8 @@ fn a_policy_of_an_older_gate_has_the_digest_that_it_had() {
     assert_eq!((read.digest(), &read.hook), (now.digest(), &now.hook));
     let crowded = Policy { machine_jobs: 7, copies_max_bytes: 7, ..now.clone() };
     assert_eq!(crowded.digest(), now.digest());
-    let strict = Policy { unverified: Unverified::Continue, ..now.clone() };
+    let mut strict = now.clone();
+    strict.exit_gate.unverified = Unverified::Continue;
     assert_ne!(strict.digest(), now.digest());
 }
 
@@ -220,7 +222,7 @@ fn a_record_keeps_each_setting_that_is_not_the_default() {
     check(|check| check.control = false);
     check(|check| check.reveal = Reveal::Names);
     check(|check| check.priority = Priority::Normal);
-    change(&|policy| policy.unverified = Unverified::Continue);
+    change(&|policy| policy.exit_gate.unverified = Unverified::Continue);
     change(&|policy| policy.integrity.protect = vec!["a".to_owned()]);
     change(&|policy| policy.signal.exit_protocol = true);
     change(&|policy| {

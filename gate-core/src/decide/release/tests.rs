@@ -257,7 +257,8 @@ fn a_headless_claim_that_a_hook_cannot_measure_is_let_go_unproven() {
         &["tests is still running"],
     );
     let slow = required("tests", Outcome::Inconclusive, "it timed out");
-    let strict = Policy { threshold: crate::decide::policy::Threshold::Fixed(2), ..policy(TESTS) };
+    let mut strict = policy(TESTS);
+    strict.exit_gate.threshold = crate::decide::policy::Threshold::Fixed(2);
     check(&claims(&[slow]), &strict, "not run", &["tests gave no result: it timed out"]);
     let unknown = claims(&[required("tests", Outcome::Inconclusive, "")]);
     check(&unknown, &policy(""), "continue", &["tests gave no result"]);

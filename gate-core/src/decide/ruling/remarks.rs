@@ -79,7 +79,7 @@ impl Case<'_> {
     fn unreachable(&self) -> Option<Warning> {
         let most = self.policy.most_indicators();
         let threshold = self.input.indicators.threshold;
-        (self.policy.enabled && threshold > most).then(|| {
+        (self.policy.exit_gate.enabled && threshold > most).then(|| {
             let message = format!("the threshold is {threshold}, and all sources add up to {most}");
             Warning::new(WarningCode::ThresholdUnreachable, message)
         })
@@ -87,7 +87,7 @@ impl Case<'_> {
 
     /// Warns that without state the iterations that pass in a row are not counted.
     fn about_streak(&self) -> Option<Warning> {
-        let needed = self.policy.consecutive.get();
+        let needed = self.policy.exit_gate.consecutive.get();
         (needed > 1 && !self.input.stateful).then(|| {
             let message = format!("{needed} passing iterations in a row are asked for, and no state is kept to count them");
             Warning::new(WarningCode::StreakNotCounted, message)

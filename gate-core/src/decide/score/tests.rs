@@ -48,7 +48,8 @@ fn each_source_counts_once_and_a_claim_of_the_agent_apart() {
 /// Score, fields, word and threshold without a check, where nobody set the threshold.
 #[track_caller]
 fn check_word(signal: Signal, change: impl Fn(&mut Policy), expected: [u32; 4]) {
-    let mut policy = Policy { threshold: Threshold::Reachable, ..Policy::default() };
+    let mut policy = Policy::default();
+    policy.exit_gate.threshold = Threshold::Reachable;
     change(&mut policy);
     let input = Input::new(signal, Vec::new());
     let Indicators { score, fields, word, threshold, .. } = Indicators::count(&input, &policy);
@@ -68,7 +69,7 @@ fn without_a_check_the_signals_own_tag_or_fields_are_the_one() {
     check_word(Signal { reason, ..complete(Spelling::ExitStatus) }, |_| {}, [1, 0, 1, 1]);
     check_word(Signal { fields_agree: true, ..tag() }, |_| {}, [1, 1, 0, 1]);
     check_word(Signal { status: Status::Continue, ..tag() }, |_| {}, [0, 0, 0, 1]);
-    let set = |policy: &mut Policy| policy.threshold = Threshold::Fixed(1);
+    let set = |policy: &mut Policy| policy.exit_gate.threshold = Threshold::Fixed(1);
     check_word(Signal { fields_agree: true, ..tag() }, set, [0, 0, 0, 1]);
-    check_word(tag(), |policy| policy.require_explicit_signal = false, [0, 0, 0, 1]);
+    check_word(tag(), |policy| policy.exit_gate.require_explicit_signal = false, [0, 0, 0, 1]);
 }

@@ -8,35 +8,20 @@ mod submodules;
 use std::sync::Arc;
 
 use gate_core::decide::evidence::{Evidence, Outcome};
+use gate_core::decide::policy::Policy;
 use tokio::runtime::Builder;
 
 use super::CleanGit;
 use crate::cancellation::Cancellation;
-use crate::check::{About, Check, CheckContext, CheckId, Occasion};
-use crate::event::Events;
-use crate::logs::Logs;
+use crate::check::{Check, CheckContext, CheckId, GatherOptions};
 use crate::worktree::Snapshot;
 use crate::worktree::tests::fixture::Fixture;
 
 fn run(fixture: &Fixture, tree: Snapshot, cancel: Cancellation, ignore: &[&str]) -> Evidence {
     let ignore = ignore.iter().map(|glob| (*glob).to_owned()).collect();
     let check = CleanGit { id: CheckId::new("clean_git"), ignore };
-    let cx = CheckContext {
-        baseline: None,
-        allow: [].into(),
-        occasion: Occasion::Loop,
-        site: Arc::new(fixture.site.clone()),
-        tree: Arc::new(tree),
-        about: Arc::new(About::default()),
-        first_tests: None,
-        cancel,
-        masker: Arc::default(),
-        events: Events::nobody(),
-        logs: Arc::new(Logs::new(None)),
-        slots: None,
-        copies_max_bytes: 0,
-        private: None,
-    };
+    let options = GatherOptions { cancel, ..GatherOptions::default() };
+    let cx = CheckContext::new(&Policy::default(), &fixture.site, Arc::new(tree), None, options);
     Builder::new_current_thread().enable_all().build().unwrap().block_on(check.run(&cx))
 }
 

@@ -68,7 +68,7 @@ fn check_overlaid(
 fn without_a_baseline_nothing_is_laid_over() {
     let (fixture, baseline) = project();
     let (tree, cx) = context(&fixture, &baseline, &[]);
-    let cx = CheckContext { baseline: None, ..cx };
+    let cx = CheckContext { options: Arc::default(), ..cx };
     assert!(Overlay::new(&cx, &tree).unwrap().is_none());
 }
 

@@ -4,39 +4,35 @@ use gate_core::exit::WorkPhase;
 
 use super::run_card;
 use crate::memory::StoppedBy;
+use crate::record::LatestDecision;
 use crate::render::tests::plain;
-use crate::runner::{RunRecord, TestsWritten};
+use crate::runner::{End, RunRecord, TestsWritten};
 
-fn ended(success: bool, verified: Option<bool>) -> RunRecord {
+fn end() -> End {
+    End::without_work(StoppedBy::Completed, "/r/p/t".into())
+}
+
+fn ended(end: &End, success: bool, verified: Option<bool>) -> RunRecord<'_> {
     RunRecord {
         schema: "gate.run.v1",
         exit_code: u8::from(!success),
         success,
-        stopped_by: StoppedBy::Completed,
         message: "the work is done".to_owned(),
-        project: "p".to_owned(),
-        task: String::new(),
-        folder: "/r/p/t".to_owned(),
-        handoff: None,
-        work: None,
-        tests_first: None,
+        project: "p",
+        task: "",
+        end,
         iterations: 2,
-        runs: Vec::new(),
-        resume: None,
         next: None,
-        denied: Vec::new(),
-        decision_id: None,
-        verdict: None,
+        denied: &[],
+        latest: LatestDecision::default(),
         verified,
-        tokens: None,
-        cost_usd: None,
         duration_ms: 61_000,
     }
 }
 
 #[track_caller]
-fn check(record: &RunRecord, expected: &[&str]) {
-    let card = plain(&run_card(record, None));
+fn check(record: &RunRecord<'_>, expected: &[&str]) {
+    let card = plain(&run_card(record));
     assert_eq!(card.lines().collect::<Vec<_>>(), expected);
 }
 
@@ -50,7 +46,7 @@ fn the_first_word_says_if_the_work_is_done() {
         (false, Some(true), "NOT DONE  the work is done"),
         (false, Some(false), "NOT DONE  the work is done"),
     ] {
-        check(&ended(success, verified), &[&[head], rest.as_slice()].concat());
+        check(&ended(&end(), success, verified), &[&[head], rest.as_slice()].concat());
     }
 }
 
@@ -66,7 +62,8 @@ fn tests_that_were_written_first_are_shown_with_their_author() {
         (written(true, &[], &["t.rs", "u.rs"]), "t.rs, u.rs, by codex, locked"),
         (written(false, &[], &[]), "none so far, by codex"),
     ] {
-        let record = RunRecord { tests_first, ..ended(true, Some(true)) };
+        let end = End { tests_first, ..end() };
+        let record = ended(&end, true, Some(true));
         let row = format!("    tests first {row}");
         let rest = ["    iterations  2 in 1m 1s", "    folder      /r/p/t"];
         check(&record, &[&["DONE  the work is done", "", row.as_str()], rest.as_slice()].concat());
@@ -76,9 +73,7 @@ fn tests_that_were_written_first_are_shown_with_their_author() {
 #[test]
 fn a_person_finds_what_is_needed_to_go_on() {
     let command = format!("gate run --task 42 -- {}", "word ".repeat(60).trim_end());
-    let record = RunRecord {
-        message: "stopped after 2\niterations, the limit".to_owned(),
-        task: "42".to_owned(),
+    let end = End {
         handoff: Some("/r/p/t/HANDOFF.md".to_owned()),
         work: Some(crate::runner::WorkEnd {
             work: "W-1".to_owned(),
@@ -90,12 +85,20 @@ fn a_person_finds_what_is_needed_to_go_on() {
             next_phase: None,
             seq: None,
         }),
-        denied: vec!["Bash".to_owned(), "Web\u{1b}[2JFetch".to_owned()],
-        tokens: Some(1_200),
-        cost_usd: Some(0.375),
-        next: Some("install it".to_owned()),
         resume: Some(command.clone()),
-        ..ended(false, None)
+        ..end()
+    };
+    let record = RunRecord {
+        message: "stopped after 2\niterations, the limit".to_owned(),
+        task: "42",
+        denied: &["Bash".to_owned(), "Web\u{1b}[2JFetch".to_owned()],
+        latest: LatestDecision {
+            tokens: Some(1_200),
+            cost_usd: Some(0.375),
+            ..LatestDecision::default()
+        },
+        next: Some("install it".to_owned()),
+        ..ended(&end, false, None)
     };
     let resume = format!("    go on with  {command}");
     check(

@@ -89,7 +89,7 @@ fn a_measured_iteration_without_trouble_clears_all_but_no_exit() {
 #[test]
 fn an_iteration_that_passes_clears_all() {
     let (mut lap, _) = troubled();
-    lap.policy.consecutive = std::num::NonZeroU32::new(2).expect("not zero");
+    lap.policy.exit_gate.consecutive = std::num::NonZeroU32::new(2).expect("not zero");
     let decision = lap.feed(passes().still());
     assert_eq!(decision.verdict, Verdict::Continue);
     assert_eq!(lap.memory.run.counters, Counters::default());
@@ -101,7 +101,7 @@ fn an_iteration_that_passes_clears_all() {
 fn passing_in_a_row_is_broken_by_any_other_iteration_but_a_limited_one() {
     for (between, row) in [(works(), 0), (claims(), 0), (unsure(), 0), (works().limited(), 1)] {
         let mut lap = Loop::new(|policy| {
-            policy.consecutive = std::num::NonZeroU32::new(3).expect("not zero");
+            policy.exit_gate.consecutive = std::num::NonZeroU32::new(3).expect("not zero");
         });
         lap.feed(passes());
         lap.feed(between);

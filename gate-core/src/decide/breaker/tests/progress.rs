@@ -102,8 +102,8 @@ fn ticked(mode: Mode) -> Evidence {
 fn finished_work_that_only_lacks_words_needs_no_progress() {
     assert_eq!(excused(&silent(), |_| ()), 1);
     let phrases = |policy: &mut Policy| {
-        policy.enabled = true;
-        policy.threshold = crate::decide::policy::Threshold::Fixed(2);
+        policy.exit_gate.enabled = true;
+        policy.exit_gate.threshold = crate::decide::policy::Threshold::Fixed(2);
     };
     assert_eq!(excused(&passes(), phrases), 1);
     assert_eq!(excused(&silent(), phrases), 1);

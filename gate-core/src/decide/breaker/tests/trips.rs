@@ -36,7 +36,7 @@ fn cases() -> Vec<Case> {
 fn begun(case: &Case, limit: u32) -> Loop {
     let mut lap = Loop::new(|policy| {
         (case.set)(&mut policy.breaker, limit);
-        policy.consecutive = std::num::NonZeroU32::new(9).expect("not zero");
+        policy.exit_gate.consecutive = std::num::NonZeroU32::new(9).expect("not zero");
     });
     // A tree to compare the next one with.
     lap.feed(passes());
@@ -96,7 +96,7 @@ fn an_iteration_that_passes_is_exit_where_it_would_have_tripped() {
     for case in cases() {
         let mut lap = begun(&case, 3);
         lap.repeat(2, &case.feeds);
-        lap.policy.consecutive = std::num::NonZeroU32::MIN;
+        lap.policy.exit_gate.consecutive = std::num::NonZeroU32::MIN;
         let last = Turn { input: passes().input, ..case.feeds.clone() };
         let mut last = last.still().error("e");
         last.input.observed.limited.clone_from(&case.feeds.input.observed.limited);
@@ -153,7 +153,7 @@ fn outputs_that_shrink_trip_below_the_share() {
 fn short_outputs_that_pass_are_no_decline() {
     let mut lap = Loop::new(|policy| {
         policy.breaker.output_decline = 50;
-        policy.consecutive = std::num::NonZeroU32::new(9).expect("not zero");
+        policy.exit_gate.consecutive = std::num::NonZeroU32::new(9).expect("not zero");
     });
     lap.repeat(6, &works().writes(1000));
     assert_eq!(lap.repeat(6, &passes().writes(5)), [Verdict::Continue; 6]);

@@ -189,7 +189,7 @@ fn plain(memory: &LoopState, policy: &Policy) -> LoopState {
     } else {
         RunState {
             iteration: run.iteration.min(u64::from(policy.budget.iterations)),
-            passed_in_a_row: run.passed_in_a_row.min(policy.consecutive.get() - 1),
+            passed_in_a_row: run.passed_in_a_row.min(policy.exit_gate.consecutive.get() - 1),
             tree: run.tree.clone().filter(|_| trees),
             spent: Spent {
                 iterations: run.spent.iterations.min(u64::from(policy.budget.iterations)),
@@ -267,7 +267,7 @@ walks! {
     over_budget: |policy| policy.budget.iterations = 3,
     passing_twice_in_a_row: |policy| {
         policy.breaker.refused = 2;
-        policy.consecutive = std::num::NonZeroU32::new(2).expect("not zero");
+        policy.exit_gate.consecutive = std::num::NonZeroU32::new(2).expect("not zero");
     },
     refused_and_inconclusive_and_limited: |policy| {
         policy.breaker.refused = 2;

@@ -75,7 +75,8 @@ fn only_an_agent_that_is_asked_to_wait_and_for_nothing_else_was_not_refused() {
     let refused = |evidence: &[Evidence]| run_after(claim(evidence)).counters.refused;
     assert_eq!(refused(std::slice::from_ref(&running)), 0);
     assert_eq!(refused(&[running, lint]), 1);
-    let strict = Policy { threshold: Threshold::Fixed(2), ..policy("") };
+    let mut strict = policy("");
+    strict.exit_gate.threshold = Threshold::Fixed(2);
     let input = in_run(RunState::default(), claim(&[]));
     assert_eq!(judge(&input, &strict).memory.unwrap().run.counters.refused, 1);
 }

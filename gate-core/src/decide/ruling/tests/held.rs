@@ -96,7 +96,8 @@ fn a_budget_that_was_spent_before_holds_beside_an_open_breaker() {
 
 #[test]
 fn passing_iterations_are_counted_in_a_row_of_the_same_settings() {
-    let policy = Policy { consecutive: 3.try_into().unwrap(), ..checked() };
+    let mut policy = checked();
+    policy.exit_gate.consecutive = 3.try_into().unwrap();
     let passed = |passed_in_a_row, settings: &str| {
         let settings = Some(settings.to_owned());
         let run = RunState { passed_in_a_row, settings, ..RunState::default() };

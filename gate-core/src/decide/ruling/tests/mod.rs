@@ -74,10 +74,9 @@ fn against(policy: &Policy, evidence: &[Evidence], expected: &[&str]) {
 
 #[test]
 fn the_weightiest_reason_comes_first_and_none_is_left_out() {
-    let policy = Policy {
-        threshold: crate::decide::policy::Threshold::Fixed(3),
-        ..policy("[checks.build]\ncommand = [\"true\"]\n[checks.tests]\ncommand = [\"true\"]\n")
-    };
+    let mut policy =
+        policy("[checks.build]\ncommand = [\"true\"]\n[checks.tests]\ncommand = [\"true\"]\n");
+    policy.exit_gate.threshold = crate::decide::policy::Threshold::Fixed(3);
     let mut input = said(Status::Continue);
     input.signal.remaining_work = Some("the docs".to_owned());
     input.agent_exit_code = Some(3);

@@ -73,7 +73,8 @@ fn where_no_signal_is_required_one_that_forbids_still_does() {
 
 #[test]
 fn a_signal_that_forbids_keeps_checks_from_running_and_is_the_only_reason() {
-    let policy = Policy { threshold: Threshold::Fixed(1), ..checked() };
+    let mut policy = checked();
+    policy.exit_gate.threshold = Threshold::Fixed(1);
     check(
         &said(Status::Continue),
         &policy,
@@ -109,7 +110,8 @@ fn a_program_that_failed_counts_only_without_a_completion() {
 #[test]
 fn an_override_lifts_the_threshold_if_settings_and_confidence_allow_it() {
     let set = |agent_override| {
-        let mut policy = Policy { threshold: Threshold::Fixed(2), ..checked() };
+        let mut policy = checked();
+        policy.exit_gate.threshold = Threshold::Fixed(2);
         policy.signal.agent_override = agent_override;
         policy
     };
@@ -144,7 +146,9 @@ fn an_override_lifts_the_threshold_if_settings_and_confidence_allow_it() {
 
 #[test]
 fn a_gate_that_is_switched_off_counts_no_indicators_and_keeps_its_checks() {
-    let off = Policy { enabled: false, threshold: Threshold::Fixed(9), ..checked() };
+    let mut off = checked();
+    off.exit_gate.enabled = false;
+    off.exit_gate.threshold = Threshold::Fixed(9);
     against(&off, &[tests(Outcome::Pass)], &[]);
     against(&off, &[tests(Outcome::Fail)], &["required-check-failed: tests failed"]);
 }

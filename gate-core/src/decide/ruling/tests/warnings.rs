@@ -46,17 +46,18 @@ fn an_exit_on_the_agents_word_alone_says_so_in_the_words_of_its_case() {
 fn a_gate_that_can_never_pass_is_told() {
     let mut policy = checked();
     let most = policy.most_indicators();
-    policy.threshold = Threshold::Fixed(most);
+    policy.exit_gate.threshold = Threshold::Fixed(most);
     warns(&claim(&[tests(Outcome::Pass)]), &policy, &[]);
-    policy.threshold = Threshold::Fixed(most + 1);
+    policy.exit_gate.threshold = Threshold::Fixed(most + 1);
     let told = format!(
         "threshold-unreachable: the threshold is {}, and all sources add up to {most}",
         most + 1
     );
     warns(&claim(&[tests(Outcome::Pass)]), &policy, &[&told]);
-    policy.enabled = false;
+    policy.exit_gate.enabled = false;
     warns(&claim(&[tests(Outcome::Pass)]), &policy, &[]);
-    let twice = Policy { consecutive: 2.try_into().unwrap(), ..checked() };
+    let mut twice = checked();
+    twice.exit_gate.consecutive = 2.try_into().unwrap();
     let told = "streak-not-counted: 2 passing iterations in a row are asked for, \
                 and no state is kept to count them";
     warns(&claim(&[tests(Outcome::Pass)]), &twice, &[told]);
