@@ -80,7 +80,7 @@ fn fitting<'a>(lengths: impl Iterator<Item = &'a usize>, room: usize) -> (usize,
 }
 
 /// `1 check`, `2 checks`.
-pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     let ending = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }

@@ -35,7 +35,7 @@ pub(super) fn run(here: &Here, args: &Handoff) -> Result<u8, Failure> {
         Handoff::Check(args) => {
             let read = read(here, &args.text)?;
             let words = "it says all that it has to";
-            answer(&args.text, read.all_problems(), args.json, words)
+            answer(&args.text, &read.all_problems(), args.json, words)
         }
         Handoff::Convert(args) => convert(here, args),
         Handoff::Verify(args) => verify(here, args),
@@ -112,7 +112,7 @@ fn verify(here: &Here, args: &Verify) -> Result<u8, Failure> {
         let mut memory = here.memory(&policy)?;
         problems.extend(contradictions(handoff, file.as_deref(), &mut memory, &site)?);
     }
-    answer(&args.text, problems, args.json, "gate has seen what it claims to have been run")
+    answer(&args.text, &problems, args.json, "gate has seen what it claims to have been run")
 }
 
 /// The result of checking a handoff.
@@ -135,16 +135,16 @@ struct ConvertedHandoff<'c> {
 /// Prints the result. `words` is its meaning if nothing is wrong.
 fn answer(
     input: &HandoffInput,
-    problems: Vec<Problem>,
+    problems: &[Problem],
     json: bool,
     words: &str,
 ) -> Result<u8, Failure> {
     print(&if json {
-        render::json(&HandoffReport { ok: problems.is_empty(), problems: &problems })?
+        render::json(&HandoffReport { ok: problems.is_empty(), problems })?
     } else {
-        card(&display_name(&input.file), &problems, words)
+        card(&display_name(&input.file), problems, words)
     })?;
-    Ok(code(&problems))
+    Ok(code(problems))
 }
 
 fn card(file: &str, problems: &[Problem], words: &str) -> String {

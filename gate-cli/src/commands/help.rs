@@ -10,7 +10,7 @@ pub(crate) const EXIT_CODES: &str = include_str!("help/exit-codes.txt");
 pub(crate) const FILES: &str = include_str!("help/files.txt");
 
 /// The words of each command behind `gate`, and indented below them lines for a shell.
-const EXAMPLES: &str = include_str!("help/examples.txt");
+const EXAMPLES: &str = concat!("\n", include_str!("help/examples.txt"));
 
 /// Topics of `gate help`, each with its text.
 const TOPICS: [(&str, &str); 4] = [
@@ -83,12 +83,9 @@ fn with_examples(command: Command, path: &str) -> Command {
         let path = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
         command.mut_subcommand(name, |inner| with_examples(inner, &path))
     });
-    let lines = EXAMPLES.lines().skip_while(|line| *line != path).skip(1);
-    let examples: String =
-        lines.take_while(|line| line.starts_with(' ')).map(|line| format!("{line}\n")).collect();
-    if examples.is_empty() {
-        return command;
-    }
+    let Some((_, examples)) = EXAMPLES.split_once(&format!("\n{path}\n")) else { return command };
+    let lines = examples.lines().take_while(|line| line.starts_with(' '));
+    let examples: String = lines.map(|line| format!("{line}\n")).collect();
     let notes = command.get_after_help().map(|notes| format!("\n{notes}")).unwrap_or_default();
     command.after_help(format!("Examples:\n{examples}{notes}"))
 }
@@ -117,7 +114,7 @@ mod tests {
             let grouped = GROUPS.iter().any(|(_, names)| names.contains(&path.as_str()));
             assert!(grouped || path.contains(' '), "no group: gate {path}");
         }
-        for path in EXAMPLES.lines().filter(|line| !line.starts_with(' ')) {
+        for path in EXAMPLES.lines().skip(1).filter(|line| !line.starts_with(' ')) {
             assert!(all.iter().any(|known| known == path), "no command: gate {path}");
         }
     }

@@ -102,7 +102,7 @@ pub(super) fn run(here: &Here, args: &Run) -> Result<u8, Failure> {
     }
     let Some(job) = Job::claimed(here, args, &settings, &interrupt)? else {
         let by = interrupt.code().map_or(StoppedBy::NoWork, |_| StoppedBy::Cancelled);
-        return command.answer(here, "", &End::without_work(by, command.project.folder()));
+        return command.answer(here, "", &End::without_work(by, &command.project.folder()));
     };
     let task = job.task_id();
     let setting = (settings, trust);

@@ -98,7 +98,7 @@ impl<'l> Loop<'l> {
             end: End {
                 max_iterations: order.iterations,
                 writes_tests: order.writes_tests,
-                ..End::without_work(StoppedBy::NotStarted, task.folder())
+                ..End::without_work(StoppedBy::NotStarted, &task.folder())
             },
             seen_messages: Heads::default(),
             delegated: DelegatedRuns::None,

@@ -1,6 +1,6 @@
 //! The end of a run, that of its loop, and the loop's record `gate.run.v1`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gate_core::decide::reason::ReasonCode;
@@ -149,7 +149,7 @@ pub(crate) struct RunRecord<'e> {
 
 impl End {
     /// The end of a loop that ran nothing.
-    pub(crate) fn without_work(by: StoppedBy, folder: PathBuf) -> Self {
+    pub(crate) fn without_work(by: StoppedBy, folder: &Path) -> Self {
         Self {
             by,
             runs: Vec::new(),

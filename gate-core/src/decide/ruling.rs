@@ -203,24 +203,6 @@ impl Case<'_> {
         against
     }
 
-    /// Work that does not stand in the tree, and that no check has found done.
-    fn work_elsewhere(&self) -> Option<Reason> {
-        let elsewhere = &self.input.observed.elsewhere;
-        let missing = elsewhere.iter().find(|work| !work.is_checked())?;
-        let message = format!("work elsewhere: {}", missing.shown());
-        Some(Reason::new(ReasonCode::WorkElsewhere, message))
-    }
-
-    /// Nothing but new files that nothing uses: a reason to ask, once.
-    fn only_new_files(&self) -> Option<Reason> {
-        let was_told = self.input.kept().is_some_and(|memory| memory.run.told_of_new_files);
-        let unused = self.input.observed.unused_files()?;
-        (!was_told).then(|| {
-            let message = format!("only new files that nothing uses: {unused}; is that the work?");
-            Reason::new(ReasonCode::OnlyNewFiles, message)
-        })
-    }
-
     /// The reasons to stop the run before anything else counts; none if there are none.
     fn stopping_reasons(&self) -> Option<Vec<Reason>> {
         if self.input.admission(self.policy) != Admission::Held {

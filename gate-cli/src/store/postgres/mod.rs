@@ -116,7 +116,11 @@ impl PostgresStore {
         schema::ensure(&mut running)?;
         let now = running.time()?;
         running.look_for_pooler()?;
-        Box::new(running).commit(None)?;
+        Box::new(running).commit(None).map_err(|error| match error {
+            // Nothing of the caller's is in it: the next try looks for the tables again.
+            StoreError::Uncertain { place, what } => StoreError::Unreachable { place, what },
+            error => error,
+        })?;
         session.set_time(now);
         Ok(session)
     }

@@ -1,4 +1,4 @@
-//! A claim beside a sentence that says that work is left.
+//! A claim beside work that is left: a sentence says so, it stands elsewhere, or nothing uses it.
 
 use super::Case;
 use crate::decide::reason::{Reason, ReasonCode};
@@ -18,6 +18,24 @@ impl Case<'_> {
             let message =
                 format!("the final message says that work is left: \"{}\"", left.sentence);
             Reason::new(ReasonCode::WorkLeft, message)
+        })
+    }
+
+    /// Work that does not stand in the tree, and that no check has found done.
+    pub(super) fn work_elsewhere(&self) -> Option<Reason> {
+        let elsewhere = &self.input.observed.elsewhere;
+        let missing = elsewhere.iter().find(|work| !work.is_checked())?;
+        let message = format!("work elsewhere: {}", missing.shown());
+        Some(Reason::new(ReasonCode::WorkElsewhere, message))
+    }
+
+    /// Nothing but new files that nothing uses: a reason to ask, once.
+    pub(super) fn only_new_files(&self) -> Option<Reason> {
+        let was_told = self.input.kept().is_some_and(|memory| memory.run.told_of_new_files);
+        let unused = self.input.observed.unused_files()?;
+        (!was_told).then(|| {
+            let message = format!("only new files that nothing uses: {unused}; is that the work?");
+            Reason::new(ReasonCode::OnlyNewFiles, message)
         })
     }
 

@@ -1,5 +1,7 @@
 //! The card at the end of a loop.
 
+use std::path::Path;
+
 use gate_core::exit::WorkPhase;
 
 use super::run_card;
@@ -9,7 +11,7 @@ use crate::render::tests::plain;
 use crate::runner::{End, RunRecord, TestsWritten};
 
 fn end() -> End {
-    End::without_work(StoppedBy::Completed, "/r/p/t".into())
+    End::without_work(StoppedBy::Completed, Path::new("/r/p/t"))
 }
 
 fn ended(end: &End, success: bool, verified: Option<bool>) -> RunRecord<'_> {
