@@ -105,8 +105,7 @@ pub fn gather(
     let folder = folder.as_deref();
     let is_session = options.occasion == Occasion::Session;
     let cache = Arc::new(EvidenceCache::new(folder, options.fresh, is_session));
-    let wanted = (options.checks.only(), &options.own_checks);
-    let mut plan = checks::plan(policy, &site, &cache, wanted);
+    let mut plan = checks::plan(policy, &site, &cache, options);
     if is_session {
         plan.retain(|planned| !is_integrity(policy, planned.check.id().as_str()));
     }

@@ -21,7 +21,7 @@ use gate_core::decide::checks::{CheckKind, Cost};
 use gate_core::decide::policy::{CheckPolicy, Mode, Policy};
 
 use crate::cache::{CachedCommand, EvidenceCache};
-use crate::check::{Check, CheckId, OwnChecks};
+use crate::check::{Check, CheckId, GatherOptions};
 use crate::decorate::{BoundCheck, Cached};
 use crate::site::CheckSite;
 
@@ -62,12 +62,13 @@ pub(crate) fn plan(
     policy: &Policy,
     site: &CheckSite,
     cache: &Arc<EvidenceCache>,
-    (only, brought): (Option<&str>, &OwnChecks),
+    options: &GatherOptions,
 ) -> Vec<Planned> {
-    let wanted = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
-    let planned = wanted.map(|(name, settings)| {
+    let only = options.checks.only();
+    let checks = policy.checks.iter().filter(|(name, _)| only.is_none_or(|only| only == *name));
+    let planned = checks.map(|(name, settings)| {
         let kind = CheckKind::for_check(name, settings);
-        let check = own::planned(brought, name, settings);
+        let check = own::planned(&options.own_checks, name, settings);
         let reads_all_files = matches!(kind, CheckKind::CleanGit | CheckKind::Integrity);
         Planned {
             cost: Cost::for_check(name, settings),

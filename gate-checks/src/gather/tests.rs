@@ -6,7 +6,6 @@ use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::policy::Mode;
 
 use super::*;
-use crate::check::OwnChecks;
 use crate::worktree::tests::fixture::Fixture;
 
 const THREE: &str = "[checks.a]\ncommand = [\"true\"]\n[checks.b]\ncommand = [\"true\"]\nmode = \"warn\"\n[checks.c]\ncommand = [\"true\"]\n";
@@ -22,7 +21,7 @@ fn plan(names: &[&str]) -> Vec<Planned> {
         &policy(THREE),
         &CheckSite::new("/project"),
         &cache,
-        (None, &OwnChecks::default()),
+        &GatherOptions::default(),
     );
     all.into_iter().filter(|planned| names.contains(&planned.check.id().as_str())).collect()
 }
