@@ -11,7 +11,8 @@ use std::thread;
 
 /// The folder that holds the repository's README, crates and tests.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    folders.find(|folder| folder.join("Cargo.lock").is_file()).unwrap()
 }
 
 /// The folder beside the repository with labelled transcripts.

@@ -33,10 +33,12 @@ fn the_committed_schemas_are_those_of_the_types() {
     crate::needs::skip("schemas", "no schema is derived: add --features full,schemas");
     #[cfg(feature = "schemas")]
     {
-        let names = <gate_cli::schema::Name as clap::ValueEnum>::value_variants().iter();
+        use clap::ValueEnum as _;
+        let names = gate_cli::schema::Name::value_variants().iter();
         let stale = names.filter_map(|name| {
-            let (file, schema) = name.derived();
-            compare(file, &schema);
+            let (schema, value) = (name.derived(), name.to_possible_value()?);
+            let file = format!("gate.{}.v1.json", value.get_name().replace('-', "."));
+            compare(&file, &schema);
             (name.text() != format!("{schema:#}\n")).then_some(file)
         });
         assert_eq!(stale.collect::<Vec<_>>(), [""; 0], "embedded as they were: build again");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::here::files;
 use crate::needs::root;
+use crate::tidy::CRATES;
 
 /// A module as the segments of its path below the crate.
 type Module = Vec<String>;
@@ -207,7 +208,7 @@ fn inline(code: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn imports_run_one_way() {
-    for krate in ["gate-transcript", "gate-core", "gate-fleet", "gate-checks", "gate-cli"] {
+    for krate in CRATES {
         let circles = Crate::read(&root().join(krate)).circles();
         assert!(circles.is_empty(), "move what both need into a file below them: {circles:#?}");
     }

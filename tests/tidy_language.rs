@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::here::files;
 use crate::needs::root;
+use crate::tidy::CRATES;
 
 /// Words of hearsay: a type or module is named by what it is, not by who said, held or asked it.
 const BANNED: [&str; 24] = [
@@ -20,8 +21,7 @@ const BANNED_CONSTANTS: [&str; 8] =
 const QUESTIONS: [&str; 6] = ["What", "Whether", "How", "Where", "Who", "Which"];
 
 fn sources() -> Vec<PathBuf> {
-    let crates = ["gate-transcript", "gate-core", "gate-fleet", "gate-checks", "gate-cli"];
-    let all = crates.iter().flat_map(|krate| files(&root().join(krate).join("src")));
+    let all = CRATES.iter().flat_map(|krate| files(&root().join(krate).join("src")));
     let rust = all.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
     rust.filter(|path| !path.components().any(|part| part.as_os_str() == "tests")).collect()
 }

@@ -7,6 +7,7 @@
 #![allow(dead_code, reason = "not each crate's tests need all of it")]
 
 use std::fs;
+use std::path::Path;
 
 /// A transcript in which `@` stands for the agent's last word, in JSON `"@"`.
 #[derive(Clone, Debug)]
@@ -34,8 +35,9 @@ impl Transcript {
 
 /// All transcripts.
 pub(crate) fn all() -> Vec<Transcript> {
-    let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/transcripts")).unwrap();
-    let transcripts = files.map(|file| {
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let root = folders.find(|folder| folder.join("Cargo.lock").is_file()).unwrap();
+    let transcripts = fs::read_dir(root.join("tests/transcripts")).unwrap().map(|file| {
         let file = file.unwrap();
         let name = file.file_name().into_string().unwrap();
         let format = name.split('.').next().unwrap_or_default().to_owned();

@@ -11,6 +11,7 @@ use crate::explain::ERROR_PAGES;
 use crate::here::files;
 use crate::needs::root;
 use crate::support::gate;
+use crate::tidy::CRATES;
 
 const REWRITE: &str =
     "rewrite it with `UPDATE=1 cargo test -p gate-cli --test gate -- book::generated`";
@@ -140,7 +141,7 @@ fn exit_codes() {
 fn every_variable_of_the_sources_is_described() {
     let topic = gate("help environment").code(0).stdout;
     let mut found = 0;
-    for krate in ["gate-core", "gate-fleet", "gate-checks", "gate-cli"] {
+    for krate in CRATES {
         for file in files(&root().join(krate).join("src")) {
             let text = fs::read_to_string(&file).unwrap_or_default();
             let variables = text.split('"').filter(|text| {

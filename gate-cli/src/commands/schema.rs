@@ -16,9 +16,9 @@ pub use crate::approval::{Starts, TrustRecord};
 pub use crate::install::{Install, Scope, TestStop};
 pub use crate::notify::NotifyRecord;
 
-/// Each schema has a name, the middle of its file's name, and what a test derives the file from.
+/// Each schema has a name, its text, and what a test derives the text from.
 macro_rules! schemas {
-    ($(#[doc = $doc:literal] $name:ident: $file:literal, $derived:expr;)*) => {
+    ($(#[doc = $doc:literal] $name:ident: $text:ident, $derived:expr;)*) => {
         /// The schemas, by name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
         pub enum Name {
@@ -29,15 +29,15 @@ macro_rules! schemas {
             /// A JSON Schema, as its file has it.
             pub fn text(self) -> &'static str {
                 match self {
-                    $(Self::$name => include_str!(concat!("../../schemas/gate.", $file, ".v1.json")),)*
+                    $(Self::$name => gate_schemas::$text,)*
                 }
             }
 
-            /// The name of its file in `schemas/`, and what the file has to say.
+            /// The schema, as the types have it.
             #[cfg(feature = "schemas")]
-            pub fn derived(self) -> (&'static str, Value) {
+            pub fn derived(self) -> Value {
                 match self {
-                    $(Self::$name => (concat!("gate.", $file, ".v1.json"), $derived),)*
+                    $(Self::$name => $derived,)*
                 }
             }
         }
@@ -46,77 +46,77 @@ macro_rules! schemas {
 
 schemas! {
     /// The settings: gate.toml.
-    Config: "config", gate_core::config::schema();
+    Config: CONFIG, gate_core::config::schema();
     /// `gate check --json`.
-    Decision: "decision", derived::<crate::record::Record>();
+    Decision: DECISION, derived::<crate::record::Record>();
     /// `gate ci --json`.
-    Ci: "ci", derived::<crate::pull_request::CiRecord>();
+    Ci: CI, derived::<crate::pull_request::CiRecord>();
     /// Any command with `--json`, if nothing was decided.
-    Error: "error", derived::<crate::failure::Failure>();
+    Error: ERROR, derived::<crate::failure::Failure>();
     /// `gate scan --json`, one object a file.
-    Scan: "scan", derived::<ScanRecord>();
+    Scan: SCAN, derived::<ScanRecord>();
     /// The request that a plug-in of the checks reads.
-    CheckRequest: "check.request", derived::<gate_checks::PluginRequest>();
+    CheckRequest: CHECK_REQUEST, derived::<gate_checks::PluginRequest>();
     /// The answer that a plug-in of the checks writes.
-    CheckResult: "check.result", derived::<gate_checks::PluginAnswer>();
+    CheckResult: CHECK_RESULT, derived::<gate_checks::PluginAnswer>();
     /// `gate doctor --json`.
-    Doctor: "doctor", derived::<DoctorRecord>();
+    Doctor: DOCTOR, derived::<DoctorRecord>();
     /// `gate doctor --agent A --json`.
-    DoctorAgent: "doctor.agent", derived::<AgentRecord>();
+    DoctorAgent: DOCTOR_AGENT, derived::<AgentRecord>();
     /// `gate breaker --json`.
-    Breaker: "breaker", derived::<crate::memory::BreakerStatus>();
+    Breaker: BREAKER, derived::<crate::memory::BreakerStatus>();
     /// `gate baseline --json`.
-    Baseline: "baseline", derived::<BaselineRecord>();
+    Baseline: BASELINE, derived::<BaselineRecord>();
     /// `gate check --plan --json`.
-    Plan: "plan", derived::<PlanRecord>();
+    Plan: PLAN, derived::<PlanRecord>();
     /// `gate status --json`.
-    Status: "status", derived::<super::status::Status>();
+    Status: STATUS, derived::<super::status::Status>();
     /// `gate trust --json`.
-    Trust: "trust", derived::<TrustRecord>();
+    Trust: TRUST, derived::<TrustRecord>();
     /// `gate approve --json`.
-    Approve: "approve", derived::<crate::test_approval::ApproveRecord>();
+    Approve: APPROVE, derived::<crate::test_approval::ApproveRecord>();
     /// `gate wrong --json`.
-    Wrong: "wrong", derived::<crate::memory::WrongRecord>();
+    Wrong: WRONG, derived::<crate::memory::WrongRecord>();
     /// `gate ledger accept --json`.
-    Accepted: "accepted", derived::<crate::memory::AcceptedLoss>();
+    Accepted: ACCEPTED, derived::<crate::memory::AcceptedLoss>();
     /// `gate prune --json`.
-    Prune: "prune", derived::<PruneRecord>();
+    Prune: PRUNE, derived::<PruneRecord>();
     /// A message about the end of a loop.
-    Notify: "notify", derived::<NotifyRecord>();
+    Notify: NOTIFY, derived::<NotifyRecord>();
     /// `gate report --json`.
-    Report: "report", derived::<ReportRecord>();
+    Report: REPORT, derived::<ReportRecord>();
     /// `gate run --json`.
-    Run: "run", derived::<crate::runner::RunRecord<'static>>();
+    Run: RUN, derived::<crate::runner::RunRecord<'static>>();
     /// `gate explain --json`.
-    Explain: "explain", derived::<ExplainRecord>();
+    Explain: EXPLAIN, derived::<ExplainRecord>();
     /// `gate replay --json`, one object a row.
-    Replay: "replay", derived::<crate::replay::ReplayRecord>();
+    Replay: REPLAY, derived::<crate::replay::ReplayRecord>();
     /// `gate replay --group folder --json`, one object a row.
-    ReplayGroup: "replay.group", derived::<crate::replay::ReplayGroup>();
+    ReplayGroup: REPLAY_GROUP, derived::<crate::replay::ReplayGroup>();
     /// `gate criteria --json`.
-    Criteria: "criteria", derived::<super::criteria::CriteriaRecord>();
+    Criteria: CRITERIA, derived::<super::criteria::CriteriaRecord>();
     /// `gate seal --json`.
-    Seals: "seals", derived::<super::seal::SealsRecord>();
+    Seals: SEALS, derived::<super::seal::SealsRecord>();
     /// `gate audit --json`.
-    Audit: "audit", derived::<crate::audit::AuditRecord>();
+    Audit: AUDIT, derived::<crate::audit::AuditRecord>();
     /// `gate tune --json`.
-    Tune: "tune", derived::<super::replay::tune::TuneRecord>();
+    Tune: TUNE, derived::<super::replay::tune::TuneRecord>();
     /// The last line of `gate replay --json` with `--by`.
-    ReplaySummary: "replay.summary", derived::<super::replay::accuracy::ReplaySummary>();
+    ReplaySummary: REPLAY_SUMMARY, derived::<super::replay::accuracy::ReplaySummary>();
     /// An exit signal of the agent exit protocol.
-    ExitSignal: "exit.signal", derived::<gate_core::exit::ExitSignal>();
+    ExitSignal: EXIT_SIGNAL, derived::<gate_core::exit::ExitSignal>();
     /// `gate exit parse --json`.
-    ExitParse: "exit.parse", derived::<ExitParsed>();
+    ExitParse: EXIT_PARSE, derived::<ExitParsed>();
     /// `gate exit submit --json`.
-    ExitSubmit: "exit.submit", derived::<ExitSubmitted>();
+    ExitSubmit: EXIT_SUBMIT, derived::<ExitSubmitted>();
     /// `gate work --json`.
-    Work: "work", derived::<WorkRecord>();
+    Work: WORK, derived::<WorkRecord>();
     /// `gate work list --json`.
-    WorkList: "work.list", derived::<WorkList>();
+    WorkList: WORK_LIST, derived::<WorkList>();
     /// `gate work claim --json`.
-    WorkLease: "work.lease", derived::<LeaseRecord>();
+    WorkLease: WORK_LEASE, derived::<LeaseRecord>();
     /// A handoff, in JSON.
-    Handoff: "handoff", gate_fleet::handoff::schema();
+    Handoff: HANDOFF, gate_fleet::handoff::schema();
 }
 
 #[cfg(feature = "schemas")]

@@ -11,21 +11,17 @@ use crate::decide::pattern::{Guard, Matcher, Pattern, Scope};
 
 /// The packs that are part of the program: name and text. A new pack is one
 /// file in `patterns/` and one line here.
-pub const PACKS: [(&str, &str); 2] = [
-    ("completion", include_str!("../../patterns/completion.toml")),
-    ("seed", include_str!("../../patterns/seed.toml")),
-];
+pub const PACKS: [(&str, &str); 2] =
+    [("completion", gate_patterns::COMPLETION), ("seed", gate_patterns::SEED)];
 
 /// The packs that feed the circuit breaker, name and text: what an error and
 /// a limit look like. They hold no indicators, so settings cannot name them.
-pub const BREAKER_PACKS: [(&str, &str); 2] = [
-    ("errors", include_str!("../../patterns/errors.toml")),
-    ("limits", include_str!("../../patterns/limits.toml")),
-];
+pub const BREAKER_PACKS: [(&str, &str); 2] =
+    [("errors", gate_patterns::ERRORS), ("limits", gate_patterns::LIMITS)];
 
 /// The pack by which an audit finds claims in prose, name and text. Its patterns are no indicators,
 /// so settings cannot name it.
-pub const REPORTS: (&str, &str) = ("reports", include_str!("../../patterns/reports.toml"));
+pub const REPORTS: (&str, &str) = ("reports", gate_patterns::REPORTS);
 
 /// A pack of patterns.
 #[non_exhaustive]

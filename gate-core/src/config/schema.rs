@@ -5,7 +5,7 @@ use serde_json::Value;
 /// The schema of a settings file.
 #[expect(clippy::expect_used, reason = "a test derives the schema and compares")]
 pub(super) fn embedded() -> Value {
-    serde_json::from_str(include_str!("../../schemas/gate.config.v1.json")).expect("JSON")
+    serde_json::from_str(gate_schemas::CONFIG).expect("JSON")
 }
 
 /// Every key of the settings, dotted; `NAME` stands for a name of one's own.

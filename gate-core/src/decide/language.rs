@@ -14,7 +14,7 @@ pub use kind::Kind;
 pub(crate) use rule::Rule;
 
 /// The text of the pack.
-pub const LANGUAGE_PACK: &str = include_str!("../../patterns/language.toml");
+pub const LANGUAGE_PACK: &str = gate_patterns::LANGUAGE;
 
 static SHIPPED: LazyLock<Vec<Rule>> = LazyLock::new(|| rule::read(LANGUAGE_PACK));
 

@@ -17,7 +17,7 @@ use crate::decide::expression::Expression;
 static PACK: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     #[allow(clippy::expect_used, reason = "the text is a constant, and a test reads it")]
     let pack: RawPack<'static> =
-        toml::from_str(include_str!("../../patterns/integrity.toml")).expect("the pack is right");
+        toml::from_str(gate_patterns::INTEGRITY).expect("the pack is right");
     pack.rule.into_iter().map(Rule::from).collect()
 });
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::decide::literal::Pairs;
 
-const PACK: &str = include_str!("../../patterns/secrets.toml");
+const PACK: &str = gate_patterns::SECRETS;
 
 /// Most bytes of a rule's lazily built automaton.
 const REGEX_CACHE_BYTES: usize = 1 << 18;

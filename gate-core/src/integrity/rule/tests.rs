@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 
-const TEXT: &str = include_str!("../../../patterns/integrity.toml");
+const TEXT: &str = gate_patterns::INTEGRITY;
 
 fn language(name: &str) -> Language {
     use Language::{C, CSharp, Go, Java, Js, Kotlin, Make, Php, Python, Ruby, Rust, Shell, Yaml};

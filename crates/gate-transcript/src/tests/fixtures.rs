@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Lines, read_pieces};
 use crate::Format;
 
-#[path = "../../../tests/needs.rs"]
+#[path = "../../../../tests/needs.rs"]
 mod needs;
 
 /// The folder of captures beside the repository, if it is there.

@@ -32,7 +32,7 @@ mod qwen;
 mod runs;
 mod specstory;
 mod text;
-#[path = "../../../tests/transcripts.rs"]
+#[path = "../../../../tests/transcripts.rs"]
 mod transcripts;
 
 use super::{

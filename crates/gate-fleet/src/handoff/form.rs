@@ -12,9 +12,8 @@ use crate::tree::{Entry, Node};
 
 /// The schema of a handoff.
 #[expect(clippy::expect_used, reason = "a test derives the schema and compares")]
-pub(super) static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../../schemas/gate.handoff.v1.json")).expect("JSON")
-});
+pub(super) static SCHEMA: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(gate_schemas::HANDOFF).expect("JSON"));
 
 /// The schema of a key's value; None if there is no such key.
 pub(super) fn field<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
