@@ -66,9 +66,9 @@ fn is_assignment(word: &str) -> bool {
 
 fn shown() -> Vec<Shown> {
     let mut all = Vec::new();
-    let pages = book::pages().into_iter().map(|page| format!("{}/{page}", book::SOURCES));
-    for name in pages.chain(["README.md".to_owned()]) {
-        let text = document(&name);
+    let pages = book::pages().into_iter().map(|page| (book::read(&page), page));
+    let readme = "README.md".to_owned();
+    for (text, name) in pages.chain([(document(&readme), readme)]) {
         // Of a console only what is typed there, and not what it prints.
         let typed = fenced(&text, &["console"]).into_iter();
         let typed = typed.filter_map(|(number, line)| {
@@ -185,4 +185,56 @@ fn links(text: &str) -> Vec<String> {
         prose.flat_map(|line| line.split("](").skip(1).filter_map(|rest| rest.split(')').next()));
     let own = targets.filter(|target| !target.contains(':') && !target.starts_with('#'));
     own.map(str::to_owned).collect()
+}
+
+/// The book's page is tried, so the README shows what gate prints.
+#[test]
+fn the_refusal_in_the_readme_is_the_one_of_the_book() {
+    let readme = document("README.md");
+    let (_, refusal) = readme.split_once("```text\n$ gate check").expect("it shows a refusal");
+    let (refusal, _) = refusal.split_once("```").unwrap();
+    assert!(book::read("start.md").contains(refusal), "{refusal}");
+}
+
+const DECISIONS: &str = "docs/decisions";
+
+/// A title as the name of a file: in lower case, with hyphens, without other marks.
+fn slug(title: &str) -> String {
+    let title = title.to_lowercase().replace(' ', "-");
+    title.chars().filter(|letter| letter.is_alphanumeric() || *letter == '-').collect()
+}
+
+fn is_date(text: &str) -> bool {
+    let parts: Vec<_> = text.split('-').map(|part| (part.len(), part.parse::<u16>())).collect();
+    matches!(parts[..], [(4, Ok(_)), (2, Ok(1..=12)), (2, Ok(1..=31))])
+}
+
+#[test]
+fn decisions_have_whole_names_dates_and_rows() {
+    let folder = root().join(DECISIONS);
+    let list = document(&format!("{DECISIONS}/README.md"));
+    let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = entries.map(|name| name.into_string().unwrap());
+    for name in names.filter(|name| name != "README.md") {
+        let text = document(&format!("{DECISIONS}/{name}"));
+        let title = text.lines().next().and_then(|line| line.strip_prefix("# ")).expect(&name);
+        let number = &name[..4];
+        assert_eq!(name, format!("{number}-{}.md", slug(title)), "the name is the title");
+        let date = text.lines().find_map(|line| line.strip_prefix("- Date: ")).unwrap_or_default();
+        assert!(is_date(date), "{name}: a line `- Date: YYYY-MM-DD` follows the title");
+        let successor = text.lines().find_map(|line| line.strip_prefix("- Replaced by "));
+        let status = successor.map_or("in force".to_owned(), |link| format!("replaced by {link}"));
+        let row = format!("| {number} | [{title}]({name}) | {date} | {status} |");
+        assert!(list.lines().any(|line| line == row), "{DECISIONS}/README.md lacks {row}");
+        for target in links(&text) {
+            assert!(folder.join(&target).exists(), "{name}: ({target})");
+        }
+        if let Some(link) = successor {
+            let file = links(link).pop().expect(link);
+            let replaced = format!("[{number}]({name})");
+            let lines = document(&format!("{DECISIONS}/{file}"));
+            let mut lines = lines.lines().filter(|line| line.starts_with("- Replaces "));
+            assert!(lines.any(|line| line.contains(&replaced)), "{file} replaces {name}");
+        }
+    }
 }
