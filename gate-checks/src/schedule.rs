@@ -16,7 +16,8 @@ use crate::check::CheckContext;
 use crate::checks::Planned;
 use crate::decorate::NO_SLOT;
 use crate::event::Event;
-use crate::site::{CheckSite, PANICS};
+use crate::site::CheckSite;
+use gate_core::state_folder::PANICS;
 
 /// Options of a round.
 #[derive(Clone, Copy, Debug)]

@@ -9,10 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::{Supervisor, absolute, absolute_folders, is_usual};
 
-/// The file in the state folder in which a program may keep its panics: a check that
-/// panics names it, if it is there.
-pub const PANICS: &str = "panics.log";
-
 /// Folders, environment and resources of checks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CheckSite {

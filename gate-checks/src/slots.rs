@@ -16,9 +16,6 @@ use crate::cancellation::Cancellation;
 use crate::site::CheckSite;
 use crate::store;
 
-/// The folder of check slots in a state folder, as gate's own program has it.
-pub const SLOTS: &str = "check-slots";
-
 /// The variable that all processes of a check have. A gate among them takes no slot: the
 /// check has one, and would wait for itself.
 pub(crate) const IN_CHECK: &str = "_GATE_CHECK_SLOT";

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gate_checks::CheckSite;
 use gate_checks::process::{Supervisor, program_link};
-use gate_checks::{CheckSite, SLOTS};
 use gate_core::Policy;
 use gate_core::config::Resolved;
+use gate_core::state_folder::SLOTS;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;

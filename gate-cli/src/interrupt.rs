@@ -60,6 +60,11 @@ impl Interrupt {
         Ok(())
     }
 
+    /// The signal's number, 0 as long as none has arrived.
+    pub(crate) fn signal(&self) -> &Arc<AtomicUsize> {
+        &self.0
+    }
+
     /// The exit code of a program that a signal ends.
     pub(crate) fn code(&self) -> Option<u8> {
         match self.0.load(Ordering::Relaxed) {

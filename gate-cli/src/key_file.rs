@@ -9,8 +9,8 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
-use crate::durable;
 use crate::store::TOKEN_KEY;
+use gate_fleet::durable;
 
 /// Reads the key in a state folder, or makes it. Of several processes that
 /// make one at the same time, the first wins, and all get its key.

@@ -12,7 +12,6 @@ mod audit;
 mod clients;
 mod commands;
 mod context;
-mod durable;
 mod failure;
 mod gate;
 pub mod governance;
@@ -33,13 +32,11 @@ mod remarks;
 mod render;
 mod replay;
 mod request;
-mod retry;
 mod runner;
 mod secrets;
 mod settings;
 mod share;
 mod source;
-pub mod store;
 mod supervision;
 mod test_approval;
 #[cfg(test)]
@@ -54,6 +51,7 @@ pub use gate_checks::check::{Check, CheckContext, CheckId, async_trait};
 pub use gate_checks::{CheckSite, Checks, Event, Events, GatherOptions};
 pub use gate_core::Verdict;
 pub use gate_core::decide::evidence::{Evidence, Outcome};
+pub use gate_store as store;
 #[doc(hidden)]
 pub use hook::read_event;
 pub use memory::{

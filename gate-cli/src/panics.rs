@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::{io, panic, thread};
 
-use gate_checks::PANICS;
+use gate_core::state_folder::PANICS;
 use jiff::Timestamp;
 
 use crate::failure::Failure;

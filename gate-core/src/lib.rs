@@ -25,6 +25,7 @@ pub mod decide;
 mod digest;
 pub mod exit;
 pub mod exit_scan;
+mod failure;
 pub mod history;
 pub mod integrity;
 pub mod ledger;
@@ -33,11 +34,21 @@ pub mod scan;
 pub mod text;
 pub mod trouble;
 
+/// Names in the state folder of gate's own program.
+pub mod state_folder {
+    /// The folder of check slots.
+    pub const SLOTS: &str = "check-slots";
+
+    /// The file of panics: a check that panics names it, if it is there.
+    pub const PANICS: &str = "panics.log";
+}
+
 pub use decide::decision::{Decision, decide};
 pub use decide::input::Input;
 pub use decide::policy::Policy;
 pub use decide::verdict::Verdict;
 pub use digest::digest;
+pub use failure::{Failure, OUTPUT_CLOSED};
 pub use scan::{Scan, Scanner, scan};
 
 /// The book's examples of this library run with the tests.

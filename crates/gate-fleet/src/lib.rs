@@ -14,6 +14,7 @@
 extern crate gate_derive as schemars;
 
 pub mod bus;
+pub mod durable;
 pub mod fact;
 pub mod handoff;
 pub mod run;

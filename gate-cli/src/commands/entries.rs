@@ -4,9 +4,9 @@
 
 use gate_core::ledger::Sealed;
 
-use super::lines::Flow;
 use crate::failure::Failure;
 use crate::memory::Memory;
+use gate_card::Flow;
 
 /// Records that are read at once.
 pub(super) const PAGE_RECORDS: usize = 64;

@@ -13,13 +13,13 @@ use serde_json::Value;
 
 use super::common::{DONE, ago};
 use super::entries;
-use super::lines::{Flow, Lines};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::loops::{self, Window};
 use crate::memory::Memory;
 use crate::settings::{self, Selection, parse_duration};
 use cost::Costs;
+use gate_card::{Flow, Lines};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct Log {

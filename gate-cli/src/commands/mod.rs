@@ -27,7 +27,6 @@ mod install;
 mod junit;
 mod last;
 mod ledger;
-mod lines;
 mod locked;
 mod log;
 mod man;

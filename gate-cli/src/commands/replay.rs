@@ -30,7 +30,6 @@ use self::report::{Bar, Grouping, Layout, Report};
 use self::workers::{Finding, Findings, Work};
 use super::arguments::InputArgs;
 use super::common::DONE;
-use super::lines::{Flow, Lines};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -39,6 +38,7 @@ use crate::render::notes;
 use crate::render::text::plain;
 use crate::replay::ReplayRecord;
 use crate::settings;
+use gate_card::{Flow, Lines};
 
 /// The most labels without a matching row that are named one by one.
 const MAX_NAMED: usize = 10;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use gate_checks::{Seal, SealError, add_seal, remove_seal, seals};
+use gate_checks::{Seal, add_seal, remove_seal, seals};
 use gate_core::text::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -146,12 +146,6 @@ fn listing(seals: &[SealRecord]) -> String {
         format!("{check}  {folder} (files: {files})\n")
     });
     lines.collect()
-}
-
-impl From<SealError> for Failure {
-    fn from(error: SealError) -> Self {
-        Self::usage("seal-refused", error.to_string())
-    }
 }
 
 fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Failure {

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use gate_checks::check::Check;
 use gate_checks::process::Supervisor;
-use gate_checks::{CheckSite, OwnChecks, SLOTS};
+use gate_checks::{CheckSite, OwnChecks};
 use gate_core::config::{self, Layer, Origin};
 use gate_core::decide::policy::When;
+use gate_core::state_folder::SLOTS;
 
 use super::Gate;
 use crate::failure::Failure;

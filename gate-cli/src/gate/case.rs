@@ -23,8 +23,8 @@ use crate::memory::{
 };
 use crate::record::{Record, SCHEMA, Tree, UsageRecord, VERSION};
 use crate::request::{Request, Turn};
-use crate::retry::{delay, random_fraction};
 use crate::trust::TrustReport;
+use gate_store::random_fraction;
 
 /// The reason why no token can be checked without a memory.
 const NO_STATE: &str = "no state is kept (--no-state), so nobody knows which one holds";
@@ -414,7 +414,7 @@ impl Gate {
             None if failed && scan.effort.outage.is_some() => (None, counters.same_error),
             None => return None,
         };
-        let wait = delay(&self.backoff, u64::from(count).saturating_sub(1), random_fraction());
+        let wait = self.backoff.delay(u64::from(count).saturating_sub(1), random_fraction());
         Timestamp::now().checked_add(SignedDuration::try_from(wait).ok()?).ok().max(ends)
     }
 }

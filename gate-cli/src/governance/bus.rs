@@ -9,8 +9,8 @@ use gate_fleet::bus::{self, BadMessage, Message, Read, Tail, UnknownId};
 
 use super::file::{self, Lock, unreadable, unwritable};
 use super::stamp;
-use crate::durable;
 use crate::failure::Failure;
+use gate_fleet::durable;
 
 /// The end of a bus is first read up to this many bytes.
 const END: u64 = 256 << 10;

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 use tempfile::{Builder, NamedTempFile};
 
-use crate::durable::sync_folder;
 use crate::failure::Failure;
+use gate_fleet::durable::sync_folder;
 
 /// The mode of new files. gate makes their folders unreadable for others.
 const MODE: u32 = 0o644;

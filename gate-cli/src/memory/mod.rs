@@ -17,7 +17,6 @@ mod breaker_ops;
 mod breakers;
 mod clock;
 mod decision_transaction;
-mod failure;
 mod hook;
 mod locked_tests;
 mod loop_end;
@@ -209,7 +208,7 @@ impl Memory {
     /// Waits for a store that does not answer as long as for the agent's service, or until somebody
     /// interrupts the loop.
     pub(crate) fn waiting_out(mut self, limit_ms: u64, interrupt: &Interrupt) -> Self {
-        self.store.wait_in_loop(Duration::from_millis(limit_ms), interrupt);
+        self.store.wait_in_loop(Duration::from_millis(limit_ms), interrupt.signal());
         self
     }
 

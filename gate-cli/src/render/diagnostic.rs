@@ -7,14 +7,13 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use gate_core::config::Excerpt;
 use gate_core::decide::reason::WarningCode;
 use gate_core::decide::situation::Released;
-use gate_core::{Decision, Verdict};
+use gate_core::{Decision, Failure, OUTPUT_CLOSED, Verdict};
 
-use super::fit::stderr_columns;
-use super::text::plain;
-use super::{diagnose, json_line, print};
-use crate::failure::{Failure, OUTPUT_CLOSED};
 use crate::record::Record;
 use crate::secrets;
+use gate_card::fit::stderr_columns;
+use gate_card::text::plain;
+use gate_card::{diagnose, json_line, print};
 
 /// The form in which a command reports a failure.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,13 +76,6 @@ pub(crate) fn stop_line(record: &Record) {
     if matches!(decision.verdict, Verdict::Tripped | Verdict::Blocked) {
         let message = decision.reasons.first().map_or("", |reason| reason.message.as_str());
         diagnose(&format!("gate: STOP, not done: {}\n", plain(message)));
-    }
-}
-
-/// Remarks of a command for the person who runs it.
-pub(crate) fn notes(notes: &[String]) {
-    for note in notes {
-        diagnose(&format!("gate: {note}\n"));
     }
 }
 

@@ -1,109 +1,18 @@
-//! Output: cards for a person, JSON for a program, diagnostics.
+//! Output: the card of a decision, and diagnostics. `gate_card` has what they are made of.
 
 pub(crate) mod card;
 mod diagnostic;
 pub(crate) mod findings;
-pub(crate) mod fit;
-pub(crate) mod markdown;
-pub(crate) mod page;
 pub(crate) mod progress;
 #[cfg(test)]
 pub(crate) mod tests;
-pub(crate) mod text;
-pub(crate) mod web;
-
-use std::fmt::Write as _;
-use std::io::Write;
-
-use gate_core::text::is_plain;
-use serde::Serialize;
 
 pub(crate) use card::{CardOptions, card, decided, scan_card};
 pub(crate) use diagnostic::{
-    OutputMode, failure, let_go, message, notes, released, stop_line, unverified_line,
+    OutputMode, failure, let_go, message, released, stop_line, unverified_line,
 };
-pub(crate) use page::{Mark, Page};
+pub(crate) use gate_card::{
+    Mark, Page, brief, diagnose, diagnose_as_is, diagnose_commands, fit, fitted, json, json_line,
+    lines, local_time, markdown, notes, page, print, print_commands, print_text, span, text, web,
+};
 pub(crate) use progress::progress;
-pub(crate) use text::{brief, lines, local_time, span};
-
-use crate::failure::Failure;
-
-/// Prints an answer for a person: no line is longer than the terminal.
-pub(crate) fn print_text(text: &str) -> Result<(), Failure> {
-    print(&fitted(text))
-}
-
-/// An answer for a person, without a line that is longer than the terminal.
-pub(crate) fn fitted(text: &str) -> String {
-    fit::fitted(text, fit::stdout_columns())
-}
-
-/// Prints an answer as it is.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::output(&error))
-}
-
-/// One JSON object, indented.
-pub(crate) fn json(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string_pretty(value)
-        .map(|text| escaped(&text) + "\n")
-        .map_err(|error| unprintable(&error))
-}
-
-/// One JSON object on one line.
-pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string(value)
-        .map(|text| escaped(&text) + "\n")
-        .map_err(|error| unprintable(&error))
-}
-
-/// The same JSON without commands of a CI and without control characters of a terminal.
-fn escaped(json: &str) -> String {
-    let json = json.replace("##[", "##\\u005b");
-    if json.chars().all(|c| c == '\n' || is_plain(c)) {
-        return json;
-    }
-    let mut escaped = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c == '\n' || is_plain(c) {
-            escaped.push(c);
-        } else {
-            // Such a character is inside of a string, and is one UTF-16 unit.
-            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
-        }
-    }
-    escaped
-}
-
-fn unprintable(error: &serde_json::Error) -> Failure {
-    Failure::internal(
-        "answer-unprintable",
-        format!("the answer cannot be written as JSON: {error}"),
-    )
-}
-
-/// Writes commands for a CI, which no text of others can be part of.
-pub(crate) fn print_commands(commands: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(commands.as_bytes()).map_err(|error| Failure::output(&error))
-}
-
-/// The same to stderr, beside JSON.
-pub(crate) fn diagnose_commands(commands: &str) {
-    // If stderr is gone, so is its reader.
-    let _ = std::io::stderr().lock().write_all(commands.as_bytes());
-}
-
-/// Writes a text that has a form of its own, such as a diff, to stderr.
-pub(crate) fn diagnose_as_is(text: &str) {
-    let _ = anstream::stderr().lock().write_all(text::without_ci_commands(text).as_bytes());
-}
-
-/// Writes diagnostics. If stderr is gone, they are lost.
-pub(crate) fn diagnose(text: &str) {
-    let text = fit::fitted(&text::without_ci_commands(text), fit::stderr_columns());
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
-}

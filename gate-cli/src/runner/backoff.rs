@@ -6,7 +6,7 @@ use gate_core::config::{Backoff as Settings, Millis};
 use gate_core::decide::iteration_facts::{Outage, OutageCause};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::retry::{delay, random_fraction};
+use gate_store::random_fraction;
 
 /// The failed iterations since the agent last worked.
 pub(super) struct Backoff {
@@ -59,7 +59,7 @@ impl Backoff {
             )),
             None => None,
         };
-        let wait = delay(&self.settings, self.count, random_fraction()).min(left);
+        let wait = self.settings.delay(self.count, random_fraction()).min(left);
         let next = if why.is_some() || outage.cause == OutageCause::Cancelled {
             None
         } else {

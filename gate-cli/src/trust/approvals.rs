@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::durable;
 use crate::failure::Failure;
 use crate::settings::Places;
+use gate_fleet::durable;
 
 /// The folder's name in gate's data folder.
 pub(super) const FOLDER: &str = "trust";

@@ -10,9 +10,9 @@ use gate_core::config::{Layer, Origin};
 
 use super::approvals::{FOLDER, key, read_own_file};
 use super::digest::{digest_of_settings, is_digest};
-use crate::durable;
 use crate::failure::Failure;
 use crate::settings::{FILE, Places};
+use gate_fleet::durable;
 
 /// The folder's name in that of the approvals.
 const TEXTS_FOLDER: &str = "texts";

@@ -8,6 +8,7 @@
 //! Nothing here touches a file or the environment: text and variables are
 //! given by the caller.
 
+mod backoff;
 mod cross;
 #[cfg(feature = "schemas")]
 mod derived_schema;
@@ -35,6 +36,7 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use backoff::Backoff;
 #[cfg(feature = "schemas")]
 pub use derived_schema::schema;
 pub(crate) use error::Fault;

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use super::backoff::Backoff;
 use super::error::Fault;
 use super::key::KeyPath;
 use super::matcher::matcher;
@@ -250,17 +251,6 @@ impl RunSettings {
             limit_ms: self.backoff_limit_ms,
         }
     }
-}
-
-/// Waiting times of a loop while its agent cannot work, in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Backoff {
-    /// The first wait.
-    pub first_ms: u64,
-    /// The longest wait.
-    pub max_ms: u64,
-    /// Time that the loop goes on without one iteration in which the agent worked.
-    pub limit_ms: u64,
 }
 
 /// Start of an agent by `gate run`.

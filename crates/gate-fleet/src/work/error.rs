@@ -1,9 +1,10 @@
 //! Why something is not done with a work item.
 
+use gate_core::Failure;
+use gate_core::exit::WorkPhase;
 use jiff::Timestamp;
 
 use super::lease::LeaseState;
-use gate_core::exit::WorkPhase;
 
 /// Why something is not done with a work item. Nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,4 +105,27 @@ pub enum WorkError {
         /// The fault, in words.
         why: String,
     },
+}
+
+impl From<WorkError> for Failure {
+    fn from(error: WorkError) -> Self {
+        use WorkError::{
+            Exists, Invalid, LeaseNotFound, LeaseOver, Leased, NotAllowed, NotClaimable,
+            NotExtended, NotFound, NotHolder, Sequence, Unreadable,
+        };
+        let code = match &error {
+            NotFound(_) => "work-unknown",
+            Exists(_) => "work-exists",
+            Invalid { .. } | NotAllowed { .. } | NotClaimable { .. } | Sequence { .. } => {
+                "work-phase"
+            }
+            Leased { .. } => "work-leased",
+            LeaseNotFound(_) | LeaseOver { .. } => "lease-over",
+            NotHolder { .. } => "lease-not-yours",
+            NotExtended { .. } => "lease-not-extended",
+            Unreadable { .. } => return Self::internal("state-corrupt", error.to_string()),
+            _ => "usage",
+        };
+        Self::usage(code, error.to_string())
+    }
 }

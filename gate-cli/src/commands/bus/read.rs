@@ -9,13 +9,13 @@ use gate_core::text::clean;
 use gate_fleet::bus::{self, Message, Problem};
 
 use super::super::common::DONE;
-use super::super::lines::{Flow, Lines};
 use super::target;
 use super::{BusArgs, BusFilter, Poll, Read};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Bus;
 use crate::render::{self, diagnose};
+use gate_card::{Flow, Lines};
 
 /// Messages that are shown by default.
 const DEFAULT_COUNT: usize = 20;

@@ -1,7 +1,6 @@
 //! Cards and lines for a person, and JSON for a program.
 
 mod cards;
-mod json;
 mod remarks;
 
 /// A text without colours.

@@ -1,0 +1,110 @@
+//! How gate answers: cards and pages for a person, JSON for a program, remarks on stderr.
+//!
+//! No text of others reaches a terminal as it is: control characters and commands of a CI are taken out.
+
+pub mod fit;
+mod lines;
+pub mod markdown;
+pub mod page;
+#[cfg(test)]
+mod tests;
+pub mod text;
+pub mod web;
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use gate_core::Failure;
+use gate_core::text::is_plain;
+use serde::Serialize;
+
+pub use lines::{Flow, Lines};
+pub use page::{Mark, Page};
+pub use text::{brief, lines, local_time, span};
+
+/// Remarks of a command for the person who runs it.
+pub fn notes(notes: &[String]) {
+    for note in notes {
+        diagnose(&format!("gate: {note}\n"));
+    }
+}
+
+/// Prints an answer for a person: no line is longer than the terminal.
+pub fn print_text(text: &str) -> Result<(), Failure> {
+    print(&fitted(text))
+}
+
+/// An answer for a person, without a line that is longer than the terminal.
+pub fn fitted(text: &str) -> String {
+    fit::fitted(text, fit::stdout_columns())
+}
+
+/// Prints an answer as it is.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|error| Failure::output(&error))
+}
+
+/// One JSON object, indented.
+pub fn json(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value)
+        .map(|text| escaped(&text) + "\n")
+        .map_err(|error| unprintable(&error))
+}
+
+/// One JSON object on one line.
+pub fn json_line(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value)
+        .map(|text| escaped(&text) + "\n")
+        .map_err(|error| unprintable(&error))
+}
+
+/// The same JSON without commands of a CI and without control characters of a terminal.
+fn escaped(json: &str) -> String {
+    let json = json.replace("##[", "##\\u005b");
+    if json.chars().all(|c| c == '\n' || is_plain(c)) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || is_plain(c) {
+            escaped.push(c);
+        } else {
+            // Such a character is inside of a string, and is one UTF-16 unit.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        }
+    }
+    escaped
+}
+
+fn unprintable(error: &serde_json::Error) -> Failure {
+    Failure::internal(
+        "answer-unprintable",
+        format!("the answer cannot be written as JSON: {error}"),
+    )
+}
+
+/// Writes commands for a CI, which no text of others can be part of.
+pub fn print_commands(commands: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(commands.as_bytes()).map_err(|error| Failure::output(&error))
+}
+
+/// The same to stderr, beside JSON.
+pub fn diagnose_commands(commands: &str) {
+    // If stderr is gone, so is its reader.
+    let _ = std::io::stderr().lock().write_all(commands.as_bytes());
+}
+
+/// Writes a text that has a form of its own, such as a diff, to stderr.
+pub fn diagnose_as_is(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text::without_ci_commands(text).as_bytes());
+}
+
+/// Writes diagnostics. If stderr is gone, they are lost.
+pub fn diagnose(text: &str) {
+    let text = fit::fitted(&text::without_ci_commands(text), fit::stderr_columns());
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}

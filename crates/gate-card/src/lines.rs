@@ -1,0 +1,68 @@
+//! The standard output of commands that print line after line. A reader that
+//! has seen enough closes it: that ends the command, and is no error.
+
+use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use gate_core::Failure;
+
+use crate::fitted;
+
+/// The wait between two looks for something new.
+const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
+/// Breaks when the reader has gone.
+pub type Flow = ControlFlow<()>;
+
+/// Lines on the standard output.
+pub struct Lines {
+    out: BufWriter<Box<dyn Write>>,
+    for_program: bool,
+}
+
+impl Lines {
+    /// For a program every byte as it is; for a person no line is longer than the terminal, and
+    /// colours only where they can be seen.
+    pub fn new(for_program: bool) -> Self {
+        let out: Box<dyn Write> = match for_program {
+            true => Box::new(io::stdout().lock()),
+            false => Box::new(anstream::stdout().lock()),
+        };
+        Self { out: BufWriter::new(out), for_program }
+    }
+
+    /// Prints a line, now or a little later.
+    pub fn line(&mut self, line: &str) -> Result<Flow, Failure> {
+        let line = if self.for_program { Cow::Borrowed(line) } else { fitted(line).into() };
+        let out = &mut self.out;
+        flow(out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")))
+    }
+
+    /// Prints now what is not printed yet.
+    pub fn flush(&mut self) -> Result<Flow, Failure> {
+        flow(self.out.flush())
+    }
+
+    /// Waits a little, or until nobody reads on: a reader may go while there is
+    /// nothing to print.
+    pub fn wait(&self) -> Result<Flow, Failure> {
+        let out = io::stdout();
+        let mut closed = [PollFd::new(&out, PollFlags::empty())];
+        match poll(&mut closed, Some(&POLL_INTERVAL)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => Ok(Flow::Continue(())),
+            Ok(_) => Ok(Flow::Break(())),
+            Err(error) => Err(Failure::output(&error.into())),
+        }
+    }
+}
+
+fn flow(written: io::Result<()>) -> Result<Flow, Failure> {
+    match written {
+        Ok(()) => Ok(Flow::Continue(())),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Flow::Break(())),
+        Err(error) => Err(Failure::output(&error)),
+    }
+}

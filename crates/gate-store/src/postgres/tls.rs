@@ -1,0 +1,207 @@
+//! TLS for the connection to a database, by the parameters of libpq.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
+use tokio_postgres_rustls_improved::MakeRustlsConnect;
+
+use crate::StoreError;
+
+/// The protection of a connection (libpq's `sslmode`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TlsMode {
+    /// None.
+    Disable,
+    /// Encryption if the server offers it.
+    #[default]
+    Prefer,
+    /// Encryption. Whoever answers is taken for the server.
+    Require,
+    /// The server's certificate is signed by one that is trusted.
+    VerifyCa,
+    /// The certificate is also one for the host's name.
+    VerifyFull,
+}
+
+impl TlsMode {
+    /// Reads a value of `sslmode`.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "disable" => Self::Disable,
+            "prefer" => Self::Prefer,
+            "require" => Self::Require,
+            "verify-ca" => Self::VerifyCa,
+            "verify-full" => Self::VerifyFull,
+            _ => return None,
+        })
+    }
+}
+
+/// Certificates that are trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TrustedRoots {
+    /// Those of the system.
+    System,
+    /// Those of a file, in PEM.
+    File(PathBuf),
+}
+
+/// The TLS parameters of an address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct TlsSettings {
+    pub(super) mode: TlsMode,
+    /// `sslrootcert`.
+    pub(super) roots: Option<TrustedRoots>,
+    /// `sslcert` and `sslkey`: what proves who connects.
+    pub(super) identity: Option<(PathBuf, PathBuf)>,
+}
+
+impl TlsSettings {
+    /// The maker of connections.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read, or that holds no certificate or no key.
+    pub(super) fn connector(&self) -> Result<MakeRustlsConnect, StoreError> {
+        let provider = Arc::new(ring::default_provider());
+        let verifier = self.verifier(&provider)?;
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| bad(format!("cannot be reached by TLS: {error}")))?;
+        let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
+        let config = match &self.identity {
+            None => builder.with_no_client_auth(),
+            Some((certificate, key)) => {
+                let chain = certificates("sslcert", certificate)?;
+                let secret = PrivateKeyDer::from_pem_file(key)
+                    .map_err(|error| unreadable("sslkey", key, &error))?;
+                builder
+                    .with_client_auth_cert(chain, secret)
+                    .map_err(|error| unreadable("sslkey", key, &error))?
+            }
+        };
+        Ok(MakeRustlsConnect::new(config))
+    }
+
+    fn verifier(
+        &self,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Arc<dyn ServerCertVerifier>, StoreError> {
+        let checks_name = self.mode == TlsMode::VerifyFull;
+        // As libpq: a file of roots is there to be used.
+        let has_file = matches!(self.roots, Some(TrustedRoots::File(_)));
+        let mut signed = None;
+        if checks_name || self.mode == TlsMode::VerifyCa || has_file {
+            let roots = Arc::new(self.trusted()?);
+            let built = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider));
+            let built = built.build();
+            signed = Some(built.map_err(|error| {
+                bad(format!("names certificates that cannot be used: {error}"))
+            })?);
+        }
+        Ok(match signed {
+            Some(signed) if checks_name => signed,
+            signed => Arc::new(WithoutName { provider: Arc::clone(provider), signed }),
+        })
+    }
+
+    fn trusted(&self) -> Result<RootCertStore, StoreError> {
+        let mut roots = RootCertStore::empty();
+        match &self.roots {
+            Some(TrustedRoots::File(file)) => {
+                for certificate in certificates("sslrootcert", file)? {
+                    roots
+                        .add(certificate)
+                        .map_err(|error| unreadable("sslrootcert", file, &error))?;
+                }
+            }
+            Some(TrustedRoots::System) | None => {
+                let found = rustls_native_certs::load_native_certs();
+                roots.add_parsable_certificates(found.certs);
+                if roots.is_empty() {
+                    let what = "needs trusted certificates, and the system has none: \
+                                sslrootcert=FILE names some";
+                    return Err(bad(what.to_owned()));
+                }
+            }
+        }
+        Ok(roots)
+    }
+}
+
+fn certificates(key: &str, file: &Path) -> Result<Vec<CertificateDer<'static>>, StoreError> {
+    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect);
+    let read: Vec<_> = read.map_err(|error| unreadable(key, file, &error))?;
+    if read.is_empty() {
+        return Err(unreadable(key, file, &"it holds no certificate in PEM"));
+    }
+    Ok(read)
+}
+
+fn unreadable(key: &str, file: &Path, why: &dyn std::fmt::Display) -> StoreError {
+    bad(format!("names {key}={}, which cannot be used: {why}", file.display()))
+}
+
+fn bad(what: String) -> StoreError {
+    StoreError::BadAddress { what }
+}
+
+/// Checks less than a name: who signed the certificate, or nothing.
+#[derive(Debug)]
+struct WithoutName {
+    provider: Arc<CryptoProvider>,
+    /// None accepts any server: `require` protects against listeners alone.
+    signed: Option<Arc<WebPkiServerVerifier>>,
+}
+
+impl ServerCertVerifier for WithoutName {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let Some(signed) = &self.signed else { return Ok(ServerCertVerified::assertion()) };
+        // The name is checked last, after the signatures and the dates.
+        match signed.verify_server_cert(certificate, between, name, ocsp, now) {
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let known = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, known)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let known = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}

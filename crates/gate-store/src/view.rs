@@ -1,0 +1,246 @@
+//! One project's ledger inside of a transaction, whatever the database.
+
+use gate_core::ledger::{Head, Sealed};
+use jiff::Timestamp;
+
+use super::error::StoreError;
+use super::item;
+use super::sql::{Cell, Rows, Sql, SqlValue, name, texts};
+use super::{Claimable, Item, row, statements};
+
+/// The part of the name of a ledger that was set aside, between the project and an id.
+pub(super) const ASIDE: &str = " (set aside: ";
+
+/// True if a ledger with this name was set aside.
+pub fn is_aside(project: &str) -> bool {
+    project.contains(ASIDE)
+}
+
+/// A consistent view of one project's ledger, until it is dropped.
+///
+/// Every row that is returned is consistent: its body is canonical JSON, and its look-up columns
+/// are those of its body. If decisions rest on one row, its own hash was compared as well;
+/// [`entry`](View::entry) and [`entries`](View::entries) leave that to the chain's verification.
+/// An error of a method is a store that cannot be read, or a row that contradicts itself.
+pub struct View<'s> {
+    pub(super) sql: Box<dyn Sql + 's>,
+    pub(super) project: &'s str,
+    /// The head, once it was looked at: nobody else moves it meanwhile.
+    pub(super) head: Option<Head>,
+    /// The database's first error. Nothing is kept after one, even if the caller went on
+    /// as if nothing had been.
+    pub(super) failed: Option<StoreError>,
+}
+
+impl std::fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("View").field("project", &self.project).finish_non_exhaustive()
+    }
+}
+
+impl<'s> View<'s> {
+    /// # Errors
+    ///
+    /// A project whose name cannot be kept.
+    pub(super) fn new(sql: Box<dyn Sql + 's>, project: &'s str) -> Result<Self, StoreError> {
+        name("project", project)?;
+        Ok(Self { sql, project, head: None, failed: None })
+    }
+
+    /// The last record, or [`Head::EMPTY`].
+    pub fn head(&mut self) -> Result<Head, StoreError> {
+        if let Some(head) = self.head {
+            return Ok(head);
+        }
+        let last = self.proven(statements::HEAD, &[])?;
+        Ok(*self.head.insert(last.map_or(Head::EMPTY, |last| last.head())))
+    }
+
+    /// The names of all projects in the store, in order, without ledgers that were set aside.
+    pub fn projects(&mut self) -> Result<Vec<String>, StoreError> {
+        let mut names = texts(self.rows(statements::PROJECTS, &[])?);
+        names.retain(|name| !is_aside(name));
+        Ok(names)
+    }
+
+    /// The record with this number. Its hash is not compared.
+    pub fn entry(&mut self, seq: u64) -> Result<Option<Sealed>, StoreError> {
+        only(self.find(statements::ENTRY, &[SqlValue::sought(seq)])?)
+    }
+
+    /// At most `limit` records from this number on, ascending. Their hashes are not compared.
+    /// Between them may be others that an older gate moved out.
+    pub fn entries(&mut self, from: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
+        let page = [SqlValue::sought(from), SqlValue::sought(limit as u64)];
+        self.find(statements::ENTRIES, &page)?.into_iter().map(row::read).collect()
+    }
+
+    /// At most `limit` records before this number, ascending. Their hashes are not compared.
+    pub fn entries_before(&mut self, before: u64, limit: usize) -> Result<Vec<Sealed>, StoreError> {
+        let page = [SqlValue::sought(before), SqlValue::sought(limit as u64)];
+        self.find(statements::ENTRIES_BEFORE, &page)?.into_iter().rev().map(row::read).collect()
+    }
+
+    /// The latest decision of this loop (`state.loop` of its body).
+    pub fn latest_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_OF_LOOP, &[name.into()])
+    }
+
+    /// The latest record of this loop that is no decision: a step of its breaker,
+    /// or what an operator did to it.
+    pub fn latest_step_of_loop(&mut self, name: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_STEP_OF_LOOP, &[name.into()])
+    }
+
+    /// The latest record of this task that is no loop's (`state.task` of its body,
+    /// without `state.loop`; "" if no task is named).
+    pub fn latest_of_task(&mut self, task: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_OF_TASK, &[task.into()])
+    }
+
+    /// The latest record of this type that is no decision.
+    pub fn latest_of_type(&mut self, kind: &str) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::LATEST_OF_TYPE, &[kind.into(), 1.into()])
+    }
+
+    /// The latest records of this type that are no decisions, the newest first.
+    pub fn entries_of_type(&mut self, kind: &str, limit: usize) -> Result<Vec<Sealed>, StoreError> {
+        let values = [kind.into(), SqlValue::sought(limit as u64)];
+        let rows = self.find(statements::LATEST_OF_TYPE, &values)?;
+        rows.into_iter().map(|row| row::read(row).and_then(row::proven)).collect()
+    }
+
+    /// The decision of this iteration of a run.
+    pub fn decision(&mut self, run: &str, iteration: u64) -> Result<Option<Sealed>, StoreError> {
+        self.proven(statements::DECISION, &[run.into(), SqlValue::sought(iteration)])
+    }
+
+    /// The decision with this id, or with the only id that begins so. None if several do.
+    pub fn decision_by_id(&mut self, id: &str) -> Result<Option<Sealed>, StoreError> {
+        if id.is_empty() {
+            return Ok(None);
+        }
+        let whole = self.proven(statements::BY_ID, &[id.into()])?;
+        if whole.is_some() {
+            Ok(whole)
+        } else {
+            self.proven(statements::BY_BEGINNING, &[id.into()])
+        }
+    }
+
+    /// The policy that was kept under this digest.
+    pub fn policy(&mut self, digest: &str) -> Result<Option<String>, StoreError> {
+        if name("", digest).is_err() {
+            return Ok(None);
+        }
+        let mut rows = self.rows(statements::POLICY, &[digest.into()])?;
+        match rows.pop().and_then(|mut row| row.pop()) {
+            None => Ok(None),
+            Some(Cell::Text(text)) => Ok(Some(text)),
+            Some(_) => Err(StoreError::corrupt(format!("the policy {digest} is no text"))),
+        }
+    }
+
+    pub(super) fn rows(
+        &mut self,
+        statement: &'static str,
+        values: &[SqlValue<'_>],
+    ) -> Result<Rows, StoreError> {
+        let rows = self.sql.rows(statement, values);
+        rows.inspect_err(|error| self.fail(error))
+    }
+
+    /// The project's rows with these values.
+    fn find(
+        &mut self,
+        statement: &'static str,
+        values: &[SqlValue<'_>],
+    ) -> Result<Rows, StoreError> {
+        if !values.iter().all(SqlValue::can_be_found) {
+            return Ok(Vec::new());
+        }
+        let values = [&[self.project.into()], values].concat();
+        self.rows(statement, &values)
+    }
+
+    /// The only record with these values, whose hash is right.
+    fn proven(
+        &mut self,
+        statement: &'static str,
+        values: &[SqlValue<'_>],
+    ) -> Result<Option<Sealed>, StoreError> {
+        only(self.find(statement, values)?)?.map(row::proven).transpose()
+    }
+
+    /// Keeps the first error.
+    pub(super) fn fail(&mut self, error: &StoreError) {
+        self.failed.get_or_insert_with(|| error.clone());
+    }
+}
+
+/// The project's work items.
+impl View<'_> {
+    /// The time by the clock that leases run by.
+    pub fn now(&mut self) -> Result<Timestamp, StoreError> {
+        self.sql.now().inspect_err(|error| self.fail(error))
+    }
+
+    /// The item with this id.
+    pub fn item(&mut self, id: &str) -> Result<Option<Item>, StoreError> {
+        Ok(self.find_items(statements::ITEM, &[id.into()])?.pop())
+    }
+
+    /// The item whose latest lease has this id.
+    pub fn item_with_lease(&mut self, lease: &str) -> Result<Option<Item>, StoreError> {
+        Ok(self.find_items(statements::ITEM_WITH_LEASE, &[name("lease", lease)?.into()])?.pop())
+    }
+
+    /// The first of these items that an actor holds at a time.
+    pub fn item_held(
+        &mut self,
+        actor: &str,
+        which: Claimable<'_>,
+        now: Timestamp,
+    ) -> Result<Option<Item>, StoreError> {
+        let [phase, id] = which.values();
+        let values = [name("actor", actor)?.into(), now.as_millisecond().into(), phase, id];
+        Ok(self.find_items(statements::ITEM_HELD, &values)?.pop())
+    }
+
+    /// At most `limit` items that were added after this record, in the order of adding.
+    pub fn items(&mut self, after: u64, limit: usize) -> Result<Vec<Item>, StoreError> {
+        let values = [SqlValue::sought(after), SqlValue::sought(limit as u64)];
+        self.find_items(statements::ITEMS, &values)
+    }
+
+    /// When one of these can be claimed, if nothing else happens: in the past, if now. None if none
+    /// can be claimed.
+    pub fn claimable_at(&mut self, which: Claimable<'_>) -> Result<Option<Timestamp>, StoreError> {
+        if !self.sql.has_items() {
+            return Ok(None);
+        }
+        match self.find(statements::CLAIMABLE_AT, &which.values())?.pop().as_deref() {
+            Some([Cell::Integer(at)]) => Timestamp::from_millisecond(*at)
+                .map(Some)
+                .map_err(|_| StoreError::corrupt(format!("`expires_at` {at} is out of range"))),
+            _ => Ok(None),
+        }
+    }
+
+    fn find_items(
+        &mut self,
+        statement: &'static str,
+        values: &[SqlValue<'_>],
+    ) -> Result<Vec<Item>, StoreError> {
+        if !self.sql.has_items() {
+            return Ok(Vec::new());
+        }
+        self.find(statement, values)?.into_iter().map(item::read).collect()
+    }
+}
+
+/// None if there are several.
+fn only(mut rows: Rows) -> Result<Option<Sealed>, StoreError> {
+    let row = rows.pop();
+    if rows.is_empty() { row.map(row::read).transpose() } else { Ok(None) }
+}
