@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::Duration;
 use std::{env, fs, thread};
 
-use gate_cli::{Gate, Request, Source, Verdict};
+use gate_cli::{Gate, Request, Source, Verdict, time_to_retry};
 
 /// Most iterations of one start.
 const LIMIT: u64 = 20;
@@ -54,7 +54,7 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
         }
         feedback.clone_from(&decision.feedback);
         // Longer than nothing if the agent ran into a limit of its service.
-        wait = record.time_to_retry();
+        wait = time_to_retry(&record);
     }
     eprintln!("not done after {LIMIT} iterations");
     Ok(ExitCode::from(Verdict::Tripped.exit_code()))

@@ -9,7 +9,6 @@ mod failures;
 mod loop_baseline;
 mod news;
 mod reading;
-mod replayed;
 mod trusted;
 
 use std::cell::{RefCell, RefMut};
@@ -17,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use gate_checks::process::{self, ancestors};
 use gate_checks::{CheckSite, OwnChecks};
-use gate_core::config::{Backoff, Resolved};
+use gate_core::config::{Backoff, ConfigWarning, Resolved};
 use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::iteration_facts::TreeState;
 use gate_core::decide::policy::{Threshold, TokenMode, When};
@@ -25,11 +24,11 @@ use gate_core::decide::reason::{Warning, WarningCode};
 use gate_core::decide::signal::{TokenHalves, prompt};
 use gate_core::mask::Masker;
 use gate_core::{Decision, Input, Policy, Scan, decide};
+use gate_lens::replay::Replayer;
 
 use crate::failure::Failure;
 use crate::memory::{DecisionRequest, Memory, Tokens};
 use crate::record::Record;
-use crate::remarks::{about_transcript, warning};
 use crate::request::Request;
 use crate::source::Source;
 
@@ -41,8 +40,7 @@ pub(crate) use self::elsewhere::{
 };
 pub(crate) use self::loop_baseline::decided_on;
 pub(crate) use self::news::{line_counts, may_be_news};
-pub(crate) use self::reading::Judging;
-pub(crate) use self::replayed::{Replayed, Step};
+pub(crate) use self::reading::{Judging, input_digest};
 use self::trusted::Trusted;
 
 /// A gate with its settings.
@@ -130,6 +128,12 @@ impl Gate {
         self.policy = policy;
         self.writes_tests = true;
         Ok(self)
+    }
+
+    /// The part of the gate that decides again on past transcripts.
+    pub(crate) fn into_replayer(self) -> Replayer {
+        let Self { policy, patterns, warnings, masker, .. } = self;
+        Replayer { policy, patterns, warnings, masker }
     }
 
     /// Adds a memory: the gate then numbers iterations, feeds the breaker, and records
@@ -252,7 +256,7 @@ impl Gate {
         input.force_reason.clone_from(&request.asker.force_reason);
         input.checks_left_out = request.runs_no_checks() && !self.policy.checks.is_empty();
         input.warnings.clone_from(&self.warnings);
-        input.warnings.extend(about_transcript(&scan.transcript, scan.unknown_format));
+        input.warnings.extend(scan.warnings());
         input.observed = scan.observed();
         input.observed.stop.clone_from(&request.turn.stop);
         input.observed.outage.clone_from(&request.turn.outage);
@@ -266,4 +270,14 @@ fn output_files() -> impl Iterator<Item = PathBuf> {
     let own = i32::try_from(std::process::id()).into_iter();
     let above = ancestors().map(|process| process.pid);
     own.chain(above).flat_map(process::output_files)
+}
+
+/// A warning about a setting that is valid.
+fn warning(warning: &ConfigWarning) -> Warning {
+    let code = match warning {
+        ConfigWarning::Locked(_) => WarningCode::SettingLocked,
+        ConfigWarning::Gone { .. } => WarningCode::SettingGone,
+        _ => WarningCode::ThresholdFromEnvironment,
+    };
+    Warning::new(code, warning.to_string())
 }

@@ -8,7 +8,6 @@ extern crate gate_derive as schemars;
 
 mod agent;
 mod approval;
-mod audit;
 mod clients;
 mod commands;
 mod context;
@@ -27,15 +26,11 @@ mod notify;
 mod operator;
 mod panics;
 mod pull_request;
-mod record;
-mod remarks;
 mod render;
-mod replay;
 mod request;
 mod runner;
 mod secrets;
 mod settings;
-mod share;
 mod source;
 mod supervision;
 mod test_approval;
@@ -44,6 +39,9 @@ mod tests;
 mod tool_inputs;
 pub mod trust;
 
+use gate_core::record;
+use gate_lens::{audit, replay};
+
 pub use commands::{run, schema};
 pub use failure::Failure;
 pub use gate::{Gate, GateBuilder};
@@ -51,6 +49,8 @@ pub use gate_checks::check::{Check, CheckContext, CheckId, async_trait};
 pub use gate_checks::{CheckSite, Checks, Event, Events, GatherOptions};
 pub use gate_core::Verdict;
 pub use gate_core::decide::evidence::{Evidence, Outcome};
+pub use gate_core::record::{Ledger, Record, SCHEMA, Tree, UsageRecord, VERSION};
+pub use gate_lens::replay::{Changed, Judged, Label, ReplayGroup, ReplayRecord, ReplayVerdict};
 pub use gate_store as store;
 #[doc(hidden)]
 pub use hook::read_event;
@@ -58,8 +58,6 @@ pub use memory::{
     BreakerStatus, Claim, LeaseRef, Memory, OpenBreaker, Operation, RecordSelector,
     ReplayedDecision, SetAside, Submitted, Which,
 };
-pub use record::{Ledger, Record, SCHEMA, Tree, UsageRecord, VERSION};
-pub use replay::{Changed, Judged, Label, ReplayGroup, ReplayRecord, ReplayVerdict};
 pub use request::{Asker, Request, Turn};
 pub use settings::{Places, Selection, layers};
 pub use source::Source;
@@ -68,3 +66,8 @@ pub use source::Source;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/book/src/howto/loop-rust.md")]
 struct Book;
+
+/// Time to a decision's `retry_at`; zero if that has come, or is not set.
+pub fn time_to_retry(record: &Record) -> std::time::Duration {
+    record.time_to_retry(jiff::Timestamp::now())
+}

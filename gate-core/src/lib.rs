@@ -30,6 +30,7 @@ pub mod history;
 pub mod integrity;
 pub mod ledger;
 pub mod mask;
+pub mod record;
 pub mod scan;
 pub mod text;
 pub mod trouble;
@@ -49,6 +50,7 @@ pub use decide::policy::Policy;
 pub use decide::verdict::Verdict;
 pub use digest::digest;
 pub use failure::{Failure, OUTPUT_CLOSED};
+pub use record::Record;
 pub use scan::{Scan, Scanner, scan};
 
 /// The book's examples of this library run with the tests.

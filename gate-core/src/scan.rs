@@ -1,6 +1,8 @@
 //! From bytes to a signal, indicators and facts: everything that a decision
 //! needs from a transcript.
 
+mod warnings;
+
 use serde::{Deserialize, Serialize};
 
 use crate::decide::feedback;

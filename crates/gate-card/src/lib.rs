@@ -2,6 +2,7 @@
 //!
 //! No text of others reaches a terminal as it is: control characters and commands of a CI are taken out.
 
+mod diff;
 pub mod fit;
 mod lines;
 pub mod markdown;
@@ -14,13 +15,34 @@ pub mod web;
 use std::fmt::Write as _;
 use std::io::Write;
 
-use gate_core::Failure;
+use gate_core::decide::reason::WarningCode;
+use gate_core::decide::situation::Released;
 use gate_core::text::is_plain;
+use gate_core::{Decision, Failure, Verdict};
 use serde::Serialize;
 
+pub use diff::diff;
 pub use lines::{Flow, Lines};
 pub use page::{Mark, Page};
 pub use text::{brief, lines, local_time, span};
+
+/// The one thing to do next, for a person.
+pub fn next_step(decision: &Decision) -> Option<String> {
+    if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
+        let mut warnings = decision.input.warnings.iter();
+        let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
+        let next = if left_out {
+            "check again without `--no-checks`"
+        } else {
+            "`gate init` finds checks that this project has"
+        };
+        return Some(next.to_owned());
+    }
+    if decision.released == Some(Released::Red) {
+        return Some("ask the agent to fix it; its next stop is checked again".to_owned());
+    }
+    decision.next.clone()
+}
 
 /// Remarks of a command for the person who runs it.
 pub fn notes(notes: &[String]) {

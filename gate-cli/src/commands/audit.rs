@@ -1,8 +1,6 @@
 //! `gate audit`: what agents claimed in past transcripts, and what stood behind it.
 
-mod page;
 mod places;
-mod text;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -10,12 +8,13 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 
 use super::common::DONE;
-use super::replay::transcripts;
-use crate::audit::{Transcript, read_all};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};
+use crate::secrets;
 use crate::settings::{self, Selection, parse_duration};
+use gate_lens::audit::{Transcript, page, read_all, text};
+use gate_lens::replay::{Inputs, Labels, find};
 
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
@@ -41,7 +40,8 @@ pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
     };
     let mut files = Vec::new();
     let mut unread = Vec::new();
-    for input in transcripts(folder, &paths)? {
+    let Inputs { all: inputs, .. } = find(folder, &paths, false, &Labels::default())?;
+    for input in inputs {
         match input.error {
             Some(failure) => unread.push(failure.message),
             None if args.since.is_none_or(|age| is_younger(&input.path, age)) => {
@@ -52,7 +52,7 @@ pub(super) fn run(here: &Here, args: &Audit) -> Result<u8, Failure> {
         }
     }
     let policy = settings::resolve(&here.places, &Selection::default())?.policy;
-    let record = read_all(files, unread, &policy)?;
+    let record = read_all(files, unread, &policy, secrets::masker())?;
     if args.json {
         print(&render::json(&record)?)?;
     } else if let Some(file) = &args.html {

@@ -1,7 +1,6 @@
 //! `gate install`: puts gate in front of an agent's stop.
 
 mod args;
-pub(super) mod diff;
 
 use std::fmt::Write as _;
 
@@ -103,7 +102,7 @@ fn describe_step(step: &Step, dry_run: bool) -> String {
         _ => ["changed", "would change"],
     };
     let mut text = format!("{} {}\n", did[usize::from(dry_run)], step.file.display());
-    text.push_str(&diff::diff(&step.file, step.before.as_deref(), step.after.as_deref()));
+    text.push_str(&gate_card::diff(&step.file, step.before.as_deref(), step.after.as_deref()));
     if !dry_run && let Some(backup) = step.backup() {
         let _ = writeln!(text, "backup: {}", backup.display());
     }

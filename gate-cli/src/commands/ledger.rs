@@ -14,12 +14,12 @@ use gate_core::ledger::Head;
 use super::arguments::non_empty;
 use super::common::DONE;
 use super::entries;
-use super::log::card::record_card;
 use super::log::{self, Log};
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::render::{self, print};
 use gate_card::Lines;
+use gate_lens::log::card::record_card;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Ledger {

@@ -1,13 +1,12 @@
 //! `gate log`: the latest records, a line each.
 
-pub(super) mod card;
-mod cost;
-
 use std::num::NonZeroU64;
 use std::time::Duration;
 
 use clap::Args;
+use gate_card::{Flow, Lines};
 use gate_core::ledger::Sealed;
+use gate_lens::log::{Costs, card};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -18,8 +17,6 @@ use crate::failure::Failure;
 use crate::loops::{self, Window};
 use crate::memory::Memory;
 use crate::settings::{self, Selection, parse_duration};
-use cost::Costs;
-use gate_card::{Flow, Lines};
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct Log {

@@ -1,18 +1,9 @@
 //! `gate replay`: decides on past transcripts as the gate would have done.
 //!
-//! Files are read by a pool of threads ([`workers`]). This thread compares, counts and
+//! Files are read by a pool of threads ([`Findings`]). This thread compares, counts and
 //! prints, in the order in which they were named.
 
-pub(super) mod accuracy;
-mod given;
-mod inputs;
-mod marks;
-mod report;
-mod run_folder;
-#[cfg(test)]
-mod tests;
 pub(super) mod tune;
-mod workers;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -21,24 +12,31 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use gate_card::fit::stdout_columns;
+use gate_card::notes;
+use gate_card::text::plain;
+use gate_card::{Flow, Lines};
+use gate_checks::CheckSite;
+use gate_core::Policy;
+use gate_core::config::Resolved;
+use gate_core::decide::policy::When;
+use gate_lens::replay::accuracy::By;
+use gate_lens::replay::report::{Bar, Grouping, Layout, Report};
+use gate_lens::replay::{
+    EarlierReplay, Finding, Findings, Host, Idle, Inputs, Labels, Marks, Passed, ReplayRecord,
+    Replayer, Work, find,
+};
+use gate_transcript::Forced;
 
-use self::accuracy::By;
-use self::given::{EarlierReplay, Idle, Labels};
-use self::inputs::{Input, Inputs, Passed};
-use self::marks::Marks;
-use self::report::{Bar, Grouping, Layout, Report};
-use self::workers::{Finding, Findings, Work};
 use super::arguments::InputArgs;
 use super::common::DONE;
 use crate::context::Here;
 use crate::failure::Failure;
+use crate::gate::{Gate, input_digest};
 use crate::interrupt::Interrupt;
-use crate::render::fit::stdout_columns;
-use crate::render::notes;
-use crate::render::text::plain;
-use crate::replay::ReplayRecord;
+use crate::memory::Memory;
 use crate::settings;
-use gate_card::{Flow, Lines};
+use crate::source::Source;
 
 /// The most labels without a matching row that are named one by one.
 const MAX_NAMED: usize = 10;
@@ -107,7 +105,7 @@ pub(crate) enum Only {
 pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let folder = &here.places.folder;
     let settings = settings::resolve(&here.places, &args.reading.settings.selection())?;
-    let marks = Marks::read(here, &settings.policy).unwrap_or_else(|failure| {
+    let marks = marks(here, &settings.policy).unwrap_or_else(|failure| {
         notes(&[format!("what `gate wrong` has marked is left out: {}", failure.message)]);
         Marks::default()
     });
@@ -116,7 +114,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let labels = labels.unwrap_or_default();
     let earlier =
         args.compare.as_ref().map(|file| EarlierReplay::read(&folder.join(file))).transpose()?;
-    let Inputs { all, other } = inputs::find(folder, &args.paths, args.null, &labels)?;
+    let Inputs { all, other } = find(folder, &args.paths, args.null, &labels)?;
     let interrupt = Interrupt::listen()?;
     let longest = all.iter().map(|input| input.shown.chars().count()).max();
     let layout = Layout {
@@ -132,7 +130,7 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
     let mut report = Report::new(layout);
     report.totals.files = all.len();
     report.totals.other = other;
-    let work = Work::new(here, &settings, all);
+    let work = Work::new(host(here), &settings, all);
     let work = Arc::new(Work {
         labels,
         marks,
@@ -145,9 +143,40 @@ pub(super) fn run(here: &Here, args: &Replay) -> Result<u8, Failure> {
         .print()
 }
 
-/// The transcripts that paths lead to.
-pub(super) fn transcripts(folder: &Path, paths: &[PathBuf]) -> Result<Vec<Input>, Failure> {
-    Ok(inputs::find(folder, paths, false, &Labels::default())?.all)
+/// The program, for a replay: a gate without checks and state.
+#[derive(Debug)]
+struct Program {
+    site: CheckSite,
+}
+
+impl Host for Program {
+    fn replayer(&self, settings: &Resolved) -> Result<Replayer, Failure> {
+        Ok(Gate::open(settings.clone(), self.site.clone())?.at(When::Check).into_replayer())
+    }
+
+    fn input_digest(&self, gate: &Replayer, file: &Path, format: Option<Forced>) -> Option<String> {
+        input_digest(&gate.patterns, &Source::File(file.to_owned()), format).ok()
+    }
+}
+
+fn host(here: &Here) -> Arc<dyn Host> {
+    let places = &here.places;
+    let site =
+        CheckSite { environment: places.environment.clone(), ..CheckSite::new(&places.folder) };
+    Arc::new(Program { site })
+}
+
+/// The time that a store may take to answer. A replay does not need it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The operator's marks in the ledger of the project here; none without a place for state.
+fn marks(here: &Here, policy: &Policy) -> Result<Marks, Failure> {
+    let places = &here.places;
+    if places.state.is_none() && !places.names_database() {
+        return Ok(Marks::default());
+    }
+    let mut memory = Memory::open_within(places, policy.project.id.as_deref(), PATIENCE)?;
+    memory.marked_transcripts().map(Marks::new)
 }
 
 /// Fails if an option lacks another one that it needs.

@@ -1,27 +1,26 @@
 //! `gate report`: a night of loops on one page.
 
-mod behind;
-mod figures;
-mod markdown;
-mod page;
-mod text;
-
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use gate_core::config::nearest_name;
+use gate_fleet::run::layout;
+use gate_lens::audit::Transcript;
+use gate_lens::loops::LoopRecord;
+use gate_lens::report::{BehindClaims, ReportRecord, markdown, page, text};
 use jiff::Timestamp;
 
 use super::common::{DONE, ago, write_page};
 use crate::context::Here;
 use crate::failure::Failure;
-use crate::loops::{self, LoopRecord, Window};
+use crate::governance::Runs;
+use crate::loops::{self, Window};
 use crate::render::{self, print};
 use crate::secrets;
 use crate::settings::{self, Selection, parse_duration};
-use behind::BehindClaims;
-pub use figures::ReportRecord;
 
 /// The time that a report covers by default.
 const USUAL_AGE: Duration = Duration::from_secs(12 * 60 * 60);
@@ -65,7 +64,8 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
         Some(name) => named(found, name)?,
         None => found,
     };
-    let behind = BehindClaims::read(here, &policy, &loops, since)?;
+    let files = transcripts(here, &loops, since)?;
+    let behind = BehindClaims::read(files, &policy, secrets::masker())?;
     let report = ReportRecord { behind, ..ReportRecord::new(loops, since, until) };
     let text = match &args.html {
         Some(_) => page::document(&report),
@@ -79,6 +79,34 @@ pub(super) fn run(here: &Here, args: &Report) -> Result<u8, Failure> {
         None => print(&text)?,
     }
     Ok(DONE)
+}
+
+/// The transcripts in the run folders of these loops.
+fn transcripts(
+    here: &Here,
+    loops: &[LoopRecord],
+    since: Option<Timestamp>,
+) -> Result<Vec<Transcript>, Failure> {
+    let project = Runs::here(&here.places)?;
+    let names: BTreeSet<_> =
+        loops.iter().filter_map(|one| one.run.split('#').next()).map(str::to_owned).collect();
+    let mut files = Vec::new();
+    for task in project.tasks()? {
+        if !names.contains(&format!("{}-{}", project.id(), task.id())) {
+            continue;
+        }
+        for run in task.runs()? {
+            // A run without a record is no run of the night.
+            let started = run.info().map(|info| info.start_time).ok();
+            let is_wanted = started.is_some_and(|at| since.is_none_or(|since| at >= since));
+            let path = run.file(layout::STDOUT);
+            if let (true, Ok(metadata)) = (is_wanted, fs::metadata(&path)) {
+                let shown = path.display().to_string();
+                files.push(Transcript { path, shown, size: metadata.len() });
+            }
+        }
+    }
+    Ok(files)
 }
 
 /// The loops with this name: a run, the runs of a loop, or those of a task.

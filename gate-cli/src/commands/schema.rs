@@ -9,12 +9,12 @@ pub use super::exit::{ExitParsed, ExitSubmitted};
 pub use super::explain::ExplainRecord;
 pub use super::plan::{LastRun, PlanRecord, PlannedCheck};
 pub use super::prune::PruneRecord;
-pub use super::report::ReportRecord;
 pub use super::scan::ScanRecord;
 pub use super::work::{LeaseRecord, WorkList, WorkRecord};
 pub use crate::approval::{Starts, TrustRecord};
 pub use crate::install::{Install, Scope, TestStop};
 pub use crate::notify::NotifyRecord;
+pub use gate_lens::report::ReportRecord;
 
 /// Each schema has a name, its text, and what a test derives the text from.
 macro_rules! schemas {
@@ -100,9 +100,9 @@ schemas! {
     /// `gate audit --json`.
     Audit: AUDIT, derived::<crate::audit::AuditRecord>();
     /// `gate tune --json`.
-    Tune: TUNE, derived::<super::replay::tune::TuneRecord>();
+    Tune: TUNE, derived::<gate_lens::tune::TuneRecord>();
     /// The last line of `gate replay --json` with `--by`.
-    ReplaySummary: REPLAY_SUMMARY, derived::<super::replay::accuracy::ReplaySummary>();
+    ReplaySummary: REPLAY_SUMMARY, derived::<gate_lens::replay::accuracy::ReplaySummary>();
     /// An exit signal of the agent exit protocol.
     ExitSignal: EXIT_SIGNAL, derived::<gate_core::exit::ExitSignal>();
     /// `gate exit parse --json`.

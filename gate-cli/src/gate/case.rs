@@ -7,6 +7,7 @@ use gate_core::decide::breaker::Admission;
 use gate_core::decide::decision::{Judged, judge};
 use gate_core::decide::iteration_facts::TreeSeen;
 use gate_core::decide::signal::{Status, TokenFinding, TokenHalves, UncheckedSignal};
+use gate_core::mask::Masker;
 use gate_core::trouble::Signature;
 use gate_core::{Decision, Input, Scan, Verdict, decide, digest};
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -363,7 +364,7 @@ impl Gate {
     ) -> Record {
         let transcript = judging.scan.transcript.clone();
         let tree = gathered.tree.clone();
-        let tree = tree.map(|tree| Tree::masked(tree, &judging.site, &self.masker));
+        let tree = tree.map(|change| tree_record(change, &judging.site, &self.masker));
         let judged = self.judged_contents(&decision);
         let record = Record {
             schema: SCHEMA.to_owned(),
@@ -441,5 +442,26 @@ impl DecisionContext {
     fn next_token(&self, tokens: Option<&Tokens>) -> Option<TokenHalves> {
         let (run, iteration) = self.numbered()?;
         Some(tokens?.halves((run, iteration.saturating_add(1))))
+    }
+}
+
+/// The most files that a record names.
+const SHOWN_FILES: usize = 200;
+
+/// The digests of the work tree and, without secrets, the names of files.
+fn tree_record(change: TreeChange, site: &CheckSite, masker: &Masker) -> Tree {
+    let callers_files = site.callers_files.iter().filter_map(|file| {
+        let inside = file.strip_prefix(&site.project).ok()?;
+        Some(masker.text(&inside.to_string_lossy()))
+    });
+    let shown = |files: Vec<String>| {
+        files.iter().take(SHOWN_FILES).map(|file| masker.text(file)).collect::<Vec<_>>()
+    };
+    Tree {
+        before: change.before.digest,
+        after: change.after.digest,
+        wrote: shown(change.wrote),
+        changed: shown(change.changed),
+        callers_files: callers_files.collect(),
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gate_checks::CheckSite;
+use gate_core::decide::indicator::PatternSet;
 use gate_core::decide::pattern::Scope;
 use gate_core::decide::signal::Status;
 use gate_core::decide::signal::UncheckedSignal;
@@ -82,27 +83,6 @@ impl Gate {
         })
     }
 
-    /// The digest that a decision on this source records.
-    ///
-    /// # Errors
-    ///
-    /// A source that cannot be read.
-    pub(crate) fn input_digest(
-        &self,
-        source: &Source,
-        format: Option<Forced>,
-    ) -> Result<String, Failure> {
-        let mut hasher = blake3::Hasher::new();
-        let inner = Scanner::new(&self.patterns, format);
-        let mut scanner = HashingScanner { inner, hasher: Some(&mut hasher) };
-        let bytes = match source.begin(&mut scanner, false)? {
-            Beginning::All(bytes) => bytes,
-            Beginning::Head(file) => source.finish(file, None, &mut scanner)?,
-        };
-        hasher.update(&bytes.to_le_bytes());
-        Ok(digest(&hasher))
-    }
-
     /// Reads what the decision needs of a transcript: of a large one no more than its ends, if they
     /// suffice. The digest is of the beginning, the end and the length, or of all.
     fn read_needed(
@@ -165,6 +145,27 @@ impl Gate {
         self.masker.transcript(&mut scan.transcript);
         scan
     }
+}
+
+/// The digest that a decision on this source records.
+///
+/// # Errors
+///
+/// A source that cannot be read.
+pub(crate) fn input_digest(
+    patterns: &PatternSet,
+    source: &Source,
+    format: Option<Forced>,
+) -> Result<String, Failure> {
+    let mut hasher = blake3::Hasher::new();
+    let inner = Scanner::new(patterns, format);
+    let mut scanner = HashingScanner { inner, hasher: Some(&mut hasher) };
+    let bytes = match source.begin(&mut scanner, false)? {
+        Beginning::All(bytes) => bytes,
+        Beginning::Head(file) => source.finish(file, None, &mut scanner)?,
+    };
+    hasher.update(&bytes.to_le_bytes());
+    Ok(digest(&hasher))
 }
 
 fn digest(hasher: &blake3::Hasher) -> String {

@@ -86,7 +86,7 @@ impl Memory {
         });
         let draft = body::draft(kind::LOSS_ACCEPTED, None, &operator.actor(), &body)?;
         self.store.accept(&self.project);
-        let ledger = body::place(&self.append(&draft)?);
+        let ledger = Ledger::place(&self.append(&draft)?);
         Ok(AcceptedLoss { schema: "gate.accepted.v1", marked, found, missing, reason, ledger })
     }
 }

@@ -106,7 +106,7 @@ impl Memory {
         let changes: Vec<_> = changes.iter().cloned().map(without_secrets).collect();
         let body = json!({ "approved": changes, "by": operator });
         let draft = body::draft(kind::APPROVED, None, &operator.actor(), &body)?;
-        Ok(body::place(&self.append(&draft)?))
+        Ok(Ledger::place(&self.append(&draft)?))
     }
 
     /// The approvals of the project.

@@ -10,7 +10,7 @@ use serde_json::{Number, Value, json};
 
 use crate::failure::Failure;
 use crate::operator::Operator;
-use crate::record::{Ledger, Record};
+use crate::record::{Record, damaged};
 use crate::secrets;
 
 /// Levels of objects and arrays in a decision. The record's limit is higher.
@@ -106,30 +106,6 @@ fn unfit(error: &dyn std::fmt::Display) -> Failure {
 pub(super) fn state_of(sealed: &Sealed) -> Result<State, Failure> {
     let state = sealed.record.body.get("state").cloned().unwrap_or_default();
     serde_json::from_value(state).map_err(|error| damaged(sealed, &error))
-}
-
-/// The decision of a record, with its place in the ledger.
-pub(crate) fn decision_of(sealed: &Sealed) -> Result<Record, Failure> {
-    let mut decision = sealed.record.body.get("decision").cloned().unwrap_or_default();
-    let micro = decision.pointer("/usage/cost_micro_usd").and_then(Value::as_u64);
-    if let Some(usage) = decision.get_mut("usage").and_then(Value::as_object_mut) {
-        usage.remove("cost_micro_usd");
-        usage.insert("cost_usd".to_owned(), json!(micro.map(|micro| micro as f64 / 1e6)));
-    }
-    let record: Record =
-        serde_json::from_value(decision).map_err(|error| damaged(sealed, &error))?;
-    Ok(Record { ledger: Some(place(sealed)), ..record })
-}
-
-/// The record's place in the ledger.
-pub(super) fn place(sealed: &Sealed) -> Ledger {
-    Ledger { seq: sealed.record.seq, hash: sealed.hash.to_string() }
-}
-
-/// The error for a record that gate cannot have written like this.
-pub(super) fn damaged(sealed: &Sealed, error: &serde_json::Error) -> Failure {
-    let message = format!("record {} of the ledger cannot be read: {error}", sealed.record.seq);
-    Failure::internal("state-corrupt", message)
 }
 
 // A record's hash needs one canonical text, so a body has exact integers only. Any other

@@ -201,7 +201,7 @@ impl Memory {
         let operator = Operator::from_process();
         let body = ActBody { value, ..ActBody::new(act, &operator) };
         let draft = body::draft(kind::ACT, None, &operator.actor(), &body)?;
-        Ok(body::place(&self.append(&draft)?))
+        Ok(Ledger::place(&self.append(&draft)?))
     }
 
     /// Operates the breakers, each with a record. Returns the number of those that were
@@ -349,5 +349,5 @@ fn operate_one(
         ..ActBody::new(act.name(), &operator)
     };
     let sealed = writing.append(body::draft(kind::ACT, None, &operator.actor(), &body)?)?;
-    Ok((!before.is_closed(), body::place(&sealed)))
+    Ok((!before.is_closed(), Ledger::place(&sealed)))
 }

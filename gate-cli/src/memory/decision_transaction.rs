@@ -19,7 +19,7 @@ use super::run_history::{RunHistory, load};
 use super::{Memory, now};
 use crate::failure::Failure;
 use crate::operator::Operator;
-use crate::record::Record;
+use crate::record::{Ledger, Record};
 use crate::secrets;
 use crate::store::Transaction;
 
@@ -174,7 +174,7 @@ impl DecisionTransaction<'_> {
             transaction.append(ended)?;
         }
         transaction.commit()?;
-        Ok(Record { ledger: Some(body::place(&sealed)), ..record })
+        Ok(Record { ledger: Some(Ledger::place(&sealed)), ..record })
     }
 }
 

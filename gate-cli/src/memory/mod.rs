@@ -41,7 +41,6 @@ use gate_core::ledger::{Draft, Head, MovedOut, Sealed};
 
 pub(crate) use accepted_loss::AcceptedLoss;
 pub(crate) use approvals::Approvals;
-pub(crate) use body::decision_of;
 pub use breaker_ops::{BreakerStatus, Operation};
 pub use breakers::{OpenBreaker, Which};
 pub(crate) use clock::now;
@@ -56,7 +55,7 @@ pub use queries::{RecordSelector, ReplayedDecision};
 pub use set_aside::SetAside;
 pub(crate) use token::Tokens;
 pub use work::{Claim, LeaseRef, Submitted};
-pub(crate) use wrong::{JudgedTranscript, MarkedDecision, MarkedTranscript, WrongRecord};
+pub(crate) use wrong::WrongRecord;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;

@@ -8,7 +8,7 @@ use gate_core::{Decision, Policy, decide};
 use serde_json::Value;
 
 use super::naming::tree_name;
-use super::{Memory, body, wrong};
+use super::{Memory, wrong};
 use crate::failure::Failure;
 use crate::record::Record;
 use crate::store::View;
@@ -107,7 +107,7 @@ impl Memory {
         let from = page.first().map_or(1, |first| first.record.seq);
         let all = RecordSelector::default();
         let decisions = page.iter().rev().filter(|sealed| all.is_decision(sealed, &self.tree));
-        let records = decisions.map(body::decision_of).collect::<Result<_, _>>()?;
+        let records = decisions.map(Record::from_sealed).collect::<Result<_, _>>()?;
         Ok((records, Some(from).filter(|from| *from > 1)))
     }
 
@@ -160,7 +160,7 @@ impl Memory {
 
 /// A decision with the operator's mark, if it has one.
 fn marked(reading: &mut View<'_>, sealed: &Sealed) -> Result<Record, Failure> {
-    wrong::with_mark(reading, body::decision_of(sealed)?)
+    wrong::with_mark(reading, Record::from_sealed(sealed)?)
 }
 
 /// A decision's record by its number or its id. See [`Memory::decision`].

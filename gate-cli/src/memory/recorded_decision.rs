@@ -2,7 +2,6 @@
 
 use gate_core::digest;
 
-use super::body;
 use super::pending_decision::{DecisionRequest, PendingDecision};
 use super::run_history::RunHistory;
 use crate::failure::Failure;
@@ -32,7 +31,7 @@ impl RecordedDecision {
             return Ok(Self::None);
         };
         let Some(sealed) = reading.decision(run, iteration)? else { return Ok(Self::None) };
-        let record = body::decision_of(&sealed)?;
+        let record = Record::from_sealed(&sealed)?;
         let is_over = history.is_run_over(state);
         Ok(if is_over && !history.is_closed() {
             Self::None

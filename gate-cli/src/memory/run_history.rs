@@ -8,6 +8,7 @@ use gate_core::ledger::Sealed;
 
 use super::{body, naming, now};
 use crate::failure::Failure;
+use crate::record::Record;
 use crate::store::View;
 
 pub(super) struct RunHistory {
@@ -107,6 +108,6 @@ pub(super) fn last_policy(
     name: &str,
 ) -> Result<Option<(Policy, String)>, Failure> {
     let Some(sealed) = reading.latest_of_loop(name)? else { return Ok(None) };
-    let text = reading.policy(&body::decision_of(&sealed)?.policy_digest)?;
+    let text = reading.policy(&Record::from_sealed(&sealed)?.policy_digest)?;
     Ok(text.and_then(|text| Some((serde_json::from_str(&text).ok()?, text))))
 }

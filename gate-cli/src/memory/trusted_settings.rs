@@ -39,7 +39,7 @@ impl Memory {
             let draft = body::draft(kind::TRUST, None, &operator.actor(), &body)?;
             let sealed = transaction.append(draft)?;
             transaction.commit()?;
-            Ok(body::place(&sealed))
+            Ok(Ledger::place(&sealed))
         })
     }
 }

@@ -1,9 +1,10 @@
 //! Marks on decisions that an operator calls wrong. A mark is a record of its own: the
 //! decision's record stays as it is.
 
+use gate_core::Verdict;
 use gate_core::history::kind;
 use gate_core::ledger::Sealed;
-use gate_core::{Decision, Verdict};
+use gate_lens::replay::{JudgedTranscript, Label, MarkedDecision, MarkedTranscript};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,8 +12,7 @@ use serde_json::Value;
 use super::{Memory, body, queries};
 use crate::failure::Failure;
 use crate::operator::Operator;
-use crate::record::{Mistake, Record, WrongMark};
-use crate::replay::Label;
+use crate::record::{Ledger, Mistake, Record, WrongMark, damaged};
 use crate::secrets;
 use crate::store::View;
 
@@ -32,34 +32,6 @@ pub(crate) struct WrongRecord {
     /// The mark.
     #[serde(flatten)]
     pub mark: WrongMark,
-}
-
-/// A decision with a mark.
-#[derive(Clone, Debug)]
-pub(crate) struct MarkedDecision {
-    /// The number of its record.
-    pub(crate) seq: u64,
-    pub(crate) mistake: Mistake,
-    pub(crate) decision: Decision,
-}
-
-/// A transcript that was judged by a decision with a mark.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MarkedTranscript {
-    pub(crate) mistake: Mistake,
-    pub(crate) transcript: JudgedTranscript,
-}
-
-/// The identity of a transcript that was judged.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct JudgedTranscript {
-    /// The digest of its bytes.
-    pub(crate) digest: Option<String>,
-    /// The client's id of the session.
-    pub(crate) session: Option<String>,
-    /// The length in bytes.
-    pub(crate) bytes: u64,
 }
 
 /// The body of a mark's record.
@@ -108,7 +80,7 @@ impl Memory {
         let Some(sealed) = queries::decision_named(&mut transaction, named)? else {
             return Err(unknown(named));
         };
-        let record = body::decision_of(&sealed)?;
+        let record = Record::from_sealed(&sealed)?;
         let seq = sealed.record.seq;
         if record.decision.released.is_some() {
             let message = format!("decision {seq} neither ended the work nor refused to");
@@ -167,7 +139,7 @@ impl Memory {
         for (_, body) in marks(reading)? {
             let seq = body.marked.seq;
             if let Some(sealed) = reading.entry(seq)? {
-                let decision = body::decision_of(&sealed)?.decision;
+                let decision = Record::from_sealed(&sealed)?.decision;
                 all.push(MarkedDecision { seq, mistake: body.mistake, decision });
             }
         }
@@ -198,7 +170,7 @@ fn marks(reading: &mut View<'_>) -> Result<Vec<(Sealed, MarkBody)>, Failure> {
     let mut marks = Vec::new();
     for sealed in reading.entries_of_type(kind::WRONG, usize::MAX)? {
         let body = serde_json::from_value(Value::from(sealed.record.body.clone()));
-        let body = body.map_err(|error| body::damaged(&sealed, &error))?;
+        let body = body.map_err(|error| damaged(&sealed, &error))?;
         marks.push((sealed, body));
     }
     Ok(marks)
@@ -206,5 +178,5 @@ fn marks(reading: &mut View<'_>) -> Result<Vec<(Sealed, MarkBody)>, Failure> {
 
 fn mark(sealed: &Sealed, body: MarkBody) -> WrongMark {
     let MarkBody { mistake, reason, .. } = body;
-    WrongMark { mistake, reason, time: sealed.record.time.clone(), ledger: body::place(sealed) }
+    WrongMark { mistake, reason, time: sealed.record.time.clone(), ledger: Ledger::place(sealed) }
 }

@@ -21,10 +21,10 @@ use crate::context::Here;
 use crate::failure::Failure;
 use crate::memory::StoppedBy;
 use crate::record::{LatestDecision, Record};
-use crate::render::card::next_step;
 use crate::runner::RunRecord;
 use crate::secrets;
 use crate::trust::{Trust, TrustState};
+use gate_card::next_step;
 
 /// Waits between the attempts to send a message.
 const WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];

@@ -4,6 +4,7 @@
 pub(crate) mod checks;
 mod grounds;
 
+use gate_card::next_step;
 use gate_core::decide::breaker::{BreakerState, Counters, LimitedCounter};
 use gate_core::decide::evidence::Outcome;
 use gate_core::decide::policy::BreakerPolicy;
@@ -329,24 +330,6 @@ impl<'d> Card<'d> {
             page.row("note", &warning.message);
         }
     }
-}
-
-/// The one thing to do next, for a person.
-pub(crate) fn next_step(decision: &Decision) -> Option<String> {
-    if decision.verdict == Verdict::Exit && !decision.verified && !decision.forced {
-        let mut warnings = decision.input.warnings.iter();
-        let left_out = warnings.any(|warning| warning.code == WarningCode::ChecksNotRun);
-        let next = if left_out {
-            "check again without `--no-checks`"
-        } else {
-            "`gate init` finds checks that this project has"
-        };
-        return Some(next.to_owned());
-    }
-    if decision.released == Some(Released::Red) {
-        return Some("ask the agent to fix it; its next stop is checked again".to_owned());
-    }
-    decision.next.clone()
 }
 
 /// A breaker's state in words.

@@ -12,7 +12,7 @@ pub(crate) use diagnostic::{
     OutputMode, failure, let_go, message, released, stop_line, unverified_line,
 };
 pub(crate) use gate_card::{
-    Mark, Page, brief, diagnose, diagnose_as_is, diagnose_commands, fit, fitted, json, json_line,
-    lines, local_time, markdown, notes, page, print, print_commands, print_text, span, text, web,
+    Mark, Page, brief, diagnose, diagnose_as_is, diagnose_commands, fitted, json, json_line, lines,
+    local_time, markdown, notes, page, print, print_commands, print_text, span, text,
 };
 pub(crate) use progress::progress;

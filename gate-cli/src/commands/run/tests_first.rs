@@ -20,7 +20,6 @@ use gate_core::text;
 use super::job::Job;
 use super::{RunCommand, Setting};
 use crate::commands::common::{answer, can_ask, is_yes};
-use crate::commands::install::diff::diff;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::gate::Gate;
@@ -28,6 +27,7 @@ use crate::interrupt::Interrupt;
 use crate::memory::{LockedTests, StoppedBy};
 use crate::render;
 use crate::runner::{End, TestsWritten};
+use gate_card::diff;
 
 /// The interval at which an open question looks for a signal to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);

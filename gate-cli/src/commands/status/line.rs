@@ -54,7 +54,7 @@ fn in_words(record: &Record) -> String {
     }
     let cost = decision.spent().map(|spent| spent.cost_micro_usd).unwrap_or_default();
     if cost > 0 {
-        parts.push(crate::loops::dollars(cost));
+        parts.push(gate_lens::loops::dollars(cost));
     }
     let reason = decision.reasons.first().map(|reason| reason.message.as_str());
     if !decision.success {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use gate_core::decide::breaker::BreakerState;
 use gate_core::{Policy, Verdict};
+use gate_lens::loops::{LoopRecord, LoopState, Usage};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use crate::commands::common::ago;
 use crate::context::Here;
 use crate::failure::Failure;
 use crate::governance::Runs as RunFolders;
-use crate::loops::{self, LoopRecord, LoopState, Usage, Window};
+use crate::loops::{self, Window};
 use crate::render::card::state_name;
 use crate::render::{Mark, Page, local_time, span};
 use crate::runner::{LiveLoop, live_loops};

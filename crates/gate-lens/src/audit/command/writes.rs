@@ -1,0 +1,185 @@
+//! The files that a command line writes.
+
+use std::collections::HashMap;
+
+use gate_checks::{is_python, program_name};
+
+use super::names::meant;
+use crate::audit::files::{A_FILE, is_prose, is_scratch, patched};
+use crate::audit::shell::Part;
+
+/// Words by which a script in a command line writes a file.
+const SCRIPT_WRITES: [&str; 9] = [
+    ".write_text(",
+    ".write_bytes(",
+    "writeFileSync(",
+    "writeFile(",
+    "File.write(",
+    "file_put_contents(",
+    "json.dump(",
+    ".save(",
+    "fs.write",
+];
+
+/// Calls in a script whose first argument is a file.
+const OPENS: [&str; 6] =
+    ["Path(", "open(", "writeFileSync(", "writeFile(", "File.write(", "file_put_contents("];
+
+/// Commands of PowerShell that write a file.
+const POWERSHELL: [&str; 3] = ["Set-Content", "Add-Content", "Out-File"];
+
+/// The files that these commands of a line write.
+pub(crate) fn writes(line: &str, parts: &[Part]) -> Vec<String> {
+    let (mut all, mut is_away, mut variables) = (Vec::new(), false, HashMap::new());
+    for part in parts {
+        let words = meant(&part.words);
+        variables.extend(assignment(words));
+        if let [cd, folder, ..] = words
+            && matches!(cd.as_str(), "cd" | "pushd" | "Set-Location")
+        {
+            is_away = is_scratch(folder);
+        }
+        let mut files = part.writes.clone();
+        files.retain(|file| !file.starts_with('$'));
+        files.extend(by_program(words).into_iter().map(|file| match variables.get(&*file) {
+            Some(value) => (*value).to_owned(),
+            None => file,
+        }));
+        files.retain(|file| is_work(file) && !(is_away && is_relative(file)));
+        all.append(&mut files);
+    }
+    if line.contains("*** Begin Patch") {
+        all.extend(patched(line));
+    }
+    if parts.iter().any(|part| runs_code(meant(&part.words))) {
+        all.extend(by_script(line));
+    }
+    all
+}
+
+/// False for what is no work: a device, a scratch file, a log.
+fn is_work(file: &str) -> bool {
+    let is_device = file.eq_ignore_ascii_case("nul") || file.starts_with("/dev/");
+    !file.is_empty() && !is_device && !file.starts_with('&') && !is_scratch(file)
+}
+
+fn is_relative(file: &str) -> bool {
+    !file.starts_with(['/', '~', '$']) && !file.contains(":\\")
+}
+
+/// The files that a program writes by its arguments.
+fn by_program(words: &[String]) -> Vec<String> {
+    let Some((program, rest)) = words.split_first() else { return Vec::new() };
+    let operands = || rest.iter().filter(|word| !word.starts_with('-') && !word.is_empty());
+    let last = || -> Vec<String> { operands().next_back().cloned().into_iter().collect() };
+    match program_name(program) {
+        "sed" | "gsed" if rest.iter().any(|word| word.starts_with("-i") || word == "-Ei") => last(),
+        "perl" if rest.iter().any(|word| edits_in_place(word)) => last(),
+        "tee" => operands().cloned().collect(),
+        "patch" => vec![A_FILE.to_owned()],
+        // What is copied elsewhere is installed.
+        "mv" | "cp" => match operands().collect::<Vec<_>>().as_slice() {
+            [.., from, to] if is_relative(to) => vec![copied(from, to)],
+            _ => Vec::new(),
+        },
+        "git" if rest.first().is_some_and(|word| word == "apply") => vec![A_FILE.to_owned()],
+        name if POWERSHELL.iter().any(|known| known.eq_ignore_ascii_case(name)) => {
+            let path = rest.iter().position(|word| {
+                word.eq_ignore_ascii_case("-path")
+                    || word.eq_ignore_ascii_case("-filepath")
+                    || word.eq_ignore_ascii_case("-literalpath")
+            });
+            let path = path.and_then(|at| rest.get(at + 1)).or_else(|| first_operand(rest));
+            vec![path.cloned().unwrap_or_else(|| A_FILE.to_owned())]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The file that a copy makes.
+fn copied(from: &str, to: &str) -> String {
+    let is_folder = to == "." || to == ".." || to.ends_with('/');
+    if is_folder {
+        format!("{to}/{}", from.rsplit('/').next().unwrap_or(from))
+    } else {
+        to.to_owned()
+    }
+}
+
+/// The first word of a command of PowerShell that is no option, and no option's value.
+fn first_operand(words: &[String]) -> Option<&String> {
+    let takes = ["-encoding", "-value", "-erroraction", "-width"];
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if takes.iter().any(|option| word.eq_ignore_ascii_case(option)) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return Some(word);
+        }
+    }
+    None
+}
+
+/// A variable of PowerShell and its new text (`$p = 'a.md'`).
+fn assignment(words: &[String]) -> Option<(&str, &str)> {
+    let (name, value) = match words {
+        [word] => word.split_once('=')?,
+        [name, equals, value] if equals == "=" => (name.as_str(), value.as_str()),
+        _ => return None,
+    };
+    name.starts_with('$').then_some((name, value))
+}
+
+/// True for options of Perl such as `-pi`.
+fn edits_in_place(word: &str) -> bool {
+    let letters = word.strip_prefix('-').and_then(|rest| rest.split(['.', 'e']).next());
+    letters.is_some_and(|letters| {
+        letters.len() <= 4
+            && letters.contains('i')
+            && letters.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
+    })
+}
+
+/// True for an interpreter with its code on the command line or behind it.
+pub(crate) fn runs_code(words: &[String]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let program = program_name(program);
+    let is_code = |word: &String| matches!(word.as_str(), "-c" | "-e" | "--eval" | "-");
+    (is_python(program) || matches!(program, "node" | "ruby" | "bun" | "deno" | "php" | "tsx"))
+        && (rest.is_empty() || rest.iter().any(is_code))
+}
+
+/// The files that code in a command line writes. If only prose is named there, it is prose.
+fn by_script(code: &str) -> Option<String> {
+    let opens = code.match_indices("open(").any(|(at, _)| {
+        let call = code[at..].lines().next().unwrap_or_default();
+        ["'w'", "\"w\"", "'a'", "\"a\"", "'wb'", "\"wb\"", "'w+'", "\"w+\""]
+            .iter()
+            .any(|mode| call.contains(mode))
+    });
+    if !opens && !SCRIPT_WRITES.iter().any(|words| code.contains(words)) {
+        return None;
+    }
+    let texts: Vec<_> = code.split(['"', '\'', '`']).collect();
+    let is_opened = |before: &str| OPENS.iter().any(|call| before.ends_with(call));
+    let opened = texts.windows(2).filter(|pair| is_opened(pair[0])).map(|pair| pair[1]);
+    let mut named: Vec<_> = opened.filter(|text| is_file_name(text)).collect();
+    if named.is_empty() {
+        named = texts.into_iter().filter(|text| is_file_name(text)).collect();
+    }
+    let is_no_work = |name: &&str| is_prose(name) || is_scratch(name);
+    named.iter().find(|name| !is_no_work(name)).map(|name| (*name).to_owned())
+}
+
+fn is_file_name(text: &str) -> bool {
+    let ending = text.rsplit_once('.').map(|(_, ending)| ending);
+    // A name with spaces is known by its folder.
+    let is_space = |c: char| c.is_whitespace() && !(c == ' ' && text.starts_with(['/', '~']));
+    text.len() < 200
+        && !text.contains(|c: char| is_space(c) || "(){}=,;<>".contains(c))
+        && ending.is_some_and(|ending| {
+            (1..=8).contains(&ending.len())
+                && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+        })
+}

@@ -1,0 +1,167 @@
+//! The outcome of a check: by its exit code, and where that is hidden or unknown, by what it
+//! printed.
+
+use std::path::Path;
+
+use gate_checks::report::{self, Request, Stream};
+
+use self::lines::{
+    BACKGROUND, ENDED, behind, is_of_client, may_fail, never_ran, number, without_colours,
+    without_label,
+};
+use super::command::Check;
+
+mod lines;
+
+/// The most bytes of a check's output that are read.
+const MAX_OUTPUT_BYTES: usize = 1 << 20;
+
+/// The exit code of `timeout` for a command that it stopped, and of clients that do the same.
+/// Nothing shows how it would have ended.
+pub(crate) const TIMED_OUT: i32 = 124;
+
+/// Lines by which clients end an output, up to its exit code.
+const FOOTERS: [&str; 4] =
+    ["completed with exit code ", "exited with exit code ", "[exited with code ", "<exit code: "];
+
+/// The output in an answer that is a JSON object on one line.
+const JSON_OUTPUT: &str = "\"output\":\"";
+
+/// The output of a check.
+pub(crate) struct Output {
+    pub check: Check,
+    text: String,
+    /// The name of the run in the background.
+    background: Option<String>,
+}
+
+impl Output {
+    pub(crate) fn new(check: Check) -> Self {
+        Self { check, text: String::new(), background: None }
+    }
+
+    /// True if a text names this run in the background.
+    pub(crate) fn is_awaited_in(&self, text: &str) -> bool {
+        let is_in = |name: &String| {
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')
+                .any(|word| word == name)
+        };
+        self.background.as_ref().is_some_and(is_in)
+    }
+
+    pub(crate) fn is_in_background(&self) -> bool {
+        self.background.is_some()
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        let room = MAX_OUTPUT_BYTES.saturating_sub(self.text.len());
+        self.text.push_str(&text[..text.floor_char_boundary(room)]);
+        self.text.push('\n');
+        if is_of_client(text) {
+            let mut lines = text.lines().filter(|line| is_of_client(line));
+            self.background = lines.find_map(background).or(self.background.take());
+        }
+    }
+
+    /// True if it says that the program is not there.
+    pub(crate) fn could_not_start(&self) -> bool {
+        never_ran(&self.text)
+    }
+
+    /// True if it passed, false if it failed, by its exit code or by its text; none if neither
+    /// shows it.
+    pub(crate) fn passed(&self, code: Option<i32>) -> Option<bool> {
+        let check = &self.check;
+        let mut codes = Codes { is_background: self.background.is_some(), ..Codes::default() };
+        self.lines(|line| codes.line(line));
+        // A run in the background has ended later than its call.
+        let recorded = if codes.is_background { None } else { code };
+        let recorded = codes.footer.or(recorded).filter(|code| *code != TIMED_OUT);
+        let by_code = match (codes.ended.filter(|code| *code != TIMED_OUT), recorded) {
+            (Some(code), _) => Some(code == 0),
+            (None, Some(0)) if check.code_shows_pass => Some(true),
+            (None, Some(1..)) if check.code_shows_failure => Some(false),
+            _ => None,
+        };
+        match by_code {
+            // A runner may be set to end with 0 whatever it finds.
+            Some(true) if may_fail(&self.text) => Some(self.counted() != Some(false)),
+            Some(true) => Some(true),
+            _ if never_ran(&self.text) => None,
+            Some(false) => Some(false),
+            None => self.counted(),
+        }
+    }
+
+    /// Takes each line, and those of an output in an answer that is JSON.
+    fn lines(&self, mut take: impl FnMut(&str)) {
+        for line in self.text.lines() {
+            take(&without_colours(line));
+            if let Some((_, output)) = line.split_once(JSON_OUTPUT) {
+                output.split("\\n").for_each(|line| take(&without_colours(line)));
+            }
+        }
+    }
+
+    /// True if a report of tests counts no failures.
+    fn counted(&self) -> Option<bool> {
+        let nowhere = Path::new("");
+        let prepared = report::prepare(&Request {
+            argv: &[],
+            shell: true,
+            demanded: None,
+            folder: nowhere,
+            cwd: nowhere,
+            keep_going: false,
+        });
+        let mut reader = prepared.reader;
+        self.lines(|line| reader.line(Stream::Stdout, without_label(line)));
+        let report = reader.finish().filter(|report| report.executed() > 0)?;
+        let wrong = report.failed > 0 || !report.errors.is_empty();
+        (wrong || report.problems.is_empty()).then_some(!wrong)
+    }
+}
+
+/// Exit codes that clients write into an output.
+#[derive(Default)]
+struct Codes {
+    is_background: bool,
+    /// The exit code of a run in the background.
+    ended: Option<i32>,
+    /// The exit code that the client writes below the output.
+    footer: Option<i32>,
+}
+
+impl Codes {
+    fn line(&mut self, line: &str) {
+        if let Some(code) = footer(line.trim()) {
+            self.footer = Some(code);
+        } else if is_of_client(line) {
+            if background(line).is_some() {
+                self.is_background = true;
+            } else if (self.is_background || line.starts_with('{'))
+                && let Some(code) = ENDED.iter().find_map(|words| behind(line, words))
+            {
+                self.ended = number(code).or(self.ended);
+            }
+        }
+    }
+}
+
+/// The exit code in a line that a client has written below the output.
+fn footer(shown: &str) -> Option<i32> {
+    let is_marked = shown.starts_with(['<', '[']) && shown.ends_with(['>', ']']);
+    let code = is_marked.then(|| FOOTERS.iter().find_map(|words| behind(shown, words))).flatten();
+    code.and_then(number)
+}
+
+/// The name of a run in the background, from the client's line about it.
+fn background(line: &str) -> Option<String> {
+    let name = BACKGROUND.iter().find_map(|words| behind(line, words))?;
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-');
+    let name = &name[..end.unwrap_or(name.len())];
+    (name != "null").then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Reads transcripts.
+
+use std::path::{Path, PathBuf};
+
+use gate_core::Policy;
+use gate_core::mask::Masker;
+use gate_transcript::Reader;
+use gate_transcript::iterations::{Part, Splitter};
+use rayon::prelude::*;
+
+use super::claim::ClaimFinder;
+use super::lookup::Lookup;
+use super::tally::{AuditItem, AuditRecord, Audited};
+use super::turns::Turns;
+use crate::read::read_blocks;
+use gate_core::Failure;
+
+/// The longest claim that is shown, in characters.
+const MAX_CLAIM_CHARS: usize = 160;
+
+/// The longest command that is shown, in characters.
+const MAX_COMMAND_CHARS: usize = 120;
+
+/// A transcript that is to be read.
+pub struct Transcript {
+    /// Its place.
+    pub path: PathBuf,
+    /// Its name in the record.
+    pub shown: String,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// Reads all files, on all cores; the long ones first, so that none is left to the end. `unread`
+/// are reasons why others could not be found.
+///
+/// # Errors
+///
+/// A pattern of the settings that does not compile.
+pub fn read_all(
+    files: Vec<Transcript>,
+    mut unread: Vec<String>,
+    policy: &Policy,
+    masker: &Masker,
+) -> Result<AuditRecord, Failure> {
+    let claims = ClaimFinder::new(policy)?;
+    let mut order: Vec<_> = files.into_iter().enumerate().collect();
+    order.sort_by_key(|(_, file)| std::cmp::Reverse(file.size));
+    let read =
+        order.par_iter().with_max_len(1).map(|(at, file)| (*at, read(file, &claims, masker)));
+    let mut read: Vec<_> = read.collect();
+    read.sort_by_key(|(at, _)| *at);
+    let mut audited = Vec::new();
+    for (_, result) in read {
+        match result {
+            Ok(file) => audited.push(file),
+            Err(failure) => unread.push(failure.message),
+        }
+    }
+    Ok(AuditRecord::new(audited, unread))
+}
+
+/// Reads a transcript, and looks up what is there now.
+///
+/// # Errors
+///
+/// A file that cannot be read.
+fn read(file: &Transcript, claims: &ClaimFinder<'_>, masker: &Masker) -> Result<Audited, Failure> {
+    let mut audited = Audited::default();
+    let mut open: Option<OpenPart<'_>> = None;
+    let mut splitter = Splitter::default();
+    let mut take = |part: Part<'_>| match part {
+        Part::Begin(line) => {
+            let (reader, turns) = (Reader::whole(None), Turns::new(claims));
+            if let Some(ended) = open.replace(OpenPart { first_line: line, reader, turns }) {
+                audited.add(file, ended, masker);
+            }
+        }
+        Part::Bytes(bytes) => {
+            if let Some(part) = &mut open {
+                part.reader.push(bytes, &mut part.turns);
+            }
+        }
+    };
+    let bytes = read_blocks(&file.path, &mut |bytes| splitter.push(bytes, &mut take))?;
+    splitter.finish(&mut take);
+    if let Some(last) = open {
+        audited.add(file, last, masker);
+    }
+    audited.bytes = bytes;
+    Ok(audited)
+}
+
+/// A part of a file that is being read.
+struct OpenPart<'c> {
+    /// The number of its first line in the file, from 1.
+    first_line: u64,
+    reader: Reader,
+    turns: Turns<'c>,
+}
+
+impl Audited {
+    /// Ends a part of a file, and takes its turns.
+    fn add(&mut self, file: &Transcript, part: OpenPart<'_>, masker: &Masker) {
+        let OpenPart { first_line, mut reader, mut turns } = part;
+        reader.finish(&mut turns);
+        turns.end();
+        self.turns += turns.turns;
+        self.tokens += turns.usage.tokens.unwrap_or_default();
+        self.cost_micro_usd += turns.usage.cost_micro_usd.unwrap_or_default();
+        let agent = reader.format().map_or("unknown", |format| format.name()).to_owned();
+        let model = turns.model.take();
+        let project = Path::new(&file.shown).parent().and_then(Path::file_name);
+        let project = project.map_or(".".into(), |name| name.to_string_lossy()).into_owned();
+        for turn in turns.found {
+            self.ways.push(turn.way);
+            let Some(claimed) = turn.claim else { continue };
+            let claim = claimed.claim;
+            self.items.push(AuditItem {
+                file: file.shown.clone(),
+                line: claim.line + first_line - 1,
+                claim: brief(&claim.text, MAX_CLAIM_CHARS, masker),
+                standing: claimed.standing,
+                command_line: claimed.run.as_ref().map(|run| run.line + first_line - 1),
+                command: claimed.run.map(|run| brief(&run.command, MAX_COMMAND_CHARS, masker)),
+                agent: agent.clone(),
+                model: model.clone(),
+                project: project.clone(),
+                way: turn.way,
+                looked_up: Lookup::all(&claim.message, &claimed.files),
+            });
+        }
+    }
+}
+
+/// A text without secrets, on one line.
+fn brief(text: &str, max_chars: usize, masker: &Masker) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    gate_core::text::brief(&masker.text(&words.join(" ")), max_chars)
+}

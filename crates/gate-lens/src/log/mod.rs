@@ -1,0 +1,6 @@
+//! The records of a ledger, a line each.
+
+pub mod card;
+mod cost;
+
+pub use cost::Costs;

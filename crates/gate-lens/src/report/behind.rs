@@ -1,0 +1,59 @@
+//! The checks behind the claims that agents made in the loops of a report, from the transcripts in
+//! their run folders.
+
+use gate_core::Policy;
+use gate_core::mask::Masker;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::audit::{ClaimSupport, Claims, Transcript, read_all};
+use gate_core::Failure;
+
+/// The checks that the transcripts show behind claims of completion. Observed, never evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BehindClaims {
+    /// Transcripts that were read.
+    pub transcripts: u64,
+    /// Turns that changed files.
+    pub changed: u64,
+    /// The claims among those turns.
+    #[serde(flatten)]
+    pub claims: Claims,
+}
+
+impl BehindClaims {
+    /// Reads the transcripts of loops; `None` if no turn that changed files claimed to be done.
+    ///
+    /// # Errors
+    ///
+    /// Settings that cannot be used.
+    pub fn read(
+        files: Vec<Transcript>,
+        policy: &Policy,
+        masker: &Masker,
+    ) -> Result<Option<Self>, Failure> {
+        let record = read_all(files, Vec::new(), policy, masker)?;
+        let found = Self { transcripts: record.files, changed: record.changed, claims: record.all };
+        Ok((found.claims.claims > 0).then_some(found))
+    }
+
+    /// The figures in a sentence.
+    pub fn sentence(&self) -> String {
+        let claims = match self.claims.claims {
+            1 => "1 claim of a turn that changed files".to_owned(),
+            many => format!("{many} claims of turns that changed files"),
+        };
+        let shown = ClaimSupport::ALL.iter().filter_map(|support| {
+            let number = self.claims.number(*support);
+            let what = match support {
+                ClaimSupport::PassedAfter => "with a check that passed after the last edit",
+                ClaimSupport::Stale => "with an older check alone",
+                ClaimSupport::Failed => "with one that failed",
+                ClaimSupport::None => "with none",
+                ClaimSupport::Unknown => "that cannot be told",
+            };
+            (number > 0).then(|| format!("{number} {what}"))
+        });
+        format!("{claims}: {}", shown.collect::<Vec<_>>().join(", "))
+    }
+}

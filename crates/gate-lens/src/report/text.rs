@@ -1,0 +1,179 @@
+//! The report in a terminal, and the sentences that all its forms share.
+
+use std::time::Duration;
+
+use gate_core::decide::evidence::Outcome;
+use gate_core::decide::signal::Status;
+use gate_core::text::counted;
+
+use super::behind::BehindClaims;
+use super::figures::{CheckFigures, ReportRecord, Totals, agent_name, is_refused};
+use crate::loops::{CheckRecord, IterationRecord, LoopRecord, LoopState, dollars};
+use gate_card::{Mark, Page, local_time, span};
+
+/// The failures of a loop whose text is shown.
+const MAX_FAILURES: usize = 3;
+
+/// The report as a card for a person.
+pub fn card(report: &ReportRecord) -> String {
+    let mut page = Page::new();
+    page.text(&headline(&report.totals));
+    page.text(&covered(report));
+    for one in &report.loops {
+        page.blank();
+        page.head(one.state.mark(), one.state.word(), &title(one));
+        page.row("why", &one.why);
+        for failure in failures(one) {
+            page.marked(Mark::Bad, &failure.check, &failure.summary);
+            for line in failure.excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
+                page.detail(line);
+            }
+        }
+        page.rows("next", &one.next);
+        page.row("took", &figures(one));
+        page.row("agent", &agent_name(one));
+    }
+    summary(&mut page, report);
+    page.into_text()
+}
+
+fn summary(page: &mut Page, report: &ReportRecord) {
+    if report.loops.is_empty() {
+        return;
+    }
+    page.blank();
+    page.row("claims", &claims(&report.totals));
+    page.rows("behind", report.behind.as_ref().map(BehindClaims::sentence));
+    for refusals in &report.refusals {
+        page.row("refused", &format!("{} × {}", refusals.count, refusals.code));
+    }
+    for check in &report.checks {
+        page.row("check", &check_figures(check));
+    }
+}
+
+/// The number of loops by state, the cost, and the time.
+pub fn headline(totals: &Totals) -> String {
+    let states = [
+        (totals.done, "done"),
+        (totals.stopped, "stopped"),
+        (totals.blocked, "blocked"),
+        (totals.released, "released"),
+        (totals.open, "open"),
+    ];
+    let states = states.iter().filter(|(count, _)| *count > 0);
+    let states: Vec<_> = states.map(|(count, word)| format!("{count} {word}")).collect();
+    let time = span(Duration::from_millis(totals.duration_ms));
+    match totals.loops {
+        0 => "No loops.".to_owned(),
+        loops => {
+            let cost = cost(totals.usage.cost_micro_usd);
+            format!("{}: {}. {cost}, {time}.", counted(loops, "loop"), states.join(", "))
+        }
+    }
+}
+
+/// Micro-dollars as dollars.
+pub fn cost(micro: u64) -> String {
+    if micro == 0 { "No cost known".to_owned() } else { dollars(micro) }
+}
+
+/// The time that the report covers.
+pub fn covered(report: &ReportRecord) -> String {
+    let until = local_time(&report.until);
+    match &report.since {
+        Some(since) => format!("From {} until {until}.", local_time(since)),
+        None => format!("Until {until}."),
+    }
+}
+
+/// The task, else the run.
+pub fn title(one: &LoopRecord) -> String {
+    one.task.clone().unwrap_or_else(|| one.run.clone())
+}
+
+/// Iterations, time and cost of a loop.
+pub fn figures(one: &LoopRecord) -> String {
+    let iterations = counted(one.iterations.len(), "iteration");
+    let mut figures = vec![iterations, span(Duration::from_millis(one.duration_ms))];
+    figures.extend(Some(one.usage.dollars()).filter(|cost| !cost.is_empty()));
+    if one.usage.tokens > 0 {
+        figures.push(format!("{} tokens", grouped(one.usage.tokens)));
+    }
+    figures.join(", ")
+}
+
+/// Claims of completion, and those that were refused.
+pub fn claims(totals: &Totals) -> String {
+    match (totals.claims, totals.refused) {
+        (0, _) => "no agent claimed to be done".to_owned(),
+        (claims, 0) => format!("{claims} of completion, none refused"),
+        (claims, refused) => format!("{claims} of completion, {refused} refused"),
+    }
+}
+
+/// The figures of a check in a sentence.
+pub fn check_figures(check: &CheckFigures) -> String {
+    let CheckFigures { check, runs, failed, flaky, slowest_ms, .. } = check;
+    let slowest = span(Duration::from_millis(*slowest_ms));
+    let flaky = if *flaky > 0 { format!(", {flaky} flaky") } else { String::new() };
+    format!("{check}: {runs} runs, {failed} did not pass{flaky}, at most {slowest}")
+}
+
+/// The failures of the last iteration that had some, if the work is not done.
+pub fn failures(one: &LoopRecord) -> Vec<&CheckRecord> {
+    if one.state == LoopState::Done {
+        return Vec::new();
+    }
+    let failing = |iteration: &&IterationRecord| iteration.checks.iter().any(is_failure);
+    let Some(last) = one.iterations.iter().rev().find(failing) else { return Vec::new() };
+    last.checks.iter().filter(|check| is_failure(check)).take(MAX_FAILURES).collect()
+}
+
+fn is_failure(check: &CheckRecord) -> bool {
+    matches!(check.outcome, Outcome::Fail | Outcome::Tamper | Outcome::Inconclusive)
+}
+
+/// The agent's claim about the work, with its reason.
+pub fn claim(iteration: &IterationRecord) -> String {
+    let word = match iteration.claim {
+        Status::Complete => "done",
+        Status::Continue => "not done",
+        Status::Blocked => "blocked",
+        Status::Absent => "nothing",
+        Status::Invalid => "unreadable",
+    };
+    let refused = if is_refused(iteration) { ", refused" } else { "" };
+    match &iteration.claim_reason {
+        Some(reason) => format!("{word}{refused}: {reason}"),
+        None => format!("{word}{refused}"),
+    }
+}
+
+/// The checks that did not pass, else the number of those that passed.
+pub fn found(iteration: &IterationRecord) -> String {
+    let failed: Vec<_> = iteration.checks.iter().filter(|check| is_failure(check)).collect();
+    let passed = iteration.checks.iter().filter(|check| check.outcome == Outcome::Pass).count();
+    match failed.as_slice() {
+        [] if passed > 0 => format!("{passed} passed"),
+        [] => "no checks ran".to_owned(),
+        [one] => format!("{}: {}", one.check, one.summary),
+        all => {
+            let names: Vec<_> = all.iter().map(|check| check.check.as_str()).collect();
+            format!("{} did not pass", names.join(", "))
+        }
+    }
+}
+
+/// A number with a comma between groups of three digits.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
